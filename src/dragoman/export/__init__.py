@@ -1,0 +1,68 @@
+"""Messages in, other formats out: a format is one file here and one row in the table below.
+
+A format's own file is imported when the format is first used, so that asking for the list of names
+costs nothing.
+"""
+
+from __future__ import annotations
+
+from dragoman.export.base import Exporter, Format, Options
+
+
+def _messages(options: Options) -> Exporter:
+    from dragoman.export.messages import MessagesExporter
+
+    return MessagesExporter(options)
+
+
+def _claude(options: Options) -> Exporter:
+    from dragoman.export.claude import ClaudeExporter
+
+    return ClaudeExporter(options)
+
+
+def _unified(options: Options) -> Exporter:
+    from dragoman.export.unified import UnifiedExporter
+
+    return UnifiedExporter(options)
+
+
+def _ndjson(options: Options) -> Exporter:
+    from dragoman.export.ndjson import NdjsonExporter
+
+    return NdjsonExporter(options)
+
+
+def _orchestrator(options: Options) -> Exporter:
+    from dragoman.export.orchestrator import OrchestratorExporter
+
+    return OrchestratorExporter(options)
+
+
+def _text(options: Options) -> Exporter:
+    from dragoman.export.text import TextExporter
+
+    return TextExporter(options)
+
+
+def _markdown(options: Options) -> Exporter:
+    from dragoman.export.markdown import MarkdownExporter
+
+    return MarkdownExporter(options)
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(name="messages", summary="our own messages as JSON lines, lossless", make=_messages),
+    Format(name="claude", summary="the lines of Claude Code's stream-json", make=_claude),
+    Format(name="unified", summary="role and content blocks, with the source line", make=_unified),
+    Format(name="ndjson", summary="a small chat stream: init, message, tool_use", make=_ndjson),
+    Format(name="orchestrator", summary="events for a supervisor of agents", make=_orchestrator),
+    Format(name="text", summary="a transcript to read in a terminal", make=_text),
+    Format(name="markdown", summary="a transcript to keep, send or publish", make=_markdown),
+)
+"""Every format, in the order in which help texts list them."""
+
+
+def find(name: str) -> Format | None:
+    """The format of this name, if there is one."""
+    return next((each for each in FORMATS if each.name == name), None)

@@ -1,0 +1,59 @@
+"""What every export format is: messages in, whole lines of bytes out.
+
+A format is one file with one class. It may remember what it needs between messages (which session,
+which call is open), but it never looks at a clock, a terminal or a file: what it has to know of the
+outside comes in through :class:`Options`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from dragoman.model.messages import Message
+
+Include: TypeAlias = Literal["context", "deltas", "raw"]
+
+
+def _no_lines(_number: int) -> bytes | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a format may be told."""
+
+    include: frozenset[Include] = field(default_factory=frozenset)
+    """What to show beyond the conversation itself: ``context`` (instructions the harness
+    injected), ``deltas`` (pieces of text as they stream), ``raw`` (lines we have no word for)."""
+    color: bool = False
+    """Whether the reader is a terminal that understands colour."""
+    width: int = 100
+    """How wide the reader's terminal is."""
+    source_line: Callable[[int], bytes | None] = _no_lines
+    """The source line with this number, while it is still at hand (see ``wants_lines``)."""
+
+
+class Exporter(Protocol):
+    """One conversion under way."""
+
+    wants_lines: bool
+    """Whether :attr:`Options.source_line` must work for this format."""
+
+    def export(self, messages: Iterable[Message]) -> bytes:
+        """The messages in this format: no, one or many whole lines, each with its newline."""
+        ...
+
+    def finish(self) -> bytes:
+        """What is left to say when no more messages will come."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A format by name, for lists and help texts."""
+
+    name: str
+    summary: str
+    make: Callable[[Options], Exporter]

@@ -1,0 +1,17 @@
+"""The workshop: one folder for each agent program, and the one place that names them all."""
+
+from __future__ import annotations
+
+from dragoman.harnesses.base import Dialect, Harness
+from dragoman.harnesses.codex import CODEX
+
+HARNESSES: tuple[Harness, ...] = (CODEX,)
+
+
+def dialects() -> list[Dialect]:
+    """Every dialect of every harness."""
+    return [dialect for harness in HARNESSES for dialect in harness.dialects]
+
+
+def find_dialect(name: str) -> Dialect | None:
+    return next((dialect for dialect in dialects() if dialect.name == name), None)

@@ -1,0 +1,89 @@
+"""The contract between a harness (one agent program) and the rest of the house.
+
+A harness is a folder. For reading it offers *dialects*: each is a name, a word on where it comes
+from, and a parser. A parser is given lines and asked for messages; it starts nothing, waits for
+nothing and never raises because of what a line says. Lines, not bytes, are the boundary, so that a
+line can be kept before it is understood and every message can name the line it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from dragoman.model.messages import Message
+from dragoman.wire.lines import LongLine
+
+
+class Twin(NamedTuple):
+    """A line that made no message of its own, and the rule that says who speaks for it."""
+
+    line: int
+    rule: str
+
+
+class Parser(Protocol):
+    """One stream being read: lines in, messages out, in two drains and without callbacks."""
+
+    def receive_line(self, line: bytes) -> None:
+        """Take the next line, with or without its newline. Never raises."""
+        ...
+
+    def receive_long_line(self, line: LongLine) -> None:
+        """Take the place of a line that was too long to keep: it becomes ``malformed``."""
+        ...
+
+    def receive_eof(self) -> None:
+        """No more lines will come: say what was held back, close what is open."""
+        ...
+
+    def messages(self) -> list[Message]:
+        """The messages made since the last call, in order."""
+        ...
+
+    def twins(self) -> list[Twin]:
+        """The lines since the last call that made no message, each with the reason.
+
+        Together with the ``line`` of every message this accounts for the whole stream. Only kept
+        by a parser that was made with ``audit``.
+        """
+        ...
+
+
+class MakeParser(Protocol):
+    def __call__(self, *, only: frozenset[str] | None, audit: bool) -> Parser:
+        """A parser at the start of a stream.
+
+        ``only`` names the message types that the caller wants: a parser may then skip whatever
+        cannot become one of them. It may still make others, which the caller drops.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One of the wire formats a harness speaks or has spoken."""
+
+    name: str
+    summary: str
+    releases: str
+    """The releases that speak it, in words: ``0.44.0 to today``."""
+    make_parser: MakeParser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harness:
+    """One agent program, as far as reading goes."""
+
+    name: str
+    title: str
+    dialects: tuple[Dialect, ...]
+    sniff: Callable[[Sequence[bytes]], str | None]
+    """The dialect of a stream that starts with these lines, or None while it is still open.
+
+    Called again with more lines until it answers, so it must not wait for certainty when a line
+    is already decisive."""
+
+    def dialect(self, name: str) -> Dialect | None:
+        return next((dialect for dialect in self.dialects if dialect.name == name), None)

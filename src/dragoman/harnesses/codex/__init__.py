@@ -1,0 +1,79 @@
+"""OpenAI's Codex CLI: everything it has ever said, in ten dialects."""
+
+from __future__ import annotations
+
+from dragoman.harnesses.base import Dialect, Harness
+from dragoman.harnesses.codex import sniff
+from dragoman.harnesses.codex.app_server_parser import AppServerParser
+from dragoman.harnesses.codex.events_parser import EventsParser
+from dragoman.harnesses.codex.exec_parser import ExecParser
+from dragoman.harnesses.codex.responses_parser import ResponsesParser
+from dragoman.harnesses.codex.rollout_parser import RolloutParser
+
+CODEX = Harness(
+    name="codex",
+    title="Codex CLI",
+    sniff=sniff.sniff,
+    dialects=(
+        Dialect(
+            name=sniff.EXEC,
+            summary="codex exec --json",
+            releases="0.44.0 to today",
+            make_parser=ExecParser,
+        ),
+        Dialect(
+            name=sniff.EXEC_EXPERIMENTAL,
+            summary="codex exec --experimental-json",
+            releases="0.42.0",
+            make_parser=ExecParser,
+        ),
+        Dialect(
+            name=sniff.EXEC_OLD,
+            summary="codex exec --json, core events",
+            releases="up to 0.42.0",
+            make_parser=EventsParser,
+        ),
+        Dialect(
+            name=sniff.PROTO,
+            summary="codex proto",
+            releases="up to 0.42.0",
+            make_parser=EventsParser,
+        ),
+        Dialect(
+            name=sniff.MCP_SERVER,
+            summary="codex mcp-server, MCP with codex/event notifications",
+            releases="up to 0.153.0",
+            make_parser=AppServerParser,
+        ),
+        Dialect(
+            name=sniff.APP_SERVER_V1,
+            summary="codex app-server, conversations",
+            releases="0.22.0 to 0.107.0",
+            make_parser=AppServerParser,
+        ),
+        Dialect(
+            name=sniff.APP_SERVER,
+            summary="codex app-server, threads",
+            releases="0.57.0 to today",
+            make_parser=AppServerParser,
+        ),
+        Dialect(
+            name=sniff.ROLLOUT,
+            summary="session files, legacy and paginated",
+            releases="0.34.0 to today",
+            make_parser=RolloutParser,
+        ),
+        Dialect(
+            name=sniff.ROLLOUT_FLAT,
+            summary="session files, flat",
+            releases="up to 0.29.0",
+            make_parser=RolloutParser,
+        ),
+        Dialect(
+            name=sniff.RESPONSES,
+            summary="Responses API events, as JSON lines or server-sent events",
+            releases="any",
+            make_parser=ResponsesParser,
+        ),
+    ),
+)

@@ -1,0 +1,456 @@
+"""Telling what the server says on its own.
+
+| notification | becomes |
+|---|---|
+| thread/started, sessionConfigured | session_started |
+| turn/started, turn/completed | turn_started, turn_ended |
+| item/started, item/completed | see items |
+| item/…/delta, item/…Delta | delta |
+| turn/plan/updated, turn/diff/updated, thread/tokenUsage/updated, account/rateLimits/updated | plan, diff, usage, rate_limits |
+| codex/event/<type>, codex/event | see events |
+| rawResponseItem/completed | see response_items |
+| error | notice if it will be retried; otherwise the turn's end says it |
+| item/created, item/delta (only in documents) | delta, then text, thinking or plan |
+| warning, configWarning, deprecationNotice, thread/name/updated … | notice |
+| thread/status/changed, thread/readState/changed … | twins |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from dragoman.harnesses.codex.app_server_shapes import (
+    ABSENT,
+    Params,
+    ThreadInfo,
+    TurnInfo,
+    WireUsage,
+    decode_item,
+)
+from dragoman.harnesses.codex.event_shapes import (
+    AnyEvent,
+    ItemCompleted,
+    ItemStarted,
+    SessionConfigured,
+    TaskStarted,
+)
+from dragoman.harnesses.codex.events import goal_text, tell_mcp_startup
+from dragoman.harnesses.codex.failures import turn_error
+from dragoman.harnesses.codex.items import child_sessions, kind_of, tell_item, user_input
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_str, texts_in
+from dragoman.harnesses.codex.old_events import read_event
+from dragoman.harnesses.codex.rate_limits import rate_windows
+from dragoman.harnesses.codex.response_shapes import AnyResponseItem
+from dragoman.harnesses.codex.threads import Thread, Threads
+from dragoman.harnesses.codex.tools import plan_steps
+from dragoman.harnesses.telling.output import Output
+from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import DeltaOf, Outcome
+from dragoman.model.usage import Usage
+
+CHANNEL: Final = "item"
+
+
+class Notifications:
+    """All notifications of one connection."""
+
+    def __init__(self, out: Output, threads: Threads, connection: Teller) -> None:
+        self._out = out
+        self._threads = threads
+        self._connection = connection
+        self.version: str | None = None
+        self.resolved: Callable[[Thread, Any], None] = lambda _thread, _request: None
+        self._last_event: bytes = b""
+        self._spelled: dict[str, tuple[DeltaOf, list[str]]] = {}
+
+    def tell(self, method: str, params: Params) -> bool:
+        """Tell a notification; False if it is new to us."""
+        if method.startswith("codex/event"):
+            return self._event(method.removeprefix("codex/event").removeprefix("/"), params)
+        tell = NOTIFICATIONS.get(method)
+        if tell is not None:
+            return tell(self, params) is not False
+        if params.msg is not ABSENT:
+            return self._doubled_event(method, params)
+        return False
+
+    def finish(self) -> None:
+        for thread in self._threads.all():
+            self._spell_out(thread)
+
+    # Sessions and turns.
+
+    def _thread(self, params: Params) -> Thread:
+        meta = as_dict(params.meta)
+        thread_id = params.thread_id or params.conversation_id or as_str(meta.get("threadId"))
+        if thread_id is None and params.thread is not None:
+            thread_id = params.thread.id
+        return self._threads.get(thread_id)
+
+    def begin(self, info: ThreadInfo, *, resumed: bool = False) -> None:
+        """Say what a session is, from whichever line knows."""
+        thread = self._threads.get(info.id)
+        teller = thread.teller
+        if resumed or info.turns:
+            teller.is_resumed = True
+        spawn = as_dict(as_dict(as_dict(info.source).get("subAgent")).get("thread_spawn"))
+        parent = info.parent_thread_id or as_str(spawn.get("parent_thread_id"))
+        teller.begin_session(
+            version=info.cli_version or self.version,
+            model=info.model,
+            cwd=info.cwd,
+            parent_session_id=parent or info.forked_from_id or self._threads.parent_of(info.id),
+        )
+
+    def _introduce(self, thread: Thread) -> Teller:
+        """Make sure a session has been announced before anything is said in it."""
+        teller = thread.teller
+        if not teller.is_told:
+            parent = self._threads.parent_of(teller.session_id)
+            teller.begin_session(version=self.version, parent_session_id=parent)
+        return teller
+
+    def _thread_started(self, params: Params) -> None:
+        self.begin(params.thread or ThreadInfo(id=params.thread_id))
+
+    def _session_configured(self, params: Params) -> None:
+        self.begin(ThreadInfo(id=params.session_id, model=params.model))
+
+    def _turn_started(self, params: Params) -> None:
+        thread = self._thread(params)
+        teller = self._introduce(thread)
+        turn_id = params.turn.id if params.turn else params.turn_id
+        if teller.in_turn and turn_id != teller.turn_id:
+            thread.responses.end_turn()
+        teller.begin_turn(turn_id)
+        thread.tell_asked()
+
+    def _turn_completed(self, params: Params) -> None:
+        thread = self._thread(params)
+        self._spell_out(thread)
+        teller = self._introduce(thread)
+        turn = params.turn or TurnInfo(id=params.turn_id, status=as_str(params.status))
+        if turn.id is not None and teller.in_turn and turn.id != teller.turn_id:
+            if teller.has_ended(turn.id):
+                teller.twin("turn: ended before")
+                return
+        thread.responses.end_turn()
+        usage = as_dict(params.usage)
+        if usage:
+            teller.usage(None, _spelled_usage(usage))
+        outcome: Outcome = "completed"
+        if turn.status in ("failed", "interrupted"):
+            outcome = "failed" if turn.status == "failed" else "interrupted"
+        error = turn_error(turn.error.message, turn.error.codex_error_info) if turn.error else None
+        teller.end_turn(outcome, error)
+
+    # Items.
+
+    def _item(self, params: Params, *, done: bool) -> bool:
+        if params.item is ABSENT:
+            return False
+        item = decode_item(params.item)
+        thread = self._thread(params)
+        kind = kind_of(item)
+        if thread.responses.is_holding:
+            is_prompt = kind == "user_message"
+            thread.responses.settle(prompt=user_input(item.content)[0] if is_prompt else None)
+        thread.responses.others_speak = True
+        teller = self._introduce(thread)
+        for child in child_sessions(item):
+            self._threads.link(child, teller.session_id)
+        now = teller.turn_id
+        self._enter_turn(thread, params.turn_id)
+        known = tell_item(teller, CHANNEL, item, done=done)
+        if teller.in_turn and params.turn_id is not None and teller.has_ended(params.turn_id):
+            teller.turn_id = now
+        return known
+
+    def _enter_turn(self, thread: Thread, turn_id: str | None) -> None:
+        """Stamp what follows with the turn that the line names."""
+        teller = thread.teller
+        if turn_id is None or turn_id == teller.turn_id:
+            return
+        if teller.has_ended(turn_id):
+            teller.turn_id = turn_id  # a late word about an earlier turn
+        elif not teller.in_turn:
+            teller.begin_turn(turn_id)  # we came in late
+            thread.tell_asked()
+
+    def _item_started(self, params: Params) -> bool:
+        return self._item(params, done=False)
+
+    def _item_completed(self, params: Params) -> bool:
+        return self._item(params, done=True)
+
+    def _delta(self, params: Params, of: DeltaOf, part: str = "") -> None:
+        teller = self._introduce(self._thread(params))
+        if params.turn_id is not None and teller.has_ended(params.turn_id):
+            teller.twin("delta: of a turn that is over; the item says it")
+            return
+        teller.delta(CHANNEL, of, as_str(params.delta) or "", params.item_id, part)
+
+    def _raw_item(self, params: Params) -> bool:
+        if params.item is ABSENT:
+            return False
+        thread = self._thread(params)
+        self._introduce(thread)
+        item = _raw_item(params.item)
+        if thread.responses.is_holding:
+            thread.responses.settle()
+        thread.responses.tell(item)
+        return True
+
+    # Plans, diffs, tokens, limits.
+
+    def _plan(self, params: Params) -> None:
+        teller = self._introduce(self._thread(params))
+        teller.plan(*plan_steps({"plan": params.plan, "explanation": params.explanation}))
+
+    def _diff(self, params: Params) -> None:
+        self._introduce(self._thread(params)).diff(params.diff or "")
+
+    def _usage(self, params: Params) -> None:
+        teller = self._introduce(self._thread(params))
+        given = params.token_usage
+        if given is None:
+            teller.twin("usage: nothing counted yet")
+            return
+        old = params.turn_id is not None and params.turn_id != teller.turn_id
+        teller.usage(_usage(given.total), _usage(given.last), given.model_context_window, old=old)
+
+    def _limits(self, params: Params) -> None:
+        given = params.rate_limits
+        if given is None:
+            given = {"primary": params.primary, "secondary": params.secondary}
+        self._connection.rate_limits(rate_windows(given, self._out.at))
+
+    # Core events.
+
+    def _event(self, name: str, params: Params) -> bool:
+        if params.msg is ABSENT:
+            return False
+        self._last_event = bytes(params.msg)
+        event = self._read_event(params.msg, name)
+        if event is None:
+            return False
+        thread = self._event_thread(event, params)
+        turn_id = as_str(params.id)
+        thread.events.turn_id = turn_id if turn_id and not turn_id.startswith("auto-") else None
+        teller = thread.teller
+        if not isinstance(event, _QUIET):
+            self._introduce(thread)
+        starts = isinstance(event, TaskStarted)
+        known = thread.events.tell(event)
+        if starts or teller.in_turn:
+            thread.tell_asked()
+        return known
+
+    def _read_event(self, msg: msgspec.Raw, name: str) -> AnyEvent | None:
+        try:
+            event = _event(msg)
+        except msgspec.ValidationError:
+            event = None
+        if event is None or (isinstance(event, _WITH_ITEM) and not event.item.type):
+            return read_event(as_dict(msgspec.json.decode(msg)), name or None)
+        return event
+
+    def _event_thread(self, event: AnyEvent, params: Params) -> Thread:
+        if isinstance(event, SessionConfigured):
+            return self._threads.get(event.session_id or event.thread_id)
+        thread_id = params.thread_id or params.conversation_id
+        if thread_id is None and params.msg is not ABSENT:
+            inner = as_dict(msgspec.json.decode(params.msg))
+            meta = as_dict(params.meta)
+            thread_id = (
+                as_str(meta.get("threadId"))
+                or as_str(inner.get("threadId"))
+                or as_str(inner.get("thread_id"))
+            )
+        return self._threads.get(thread_id)
+
+    def _doubled_event(self, method: str, params: Params) -> bool:
+        """0.20 sends each event a second time, under its own bare name."""
+        if params.msg is not ABSENT and bytes(params.msg) == self._last_event:
+            self._out.twin("event: sent twice")
+            return True
+        return self._event(method, params)
+
+    # Spellings that only documents use.
+
+    def _created(self, params: Params) -> bool:
+        thread = self._thread(params)
+        self._spell_out(thread)
+        item = as_dict(msgspec.json.decode(params.item)) if params.item is not ABSENT else {}
+        kind = f"{item.get('type', '')} {item.get('purpose', '')}".lower()
+        of: DeltaOf = "thinking" if "reasoning" in kind else "plan" if "plan" in kind else "text"
+        teller = self._introduce(thread)
+        self._enter_turn(thread, params.turn_id)
+        text = texts_in(item)
+        self._spelled[teller.session_id or ""] = (of, [text])
+        teller.delta("spelled", of, text)
+        return True
+
+    def _spelled_delta(self, params: Params) -> bool:
+        thread = self._thread(params)
+        teller = self._introduce(thread)
+        text = texts_in(params.delta)
+        if not text and params.item is not ABSENT:
+            text = texts_in(msgspec.json.decode(params.item))
+        of, texts = self._spelled.setdefault(teller.session_id or "", ("text", []))
+        texts.append(text)
+        teller.delta("spelled", of, text)
+        return True
+
+    def _spell_out(self, thread: Thread) -> None:
+        """Tell whole what was created and then came in pieces."""
+        of, texts = self._spelled.pop(thread.teller.session_id or "", ("text", []))
+        text = "".join(texts)
+        if not text:
+            return
+        if of == "thinking":
+            thread.teller.thinking("spelled", [text])
+        elif of == "plan":
+            thread.teller.plan([], text)
+        else:
+            thread.teller.text("spelled", text)
+
+    # Words from the harness.
+
+    def _error(self, params: Params) -> None:
+        given = as_dict(params.error)
+        message = as_str(given.get("message")) or params.message or ""
+        thread = self._thread(params)
+        if params.will_retry:
+            thread.teller.notice(CHANNEL, "warning", message, will_retry=True)
+        else:
+            thread.teller.fail_turn(turn_error(message, given.get("codexErrorInfo")))
+
+    def _warning(self, params: Params) -> None:
+        teller = self._thread(params).teller if params.thread_id else self._connection
+        text = params.message or "\n".join(filter(None, (params.summary, params.details)))
+        teller.notice(CHANNEL, "warning", text)
+
+    def _mcp_startup(self, params: Params) -> None:
+        teller = self._thread(params).teller if params.thread_id else self._connection
+        tell_mcp_startup(teller, params.name or "", str(params.status), as_str(params.error))
+
+    def _remote_control(self, params: Params) -> None:
+        self._connection.notice(CHANNEL, "info", f"remote control: {params.status}")
+
+    def _status(self, params: Params) -> None:
+        thread = self._thread(params)
+        if as_dict(params.status).get("type") == "systemError":
+            thread.teller.notice(CHANNEL, "error", "the session is in an error state")
+        else:
+            thread.teller.twin("status: turns and approvals say it")
+
+    def _renamed(self, params: Params) -> None:
+        self._note(params, f"renamed: {params.thread_name or ''}")
+
+    def _goal(self, params: Params) -> None:
+        self._note(params, goal_text(params.goal))
+
+    def _settings(self, params: Params) -> None:
+        given = as_dict(params.thread_settings)
+        model, cwd = as_str(given.get("model")), as_str(given.get("cwd"))
+        self.begin(ThreadInfo(id=params.thread_id, model=model, cwd=cwd))
+
+    def _compacted(self, params: Params) -> None:
+        self._introduce(self._thread(params)).compacted("thread")
+
+    def _closed(self, params: Params) -> None:
+        self._thread(params).teller.end_session("closed")
+
+    def _resolved(self, params: Params) -> None:
+        self.resolved(self._thread(params), params.request_id)
+
+    def _note(self, params: Params, text: str) -> None:
+        self._thread(params).teller.notice(CHANNEL, "info", text)
+
+
+_QUIET: Final = (SessionConfigured,)
+_WITH_ITEM: Final = (ItemStarted, ItemCompleted)
+_event = msgspec.json.Decoder(AnyEvent).decode
+_raw_item = msgspec.json.Decoder(AnyResponseItem).decode
+
+
+def _usage(usage: WireUsage | None) -> Usage | None:
+    if usage is None:
+        return None
+    return Usage(
+        usage.input_tokens,
+        usage.cached_input_tokens,
+        usage.cache_write_input_tokens,
+        usage.output_tokens,
+        usage.reasoning_output_tokens,
+    )
+
+
+def _spelled_usage(usage: dict[str, Any]) -> Usage:
+    return Usage(
+        input_tokens=as_int(usage.get("input_tokens", usage.get("inputTokens"))) or 0,
+        cached_input_tokens=as_int(usage.get("cached_input_tokens", usage.get("cachedInputTokens")))
+        or 0,
+        output_tokens=as_int(usage.get("output_tokens", usage.get("outputTokens"))) or 0,
+    )
+
+
+def _twin(rule: str) -> _Tell:
+    return lambda self, params: self._out.twin(rule)
+
+
+def _says(text: str) -> _Tell:
+    return lambda self, params: self._note(params, text)
+
+
+_Tell: TypeAlias = Callable[[Notifications, Params], bool | None]
+NOTIFICATIONS: Final[dict[str, _Tell]] = {
+    "thread/started": Notifications._thread_started,
+    "sessionConfigured": Notifications._session_configured,
+    "turn/started": Notifications._turn_started,
+    "turn/completed": Notifications._turn_completed,
+    "item/started": Notifications._item_started,
+    "item/completed": Notifications._item_completed,
+    "item/agentMessage/delta": lambda self, params: self._delta(params, "text"),
+    "item/plan/delta": lambda self, params: self._delta(params, "plan"),
+    "item/reasoning/summaryTextDelta": lambda self, params: self._delta(params, "thinking"),
+    "item/reasoning/textDelta": lambda self, params: self._delta(params, "thinking", "raw"),
+    "item/commandExecution/outputDelta": lambda self, params: self._delta(params, "output"),
+    "item/fileChange/outputDelta": lambda self, params: self._delta(params, "output"),
+    "item/reasoning/summaryPartAdded": _twin("thinking: the next part begins"),
+    "item/commandExecution/terminalInteraction": _twin("terminal: the command's output shows it"),
+    "item/fileChange/patchUpdated": _twin("item: its end says it"),
+    "item/mcpToolCall/progress": _twin("item: its end says it"),
+    "rawResponseItem/completed": Notifications._raw_item,
+    "rawResponse/completed": _twin("usage: the token count says it"),
+    "turn/plan/updated": Notifications._plan,
+    "turn/diff/updated": Notifications._diff,
+    "thread/tokenUsage/updated": Notifications._usage,
+    "account/rateLimits/updated": Notifications._limits,
+    "item/created": Notifications._created,
+    "item/delta": Notifications._spelled_delta,
+    "error": Notifications._error,
+    "warning": Notifications._warning,
+    "guardianWarning": Notifications._warning,
+    "configWarning": Notifications._warning,
+    "deprecationNotice": Notifications._warning,
+    "mcpServer/startupStatus/updated": Notifications._mcp_startup,
+    "remoteControl/status/changed": Notifications._remote_control,
+    "serverRequest/resolved": Notifications._resolved,
+    "thread/status/changed": Notifications._status,
+    "thread/readState/changed": _twin("read state: about the reader, not the session"),
+    "thread/name/updated": Notifications._renamed,
+    "thread/goal/updated": Notifications._goal,
+    "thread/goal/cleared": _says("goal cleared"),
+    "thread/settings/updated": Notifications._settings,
+    "thread/compacted": Notifications._compacted,
+    "thread/reverted": _says("reverted to an earlier turn"),
+    "thread/archived": _says("archived"),
+    "thread/unarchived": _says("unarchived"),
+    "thread/deleted": _says("deleted"),
+    "thread/closed": Notifications._closed,
+}

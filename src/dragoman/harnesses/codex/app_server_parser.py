@@ -1,0 +1,187 @@
+"""Reading traffic with ``codex app-server`` (v1 and v2) and with Codex as an MCP server.
+
+Lines are JSON-RPC, with or without ``"jsonrpc"``; of one direction or both, bare or inside
+``{"dir", "t", "msg"}``. Up to 0.114 the server sends legacy ``codex/event/*`` beside v2: whatever is
+told first is a message, the other is its twin.
+
+| line | becomes |
+|---|---|
+| notifications | see app_server_notifications |
+| requests of the server, answers to them | approval_requested, approval_settled; a dynamic tool's tool_call and tool_result |
+| requests of the client | twins of their answers, or of what they set going; in v1 the prompt itself |
+| answers of the server | session_started, or a twin; an error is a notice; data nobody else tells is kept as unknown |
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from dragoman.harnesses.codex.app_server_notifications import NOTIFICATIONS, Notifications
+from dragoman.harnesses.codex.app_server_requests import REQUESTS, ServerRequests, looks_like_answer
+from dragoman.harnesses.codex.app_server_shapes import (
+    ABSENT,
+    NO_PARAMS,
+    Params,
+    Rpc,
+    ThreadInfo,
+    decode_rpc,
+)
+from dragoman.harnesses.codex.items import user_input
+from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
+from dragoman.harnesses.codex.stream import StreamParser
+from dragoman.harnesses.codex.threads import Threads
+from dragoman.harnesses.codex.versions import release_in
+from dragoman.harnesses.codex.wrapping import unwrap
+from dragoman.harnesses.telling.teller import Teller
+
+_OPENS_SESSION: Final = frozenset(
+    ("thread/start", "thread/resume", "thread/fork", "newConversation", "resumeConversation")
+)
+_ASKS: Final = frozenset(("sendUserMessage", "sendUserTurn", "tools/call"))
+_SAYS_NOTHING: Final = frozenset(
+    (
+        "turn/start", "turn/steer", "turn/interrupt", "thread/compact/start", "review/start",
+        "sendUserMessage", "sendUserTurn", "interruptConversation", "addConversationListener",
+        "thread/name/set", "thread/archive", "thread/unarchive", "thread/unsubscribe",
+        "thread/shellCommand", "thread/inject_items", "thread/settings/update",
+        "thread/backgroundTerminals/clean", "thread/goal/set", "thread/goal/clear",
+        "thread/rollback", "thread/revert", "tools/list",
+    )
+)  # fmt: skip
+"""Requests whose answers only repeat what notifications tell."""
+
+
+class AppServerParser(StreamParser):
+    """One connection, with all the threads on it."""
+
+    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
+        super().__init__(only=only, audit=audit)
+        self._threads = Threads(self._out)
+        self._connection = Teller(self._out, "codex")
+        self._notifications = Notifications(self._out, self._threads, self._connection)
+        self._requests = ServerRequests(self._out, self._threads)
+        self._notifications.resolved = self._requests.resolved
+        self._asked: dict[int | str, str] = {}
+        """The client's open requests: method by id."""
+
+    def _read(self, line: bytes) -> None:
+        line, sent = unwrap(line)
+        rpc = decode_rpc(line)
+        if rpc.emitted_at_ms is not None:
+            self._out.at = datetime.fromtimestamp(rpc.emitted_at_ms / 1000, UTC)
+        params = rpc.params or NO_PARAMS
+        method = rpc.method
+        if method is None:
+            self._answer(line, rpc, sent)
+        elif rpc.id is None:
+            self._notification(line, method, params, sent)
+        elif sent is True or (sent is None and method not in REQUESTS):
+            self._client_request(rpc.id, method, params)
+        elif method in REQUESTS:
+            self._requests.receive(rpc.id, method, params, line)
+        else:
+            self._unknown(line, method)
+
+    def _finish(self) -> None:
+        self._notifications.finish()
+        for thread in self._threads.all():
+            thread.finish()
+
+    def _speaker(self) -> Teller:
+        return self._threads.current.teller if self._threads.current else self._connection
+
+    # Notifications.
+
+    def _notification(self, line: bytes, method: str, params: Params, sent: bool | None) -> None:
+        if sent or method in ("initialized", "notifications/initialized"):
+            self._out.twin("handshake")
+        elif not self._notifications.tell(method, params):
+            self._unknown(line, method)
+
+    # What the client asks, and what it is answered.
+
+    def _client_request(self, request_id: int | str, method: str, params: Params) -> None:
+        self._asked[request_id] = method
+        if method in _ASKS:
+            thread = self._threads.get(params.thread_id or params.conversation_id)
+            if method == "tools/call":
+                given = as_dict(params.arguments)
+                known = as_str(given.get("conversationId")) or as_str(given.get("threadId"))
+                thread = self._threads.get(known) if known else thread
+                thread.ask(as_str(given.get("prompt")) or "", [])
+            else:
+                thread.ask(*user_input(params.items))
+        else:
+            self._out.twin("request: its answer or what follows says it")
+
+    def _answer(self, line: bytes, rpc: Rpc, sent: bool | None) -> None:
+        request_id = rpc.id
+        if request_id is None:
+            self._unknown(line, "no method and no id")
+            return
+        theirs = self._requests.has_open(request_id) and sent is not False
+        if theirs and (sent or request_id not in self._asked or looks_like_answer(rpc)):
+            self._requests.answered(request_id, rpc)
+            return
+        method = self._asked.pop(request_id, None)
+        if rpc.error is not None:
+            self._refused(method, rpc.error)
+            return
+        result = as_dict(msgspec.json.decode(rpc.result)) if rpc.result is not ABSENT else {}
+        if method in _OPENS_SESSION or (method is None and _is_session(result)):
+            self._session_opened(method, result)
+        elif method == "initialize" or "userAgent" in result or "serverInfo" in result:
+            server = as_dict(result.get("serverInfo"))
+            agent = as_str(result.get("userAgent")) or as_str(server.get("user_agent"))
+            self._notifications.version = release_in(agent) or as_str(server.get("version"))
+            self._out.twin("handshake")
+        elif method == "tools/call":
+            self._tool_answered(result)
+        elif method in _SAYS_NOTHING or not result or "turn" in result:
+            self._out.twin("answer: notifications say it")
+        else:
+            self._unknown(line, f"answer to {method}" if method else "answer")
+
+    def _refused(self, method: str | None, error: Any) -> None:
+        message = as_str(as_dict(error).get("message")) or str(error)
+        teller = self._connection
+        if method in ("turn/start", "sendUserMessage", "sendUserTurn") and self._threads.current:
+            teller = self._threads.current.teller
+        teller.notice("answer", "error", f"{method}: {message}" if method else message)
+
+    def _session_opened(self, method: str | None, result: dict[str, Any]) -> None:
+        given = as_dict(result.get("thread"))
+        thread_id = as_str(given.get("id")) or as_str(result.get("conversationId"))
+        info = ThreadInfo(
+            id=thread_id,
+            model=as_str(result.get("model")) or as_str(given.get("model")),
+            cwd=as_str(result.get("cwd")) or as_str(given.get("cwd")),
+            cli_version=as_str(given.get("cliVersion")),
+            parent_thread_id=as_str(given.get("parentThreadId")),
+            forked_from_id=as_str(given.get("forkedFromId")),
+            preview=as_str(given.get("preview")),
+            turns=as_list(given.get("turns")),
+        )
+        self._notifications.begin(info, resumed=method in ("thread/resume", "resumeConversation"))
+
+    def _tool_answered(self, result: dict[str, Any]) -> None:
+        """The MCP tool call is over; in 0.8 that is all that says so."""
+        thread = self._threads.get(None)
+        thread.tell_asked()
+        teller = thread.teller
+        texts = [as_str(as_dict(part).get("text")) or "" for part in as_list(result.get("content"))]
+        text = "\n".join(texts)
+        if not teller.in_turn:
+            self._out.twin("answer: the events say it")
+        elif text.endswith("_APPROVAL_REQUIRED"):
+            teller.notice("answer", "warning", text)
+            teller.end_turn("interrupted")
+        else:
+            teller.leave()
+
+
+def _is_session(result: dict[str, Any]) -> bool:
+    return ("thread" in result and "model" in result) or "conversationId" in result

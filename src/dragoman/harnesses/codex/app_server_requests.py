@@ -1,0 +1,211 @@
+"""What the server asks its client, and the answers.
+
+| request | becomes |
+|---|---|
+| item/commandExecution/requestApproval, execCommandApproval | approval_requested (command) |
+| item/fileChange/requestApproval, applyPatchApproval | approval_requested (edit) |
+| item/permissions/requestApproval | approval_requested (permissions) |
+| item/tool/requestUserInput | approval_requested (question) |
+| mcpServer/elicitation/request, elicitation/create | approval_requested (elicitation, tool, command or edit) |
+| item/tool/call | tool_call; the answer is its tool_result |
+| account/chatgptAuthTokens/refresh, attestation/generate, currentTime/read | notice |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from dragoman.harnesses.codex.app_server_shapes import ABSENT, Params, Rpc
+from dragoman.harnesses.codex.commands import command_line
+from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
+from dragoman.harnesses.codex.outputs import content_text
+from dragoman.harnesses.codex.patches import changes_of
+from dragoman.harnesses.codex.questions import (
+    DENY,
+    answer_of,
+    ask_command,
+    ask_edit,
+    ask_elicitation,
+    ask_permissions,
+    ask_question,
+    ask_tool,
+    choices_of,
+)
+from dragoman.harnesses.codex.threads import Thread, Threads
+from dragoman.harnesses.telling.output import Output
+
+_ANSWERS: Final = (
+    "decision",
+    "answers",
+    "action",
+    "permissions",
+    "success",
+    "contentItems",
+    "content_items",
+)
+
+
+class _Open(NamedTuple):
+    thread: Thread
+    approval_id: str
+    is_tool: bool
+
+
+class ServerRequests:
+    """The server's open requests, on all threads of a connection."""
+
+    def __init__(self, out: Output, threads: Threads) -> None:
+        self._out = out
+        self._threads = threads
+        self._open: dict[int | str, _Open] = {}
+
+    def has_open(self, request_id: int | str) -> bool:
+        return request_id in self._open
+
+    def receive(self, request_id: int | str, method: str, params: Params, line: bytes) -> None:
+        raw = as_dict(as_dict(msgspec.json.decode(line)).get("params"))
+        thread_id = params.thread_id or params.conversation_id or as_str(raw.get("conversation_id"))
+        thread = self._threads.get(thread_id)
+        approval_id = (
+            params.approval_id
+            or params.item_id
+            or params.call_id
+            or as_str(raw.get("call_id"))
+            or as_str(raw.get("codex_call_id"))
+            or f"request-{request_id}"
+        )
+        self._open[request_id] = _Open(thread, approval_id, method == "item/tool/call")
+        REQUESTS[method](self, thread, approval_id, params, raw)
+
+    def answered(self, request_id: int | str, rpc: Rpc) -> None:
+        """The client has answered."""
+        asked = self._open.pop(request_id)
+        result = msgspec.json.decode(rpc.result) if rpc.result is not ABSENT else None
+        if asked.is_tool:
+            self._tool_answered(asked, result, rpc.error)
+        else:
+            decision = DENY if rpc.error is not None else answer_of(result)
+            if rpc.error is not None:
+                asked.thread.teller.settle(asked.approval_id, decision)
+            else:
+                asked.thread.settle_approval(asked.approval_id, decision)
+
+    def _tool_answered(self, asked: _Open, result: Any, error: Any) -> None:
+        given = as_dict(result)
+        output = content_text(given.get("contentItems", given.get("content_items")))
+        if error is not None:
+            # What the model is told then is the harness's word: it comes with the item.
+            self._out.twin("dynamic tool: the item says it")
+            return
+        failed = given.get("success") is False
+        asked.thread.teller.result(
+            asked.approval_id, output or (as_str(given.get("output")) or ""), is_error=failed
+        )
+
+    def resolved(self, thread: Thread, request_id: Any) -> None:
+        """The server says that a request of its own is settled, one way or another."""
+        asked = self._open.pop(request_id, None) if isinstance(request_id, int | str) else None
+        if asked is None:
+            self._out.twin("approval: settled before")
+        else:
+            asked.thread.teller.settle(asked.approval_id, "resolved")
+
+    # One method for each request.
+
+    def _command(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        teller = thread.teller
+        command = params.command
+        if command is None:  # up to 0.77 the item, which came before, says it
+            command = teller.input_of(params.item_id or name).get("command")
+        ask_command(
+            teller,
+            name,
+            command=command,
+            cwd=params.cwd,
+            reason=params.reason,
+            choices=choices_of(params.available_decisions),
+        )
+
+    def _old_command(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        if not thread.teller.calls.is_known(name):
+            thread.teller.call(
+                name, "Bash", "exec_command", {"command": command_line(params.command)}
+            )
+        self._command(thread, name, params, raw)
+
+    def _edit(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        changes = as_list(thread.teller.input_of(params.item_id or name).get("changes"))
+        ask_edit(
+            thread.teller,
+            name,
+            changes=changes,
+            reason=params.reason,
+            choices=choices_of(params.available_decisions),
+        )
+
+    def _old_edit(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        given = params.file_changes if params.file_changes is not None else raw.get("file_changes")
+        ask_edit(thread.teller, name, changes=changes_of(given), reason=params.reason)
+
+    def _permissions(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        ask_permissions(thread.teller, name, params.permissions, params.reason)
+
+    def _question(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        ask_question(thread.teller, name, as_list(params.questions))
+
+    def _elicitation(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        meta = as_dict(params.meta)
+        message = params.message or ""
+        if meta.get("codex_approval_kind") == "mcp_tool_call":
+            ask_tool(thread.teller, name, message, meta.get("tool_params"))
+        else:
+            ask_elicitation(thread.teller, name, params.server_name or "", message)
+
+    def _mcp_elicitation(
+        self, thread: Thread, name: str, params: Params, raw: dict[str, Any]
+    ) -> None:
+        kind = as_str(raw.get("codex_elicitation"))
+        if kind == "exec-approval":
+            command, cwd = raw.get("codex_command"), as_str(raw.get("codex_cwd"))
+            ask_command(thread.teller, name, command=command, cwd=cwd, reason=params.message)
+        elif kind == "patch-approval":
+            changes = changes_of(raw.get("codex_changes"))
+            ask_edit(thread.teller, name, changes=changes, reason=params.message)
+        else:
+            ask_elicitation(thread.teller, name, params.server_name or "", params.message or "")
+
+    def _tool_call(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        tool = f"{params.namespace}.{params.tool}" if params.namespace else params.tool or ""
+        thread.teller.call(name, tool, tool, as_dict(params.arguments))
+
+    def _housekeeping(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
+        thread.teller.notice(
+            "request", "info", "the agent asks its client for a token, a proof or the time"
+        )
+
+
+_Ask: TypeAlias = Callable[[ServerRequests, Thread, str, Params, dict[str, Any]], None]
+REQUESTS: Final[dict[str, _Ask]] = {
+    "item/commandExecution/requestApproval": ServerRequests._command,
+    "execCommandApproval": ServerRequests._old_command,
+    "item/fileChange/requestApproval": ServerRequests._edit,
+    "applyPatchApproval": ServerRequests._old_edit,
+    "item/permissions/requestApproval": ServerRequests._permissions,
+    "item/tool/requestUserInput": ServerRequests._question,
+    "mcpServer/elicitation/request": ServerRequests._elicitation,
+    "elicitation/create": ServerRequests._mcp_elicitation,
+    "item/tool/call": ServerRequests._tool_call,
+    "account/chatgptAuthTokens/refresh": ServerRequests._housekeeping,
+    "attestation/generate": ServerRequests._housekeeping,
+    "currentTime/read": ServerRequests._housekeeping,
+}
+
+
+def looks_like_answer(rpc: Rpc) -> bool:
+    """Whether a response, of which nobody knows who sent it, answers a request of the server."""
+    if rpc.error is not None or rpc.result is ABSENT:
+        return False
+    return any(key in as_dict(msgspec.json.decode(rpc.result)) for key in _ANSWERS)

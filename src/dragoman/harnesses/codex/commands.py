@@ -1,0 +1,61 @@
+"""Shell commands as a person would have typed them.
+
+Codex runs ``["bash", "-lc", "ls"]`` and reports it as a list, or as one quoted string. Either way
+the command is ``ls``.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dragoman.harnesses.codex.loose import as_list
+
+_SHELL: Final = re.compile(r"(?:.*[/\\])?(?:ba|z|da|k|fi|a)?sh(?:\.exe)?$", re.IGNORECASE)
+_POWERSHELL: Final = re.compile(r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?$", re.IGNORECASE)
+_CMD: Final = re.compile(r"(?:.*[/\\])?cmd(?:\.exe)?$", re.IGNORECASE)
+_HEREDOC: Final = re.compile(
+    r"^\s*(?:cd\s+(?P<cd>\S+)\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?\s*(?P<q>['\"]?)(?P<end>\w+)(?P=q)"
+    r"[^\n]*\n(?P<patch>.*?)\n?^\s*(?P=end)\s*$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def command_line(command: Any) -> str:
+    """The script inside a shell call, given as a list of words or as one quoted string."""
+    if isinstance(command, list):
+        words = [str(word) for word in as_list(command)]
+        return _script(words) or shlex.join(words)
+    line = command if isinstance(command, str) else ""
+    # Most commands are not wrapped in a shell: do not split those.
+    if " -" not in line:
+        return line
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return line
+    return _script(words) or line
+
+
+def _script(words: Sequence[str]) -> str | None:
+    if len(words) == 3 and words[1] in ("-lc", "-c") and _SHELL.match(words[0]):
+        return words[2]
+    if len(words) >= 3 and words[-2].lower() == "-command" and _POWERSHELL.match(words[0]):
+        return words[-1]
+    if len(words) == 3 and words[1].lower() == "/c" and _CMD.match(words[0]):
+        return words[2]
+    return None
+
+
+def patch_in(command: Any) -> str | None:
+    """The patch that a command applies: ``apply_patch`` called by name or fed by a heredoc."""
+    words = as_list(command)
+    if len(words) == 2 and words[0] in ("apply_patch", "applypatch"):
+        return str(words[1])
+    script = command_line(command)
+    if "*** Begin Patch" not in script:
+        return None
+    found = _HEREDOC.match(script)
+    return found["patch"] if found else None

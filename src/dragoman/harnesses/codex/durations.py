@@ -1,0 +1,68 @@
+"""Durations in every form they have come in, as whole milliseconds."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Final
+
+from dragoman.harnesses.codex.loose import as_dict
+
+_UNITS: Final = {
+    "ns": 1e-6, "nanos": 1e-6, "nanoseconds": 1e-6,
+    "us": 1e-3, "µs": 1e-3, "micros": 1e-3, "microseconds": 1e-3,
+    "ms": 1.0, "millis": 1.0, "milliseconds": 1.0, "durationms": 1.0, "duration_ms": 1.0,
+    "s": 1e3, "sec": 1e3, "secs": 1e3, "second": 1e3, "seconds": 1e3,
+    "m": 6e4, "min": 6e4, "mins": 6e4, "minute": 6e4, "minutes": 6e4,
+    "h": 36e5, "hour": 36e5, "hours": 36e5,
+}  # fmt: skip
+_WHOLE_IN_ONE_KEY: Final = ("durationms", "duration_ms", "milliseconds", "millis", "ms")
+_FOR_PEOPLE: Final = ("approximate", "pretty", "human")
+_AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµ]+)", re.IGNORECASE)
+
+
+def milliseconds(value: Any) -> int | None:
+    """``1234``, ``"1.5s"``, ``"~30s"``, ``{"secs":1,"nanos":5}``, ``{"durationMs":9}`` … or None."""
+    if isinstance(value, dict):
+        return _of_parts({key.lower(): part for key, part in as_dict(value).items()})
+    if isinstance(value, str):
+        return _of_words(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return _whole(value)
+
+
+def _of_parts(parts: dict[str, Any]) -> int | None:
+    for key in _WHOLE_IN_ONE_KEY:
+        if key in parts:
+            return milliseconds(parts[key])
+    amounts = [
+        value * _UNITS[key]
+        for key, value in parts.items()
+        if key in _UNITS and isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    if amounts:
+        return _whole(sum(amounts))
+    for key in _FOR_PEOPLE:
+        if key in parts:
+            return milliseconds(parts[key])
+    inner = (milliseconds(value) for value in parts.values() if isinstance(value, dict | str))
+    return next((found for found in inner if found is not None), None)
+
+
+def _of_words(words: str) -> int | None:
+    amounts = [
+        float(number) * _UNITS[unit.lower()]
+        for number, unit in _AMOUNT.findall(words)
+        if unit.lower() in _UNITS
+    ]
+    if amounts:
+        return _whole(sum(amounts))
+    try:
+        return _whole(float(words))
+    except ValueError:
+        return None
+
+
+def _whole(amount: float) -> int | None:
+    return int(amount) if math.isfinite(amount) and amount >= 0 else None

@@ -1,0 +1,89 @@
+"""Why a turn failed, in the kinds that orchestrators act on.
+
+Codex names the reason in three ways: a word (``"usageLimitExceeded"``), a word with details
+(``{"httpConnectionFailed": {"httpStatusCode": 401}}``), or only a sentence (``codex exec`` and
+releases up to 0.60). All three end in one table, so that a failure is the same kind wherever it
+was read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple
+
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
+from dragoman.model.messages import TurnError
+
+RESPONSE_ERROR: Final = "response_error"
+"""The model's service refused the request; asking again the same way will not help."""
+TURN_FAILED: Final = "turn_failed"
+
+
+class _Verdict(NamedTuple):
+    kind: str
+    retryable: bool
+
+
+_REFUSED: Final = _Verdict(RESPONSE_ERROR, retryable=False)
+_FINAL: Final = _Verdict(TURN_FAILED, retryable=False)
+_PASSING: Final = _Verdict(TURN_FAILED, retryable=True)
+
+_VERDICTS: Final = {
+    "unauthorized": _REFUSED,
+    "badrequest": _REFUSED,
+    "contextwindowexceeded": _FINAL,
+    "usagelimitexceeded": _FINAL,
+    "sessionbudgetexceeded": _FINAL,
+    "sandboxerror": _FINAL,
+    "modelnotfound": _FINAL,
+    "cyberpolicy": _FINAL,
+    "httpconnectionfailed": _PASSING,
+    "responsestreamconnectionfailed": _PASSING,
+    "responsestreamdisconnected": _PASSING,
+    "responsetoomanyfailedattempts": _PASSING,
+    "internalservererror": _PASSING,
+    "serveroverloaded": _PASSING,
+    "ratelimitexceeded": _PASSING,
+    "other": _PASSING,
+}
+_BY_STATUS: Final = {400: _REFUSED, 401: _REFUSED, 403: _REFUSED, 404: _REFUSED}
+
+_STATUS: Final = re.compile(r"\bstatus:? (\d{3})\b")
+_SENTENCES: Final = (
+    (re.compile(r"context window|context_length_exceeded", re.IGNORECASE), _FINAL),
+    (re.compile(r"usage limit|quota exceeded|insufficient_quota", re.IGNORECASE), _FINAL),
+    (re.compile(r"model_not_found|model .* does not exist", re.IGNORECASE), _FINAL),
+    (re.compile(r"sandbox (error|denied)|landlock|seccomp", re.IGNORECASE), _FINAL),
+    (re.compile(r"^Invalid prompt|cyber", re.IGNORECASE), _FINAL),
+)
+
+
+def turn_error(message: str, info: Any = None) -> TurnError:
+    """What went wrong, from the sentence and, where there is one, Codex's own word for it."""
+    word, status = _word(info), _status(info)
+    verdict = None
+    if status is None and word in (None, "other"):
+        status = _status_in(message)
+    if status is not None:
+        verdict = _BY_STATUS.get(status)
+    if verdict is None and word is not None and word != "other":
+        verdict = _VERDICTS.get(word.replace("_", "").lower(), _PASSING)
+    if verdict is None:
+        verdict = next(
+            (given for pattern, given in _SENTENCES if pattern.search(message)), _PASSING
+        )
+    return TurnError(kind=verdict.kind, message=message, retryable=verdict.retryable, native=word)
+
+
+def _word(info: Any) -> str | None:
+    return as_str(info) or next(iter(as_dict(info)), None)
+
+
+def _status(info: Any) -> int | None:
+    details = as_dict(next(iter(as_dict(info).values()), None))
+    return as_int(details.get("httpStatusCode", details.get("http_status_code")))
+
+
+def _status_in(message: str) -> int | None:
+    found = _STATUS.search(message)
+    return int(found[1]) if found else None

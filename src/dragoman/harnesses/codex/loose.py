@@ -1,0 +1,60 @@
+"""Reading values whose type nobody promises: each function gives the type it names, or nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, cast
+
+_HUMPS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def as_str(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def as_int(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def as_number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def snake_case(name: str) -> str:
+    """``threadId`` and ``ThreadId`` as ``thread_id``; names already so stay."""
+    return _HUMPS.sub("_", name).lower()
+
+
+def snake_keys(value: Any) -> Any:
+    """The same value with every key in snake_case, for documents that spell the wire in camelCase."""
+    if isinstance(value, dict):
+        return {snake_case(key): snake_keys(inner) for key, inner in as_dict(value).items()}
+    if isinstance(value, list):
+        return [snake_keys(inner) for inner in as_list(value)]
+    return value
+
+
+def texts_in(content: Any) -> str:
+    """All the text in a content value, wherever it is nested.
+
+    A string; ``{"text": …}``, ``{"textDelta": …}`` or ``{"delta": …}``; ``{"content": …}`` around
+    any of these; or a list of them.
+    """
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(texts_in(part) for part in as_list(content))
+    parts = as_dict(content)
+    for key in ("text", "textDelta", "text_delta", "delta"):
+        if isinstance(parts.get(key), str):
+            return parts[key]
+    inner = parts.get("content", parts.get("delta"))
+    return texts_in(inner) if isinstance(inner, dict | list | str) else ""

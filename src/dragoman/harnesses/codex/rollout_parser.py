@@ -1,0 +1,206 @@
+"""Reading rollouts: the files in ``$CODEX_HOME/sessions``, of every release.
+
+Three generations, which one file may mix: *flat* (to 0.29: a header, bare response items, state
+records), *legacy* (``{"timestamp", "type", "payload"}``, with events beside response items) and
+*paginated* (the same with ``ordinal``, and items instead of most events). What is told twice is told
+once; see ``NOTES.md`` for the rules and where they were measured.
+
+The messages of a session's first rows are held until the row that names the model, so that
+``session_started`` can say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from dragoman.harnesses.codex import response_shapes
+from dragoman.harnesses.codex import rollout_shapes as rows
+from dragoman.harnesses.codex.events import Events
+from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.response_items import ResponseItems
+from dragoman.harnesses.codex.rollout_skipping import Skipper
+from dragoman.harnesses.codex.stream import StreamParser, native_type
+from dragoman.harnesses.codex.versions import PAGINATED, PATCH_EVENTS, parse_version
+from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import Message, SessionStarted
+
+_PREAMBLE_ROWS: Final = 40
+"""How many rows may come before the one that names the model."""
+
+
+class RolloutParser(StreamParser):
+    """One rollout, row by row."""
+
+    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
+        super().__init__(only=only, audit=audit)
+        self._teller = Teller(self._out, "codex")
+        self._teller.says_ends = False
+        self._responses = ResponseItems(self._out, self._teller, alone=False)
+        self._events = Events(self._out, self._teller, self._responses)
+        self._skipper = Skipper.for_types(only)
+        self._preamble_ends = 0
+        """The last line that may still belong to the preamble; 0 when there is none."""
+
+    def _read(self, line: bytes) -> None:
+        out = self._out
+        if self._skipper is not None and self._skipper.can_skip(line):
+            if self._responses.is_holding:
+                self._responses.settle()
+            return
+        row = _decode(line)
+        kind = type(row)
+        if kind is rows.ResponseItemRow:
+            out.at = row.timestamp
+            responses = self._responses
+            if responses.is_holding:
+                responses.settle()
+            responses.alone = False
+            responses.tell(row.payload)
+        elif kind is rows.EventRow:
+            out.at = row.timestamp
+            if not self._events.tell(row.payload):
+                self._unknown(line, "event_msg")
+        else:
+            _TELL[kind](self, row)
+        if self._preamble_ends and out.line >= self._preamble_ends:
+            self._preamble_ends = 0
+
+    def _finish(self) -> None:
+        self._preamble_ends = 0
+        self._responses.release_all()
+        self._teller.leave()
+
+    def _speaker(self) -> Teller:
+        return self._teller
+
+    def messages(self) -> list[Message]:
+        return [] if self._preamble_ends else self._out.take_messages()
+
+    # Rows that are neither response items nor events.
+
+    def _session_meta(self, row: rows.SessionMetaRow) -> None:
+        self._out.at = row.timestamp
+        meta, teller = row.payload, self._teller
+        if teller.session_id is not None and meta.id != teller.session_id:
+            teller.twin("session: the header of the session this one was copied from")
+            return
+        teller.session_id = meta.id
+        version = parse_version(meta.cli_version) or (0, 0, 0)
+        paginated = meta.history_mode == "paginated"
+        self._responses.patches_follow = paginated or version >= PATCH_EVENTS
+        self._responses.commands_follow = paginated and version >= PAGINATED
+        if not teller.is_told:
+            self._preamble_ends = self._out.line + _PREAMBLE_ROWS
+        teller.begin_session(
+            version=meta.cli_version, cwd=meta.cwd, parent_session_id=_parent(meta)
+        )
+
+    def _turn_context(self, row: rows.TurnContextRow) -> None:
+        self._out.at = row.timestamp
+        model, cwd = row.payload.model, row.payload.cwd
+        if self._preamble_ends:
+            self._preamble_ends = 0
+            self._name_model(model)
+            self._teller.know_facts(model=model)
+            self._teller.twin("session: its first row says it")
+        else:
+            self._teller.begin_session(model=model, cwd=cwd)
+
+    def _name_model(self, model: str | None) -> None:
+        """Complete the ``session_started`` that is still held."""
+        messages = self._out.messages
+        for index, message in enumerate(messages):
+            if isinstance(message, SessionStarted):
+                messages[index] = msgspec.structs.replace(message, model=model)
+                return
+
+    def _compacted(self, row: rows.CompactedRow) -> None:
+        self._out.at = row.timestamp
+        self._responses.settle(summary=row.payload.message or "")
+        self._teller.compacted("row", row.payload.message)
+
+    def _token_usage(self, row: rows.TokenUsageRow) -> None:
+        self._out.at = row.timestamp
+        self._teller.usage(row.payload.thread_token_usage, row.payload.usage)
+
+    def _world_state(self, row: rows.WorldStateRow) -> None:
+        self._out.at = row.timestamp
+        self._teller.twin("context: a snapshot of what other rows say")
+
+    def _retained_context(self, row: rows.RetainedContextRow) -> None:
+        self._out.at = row.timestamp
+        self._teller.context("harness", bytes(row.payload).decode(errors="replace"))
+
+    def _between_agents(self, row: rows.InterAgentMetadataRow) -> None:
+        self._out.at = row.timestamp
+        self._teller.twin("agents: about the letter in the next row")
+
+    def _security_risk(self, row: rows.SecurityRiskRow) -> None:
+        self._out.at = row.timestamp
+        self._teller.twin("context: a score about what other rows say")
+
+    def _flat_item(self, row: Any) -> None:
+        self._responses.alone = True
+        self._responses.tell(row)
+
+    # Rows that fit no shape.
+
+    def _odd(self, line: bytes, value: Any) -> None:
+        row = as_dict(value)
+        if "record_type" in row:
+            self._out.twin("state: repeats the response that other rows tell")
+        elif "type" not in row and "id" in row and ("timestamp" in row or "instructions" in row):
+            self._flat_header(row)
+        else:
+            self._responses.settle()
+            inner = as_str(as_dict(row.get("payload")).get("type"))
+            name = native_type(value)
+            self._unknown(line, f"{name}/{inner}" if inner else name)
+
+    def _flat_header(self, row: dict[str, Any]) -> None:
+        self._out.at = _time(row.get("timestamp"))
+        self._teller.session_id = as_str(row.get("id"))
+        self._teller.begin_session()
+        instructions = as_str(row.get("instructions"))
+        if instructions:
+            self._teller.context("user", instructions)
+        self._out.at = None
+
+
+_decode = msgspec.json.Decoder(rows.AnyRow).decode
+
+
+def _time(value: Any) -> datetime | None:
+    try:
+        return msgspec.convert(value, datetime)
+    except msgspec.ValidationError:
+        return None
+
+
+def _parent(meta: rows.SessionMeta) -> str | None:
+    """The session that spawned this one, or that it was forked from."""
+    spawn = as_dict(as_dict(as_dict(meta.source).get("subagent")).get("thread_spawn"))
+    return meta.parent_thread_id or as_str(spawn.get("parent_thread_id")) or meta.forked_from_id
+
+
+_Tell: TypeAlias = Callable[[RolloutParser, Any], None]
+_TELL: Final[dict[type[msgspec.Struct], _Tell]] = {
+    rows.SessionMetaRow: RolloutParser._session_meta,
+    rows.TurnContextRow: RolloutParser._turn_context,
+    rows.CompactedRow: RolloutParser._compacted,
+    rows.TokenUsageRow: RolloutParser._token_usage,
+    rows.WorldStateRow: RolloutParser._world_state,
+    rows.RetainedContextRow: RolloutParser._retained_context,
+    rows.InterAgentRow: RolloutParser._retained_context,
+    rows.InterAgentMetadataRow: RolloutParser._between_agents,
+    rows.SecurityRiskRow: RolloutParser._security_risk,
+    **dict.fromkeys(response_shapes.ResponseItem.__subclasses__(), RolloutParser._flat_item),
+    response_shapes.CustomOutputItem: RolloutParser._flat_item,
+    response_shapes.CompactionSummaryItem: RolloutParser._flat_item,
+    response_shapes.ContextCompactionItem: RolloutParser._flat_item,
+    response_shapes.CompactionTriggerItem: RolloutParser._flat_item,
+}

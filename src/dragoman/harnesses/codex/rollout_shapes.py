@@ -1,0 +1,106 @@
+"""The shapes of rollout rows, of every age, in one union.
+
+One decode per row: the row's tag, then the payload's, straight from the bytes. A row that fits no
+shape is decoded again, loosely, and kept as ``unknown``; that costs an exception, not data.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, TypeAlias
+
+import msgspec
+
+from dragoman.harnesses.codex.event_shapes import AnyEvent
+from dragoman.harnesses.codex.response_shapes import AnyResponseItem
+from dragoman.model.usage import Usage
+
+
+class Row(msgspec.Struct, kw_only=True, gc=False, tag_field="type"):
+    """Any row since 0.34."""
+
+    timestamp: datetime | None = None
+
+
+class SessionMeta(msgspec.Struct, kw_only=True, gc=False):
+    id: str
+    cwd: str | None = None
+    cli_version: str | None = None
+    source: Any = None
+    parent_thread_id: str | None = None
+    forked_from_id: str | None = None
+    history_mode: str | None = None
+
+
+class SessionMetaRow(Row, kw_only=True, tag="session_meta"):
+    payload: SessionMeta
+
+
+class ResponseItemRow(Row, kw_only=True, tag="response_item"):
+    payload: AnyResponseItem
+
+
+class EventRow(Row, kw_only=True, tag="event_msg"):
+    payload: AnyEvent
+
+
+class TurnContext(msgspec.Struct, gc=False):
+    model: str | None = None
+    cwd: str | None = None
+
+
+class TurnContextRow(Row, kw_only=True, tag="turn_context"):
+    payload: TurnContext
+
+
+class CompactedPayload(msgspec.Struct, gc=False):
+    message: str | None = None
+
+
+class CompactedRow(Row, kw_only=True, tag="compacted"):
+    payload: CompactedPayload
+
+
+class TokenUsageRecord(msgspec.Struct, gc=False):
+    usage: Usage | None = None
+    thread_token_usage: Usage | None = None
+
+
+class TokenUsageRow(Row, kw_only=True, tag="token_usage_record"):
+    payload: TokenUsageRecord
+
+
+class WorldStateRow(Row, kw_only=True, tag="world_state"):
+    pass
+
+
+class RetainedContextRow(Row, kw_only=True, tag="retained_context"):
+    payload: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class InterAgentRow(Row, kw_only=True, tag="inter_agent_communication"):
+    payload: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class InterAgentMetadataRow(Row, kw_only=True, tag="inter_agent_communication_metadata"):
+    pass
+
+
+class SecurityRiskRow(Row, kw_only=True, tag="security_risk_score"):
+    pass
+
+
+AnyRow: TypeAlias = (
+    SessionMetaRow
+    | ResponseItemRow
+    | EventRow
+    | TurnContextRow
+    | CompactedRow
+    | TokenUsageRow
+    | WorldStateRow
+    | RetainedContextRow
+    | InterAgentRow
+    | InterAgentMetadataRow
+    | SecurityRiskRow
+    | AnyResponseItem  # rows up to 0.29 are bare response items
+)

@@ -1,0 +1,106 @@
+"""The threads of one stream: Codex's word for sessions, several of which share a connection."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from dragoman.harnesses.codex.events import Events
+from dragoman.harnesses.codex.questions import CANCEL, DENY
+from dragoman.harnesses.codex.response_items import ResponseItems
+from dragoman.harnesses.telling.output import Output
+from dragoman.harnesses.telling.teller import Teller
+
+
+class _Asked(NamedTuple):
+    line: int
+    at: datetime | None
+    text: str
+    images: list[str]
+
+
+class Thread:
+    """Everything that tells one session: events, response items, items and notifications."""
+
+    def __init__(self, out: Output, thread_id: str | None) -> None:
+        self._out = out
+        self.teller = Teller(out, "codex", thread_id)
+        self.responses = ResponseItems(out, self.teller, alone=False)
+        self.events = Events(out, self.teller, self.responses)
+        self._asked: list[_Asked] = []
+
+    def ask(self, text: str, images: list[str]) -> None:
+        """Take a prompt as the client sent it. It is told once its turn has begun."""
+        self._asked.append(_Asked(self._out.line, self._out.at, text, images))
+
+    def tell_asked(self) -> None:
+        """Tell the prompts that the client sent, under their own lines."""
+        out = self._out
+        for asked in self._asked:
+            now = (out.line, out.at)
+            out.line, out.at = asked.line, asked.at
+            self.teller.prompt("request", asked.text, asked.images)
+            out.line, out.at = now
+        self._asked.clear()
+
+    def settle_approval(self, approval_id: str | None, decision: str) -> None:
+        """An approval was answered. A call that was denied gets no other end in old releases."""
+        if approval_id is None or not self.teller.has_asked(approval_id):
+            # 0.8 to 0.42 answer by the turn's id: it means the question that is still open.
+            approval_id = self.teller.open_approval() or approval_id or "approval"
+        self.teller.settle(approval_id, decision)
+        if decision in (DENY, CANCEL) and self.teller.calls.is_open(approval_id):
+            self.teller.result(approval_id, is_error=True, status="declined")
+
+    def finish(self) -> None:
+        self.responses.release_all()
+        self.tell_asked()
+        self.teller.leave()
+
+
+class Threads:
+    """Threads by id. A line without one belongs to the thread that was named last."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._by_id: dict[str, Thread] = {}
+        self._parents: dict[str, str] = {}
+        self._nameless: Thread | None = None
+        self.current: Thread | None = None
+
+    def get(self, thread_id: str | None) -> Thread:
+        if thread_id is None:
+            return self.current or self._new(None)
+        thread = self._by_id.get(thread_id)
+        if thread is None:
+            thread = self._adopt(thread_id) or self._new(thread_id)
+        self.current = thread
+        return thread
+
+    def _new(self, thread_id: str | None) -> Thread:
+        self.current = thread = Thread(self._out, thread_id)
+        if thread_id is None:
+            self._nameless = thread
+        else:
+            self._by_id[thread_id] = thread
+        return thread
+
+    def _adopt(self, thread_id: str) -> Thread | None:
+        """Give its name to the thread that has spoken without one, if there is one."""
+        thread, self._nameless = self._nameless, None
+        if thread is not None:
+            thread.teller.session_id = thread_id
+            self._by_id[thread_id] = thread
+        return thread
+
+    def link(self, child_id: str, parent_id: str | None) -> None:
+        """Remember whose child a session is, until it is heard of."""
+        if parent_id is not None and child_id not in self._by_id:
+            self._parents[child_id] = parent_id
+
+    def parent_of(self, thread_id: str | None) -> str | None:
+        return self._parents.get(thread_id) if thread_id else None
+
+    def all(self) -> list[Thread]:
+        named = list(self._by_id.values())
+        return [self._nameless, *named] if self._nameless else named

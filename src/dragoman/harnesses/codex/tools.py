@@ -1,0 +1,252 @@
+"""Codex's tools under the names the field knows, with inputs a person can read.
+
+| Codex | becomes | input |
+|---|---|---|
+| ``shell``, ``shell_command``, ``exec_command``, ``local_shell_call`` | Bash | ``command`` |
+| the same running ``apply_patch``; ``apply_patch`` | Edit, or Write if files are only added | ``changes`` |
+| ``write_stdin`` | BashOutput | ``session_id``, ``chars`` |
+| ``update_plan`` | TodoWrite | ``todos`` |
+| ``view_image``, ``read_file`` | Read | ``file_path`` |
+| ``web_search_call`` | WebSearch, or WebFetch when it opens a page | ``query`` or ``url`` |
+| ``spawn_agent`` / ``wait…`` / ``close…`` / ``send…`` | Task / TaskOutput / TaskStop / SendMessage | ``prompt``, ``agent_ids``, ``message`` |
+| ``request_user_input`` | AskUserQuestion | ``questions`` |
+| ``tool_search_call`` | ToolSearch | ``query`` |
+| ``server__tool``, ``mcp__server__tool``, ``tool`` in namespace ``mcp__server`` | ``mcp__server__tool`` | as given |
+| anything else, dynamic tools included | its own name | as given |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from dragoman.harnesses.codex.commands import command_line, patch_in
+from dragoman.harnesses.codex.loose import as_dict, as_list, as_str, texts_in
+from dragoman.harnesses.codex.patches import changes_in_patch, edit_call
+from dragoman.model import tools
+from dragoman.model.messages import PlanStep, StepStatus
+
+
+class Call(NamedTuple):
+    """A tool call in our words."""
+
+    tool: str
+    native_tool: str
+    input: dict[str, Any]
+    free_form: bool = False
+    """Whether the tool's output may be anything, so that it must not be unwrapped as Codex's own."""
+
+
+_Input: TypeAlias = dict[str, Any]
+
+
+def function_call(name: str, namespace: str | None, arguments: Any, cwd: str | None) -> Call:
+    """A call of a function by name, its arguments being JSON in a string (or already read)."""
+    if name in _SHELLS and not namespace:
+        return _shell(name, arguments, cwd)
+    given = _arguments(arguments)
+    if namespace and namespace.startswith("mcp__"):
+        return Call(f"{namespace}__{name}", f"{namespace}.{name}", given, free_form=True)
+    native = f"{namespace}.{name}" if namespace else name
+    if namespace in _OWN_NAMESPACES:
+        reader = _READERS.get(name)
+        if reader is not None:
+            tool, call = reader(given)
+            return Call(tool, native, call)
+        if name == "apply_patch":
+            return custom_call(
+                name, as_str(given.get("input")) or as_str(given.get("patch")) or "", cwd
+            )
+        if "__" in name and not namespace:
+            tool = name if name.startswith("mcp__") else f"mcp__{name}"
+            return Call(tool, name, given, free_form=True)
+    return Call(native, native, given, free_form=True)
+
+
+def custom_call(name: str, text: str, cwd: str | None) -> Call:
+    """A call of a tool that takes plain text: the patch tool, and code mode's scripts."""
+    if name == "apply_patch":
+        tool, call = edit_call(changes_in_patch(text, cwd))
+        return Call(tool, name, call)
+    return Call(name, name, {"script": text} if name == "exec" else {"input": text})
+
+
+class _ShellArguments(msgspec.Struct):
+    cmd: Any = None
+    command: Any = None
+
+
+_SHELLS: Final = frozenset(
+    ("exec_command", "shell_command", "shell", "container.exec", "local_shell")
+)
+_shell_arguments = msgspec.json.Decoder(_ShellArguments)
+
+
+def _shell(name: str, arguments: Any, cwd: str | None) -> Call:
+    try:
+        given = (
+            _shell_arguments.decode(arguments)
+            if isinstance(arguments, str)
+            else msgspec.convert(arguments, _ShellArguments)
+        )
+    except (msgspec.MsgspecError, RecursionError):
+        return Call(tools.BASH, name, {"raw": arguments} if isinstance(arguments, str) else {})
+    return shell_call(name, given.cmd if given.cmd is not None else given.command, cwd)
+
+
+def shell_call(native_tool: str, command: Any, cwd: str | None) -> Call:
+    """A shell command, which is an edit when all it does is to apply a patch."""
+    if (patch := patch_in(command)) is not None:
+        tool, call = edit_call(changes_in_patch(patch, cwd))
+        return Call(tool, native_tool, call)
+    return Call(tools.BASH, native_tool, {"command": command_line(command)})
+
+
+def _arguments(arguments: Any) -> _Input:
+    if isinstance(arguments, str):
+        try:
+            arguments = msgspec.json.decode(arguments or "{}")
+        except (msgspec.DecodeError, RecursionError):
+            return {"raw": arguments}
+    return as_dict(arguments) if isinstance(arguments, dict) else {"value": arguments}
+
+
+# Readers of arguments, by the function's name.
+
+
+def _write_stdin(given: _Input) -> tuple[str, _Input]:
+    return tools.BASH_OUTPUT, {
+        "session_id": str(given.get("session_id", "")),
+        "chars": as_str(given.get("chars")) or "",
+    }
+
+
+def _update_plan(given: _Input) -> tuple[str, _Input]:
+    steps, explanation = plan_steps(given)
+    call: _Input = {"todos": [{"content": step.text, "status": step.status} for step in steps]}
+    if explanation:
+        call["explanation"] = explanation
+    return tools.TODO_WRITE, call
+
+
+def _read(given: _Input) -> tuple[str, _Input]:
+    path = as_str(given.get("path")) or as_str(given.get("file_path")) or ""
+    return tools.READ, {"file_path": path}
+
+
+def _list_dir(given: _Input) -> tuple[str, _Input]:
+    return tools.LS, {"path": as_str(given.get("dir_path")) or as_str(given.get("path")) or ""}
+
+
+def _grep(given: _Input) -> tuple[str, _Input]:
+    return tools.GREP, {key: given[key] for key in ("pattern", "path", "include") if given.get(key)}
+
+
+def _ask(given: _Input) -> tuple[str, _Input]:
+    return tools.ASK_USER, {"questions": as_list(given.get("questions"))}
+
+
+def _spawn(given: _Input) -> tuple[str, _Input]:
+    prompt = as_str(given.get("message")) or texts_in(given.get("items")) or ""
+    return tools.TASK, {"prompt": prompt}
+
+
+def _agents(given: _Input) -> list[str]:
+    one = as_str(given.get("target")) or as_str(given.get("id")) or as_str(given.get("agent_id"))
+    many = given.get("targets", given.get("ids"))
+    return [one] if one else [str(agent) for agent in as_list(many)]
+
+
+def _wait(given: _Input) -> tuple[str, _Input]:
+    return tools.TASK_OUTPUT, {"agent_ids": _agents(given)}
+
+
+def _stop(given: _Input) -> tuple[str, _Input]:
+    return tools.TASK_STOP, {"agent_ids": _agents(given)}
+
+
+def _send(given: _Input) -> tuple[str, _Input]:
+    message = as_str(given.get("message")) or texts_in(given.get("items")) or ""
+    return tools.SEND_MESSAGE, {"agent_ids": _agents(given), "message": message}
+
+
+def _same(tool: str) -> Callable[[_Input], tuple[str, _Input]]:
+    return lambda given: (tool, given)
+
+
+_OWN_NAMESPACES: Final = frozenset(
+    (None, "", "functions", "collaboration", "multi_agent_v1", "multi_agent_v2", "clock")
+)
+_READERS: Final[dict[str, Callable[[_Input], tuple[str, _Input]]]] = {
+    "write_stdin": _write_stdin,
+    "update_plan": _update_plan,
+    "view_image": _read,
+    "read_file": _read,
+    "list_dir": _list_dir,
+    "grep_files": _grep,
+    "request_user_input": _ask,
+    "request_user_input_async": _ask,
+    "spawn_agent": _spawn,
+    "wait_agent": _wait,
+    "close_agent": _stop,
+    "interrupt_agent": _stop,
+    "send_input": _send,
+    "send_message": _send,
+    "followup_task": _send,
+    "list_mcp_resources": _same("ListMcpResourcesTool"),
+    "read_mcp_resource": _same("ReadMcpResourceTool"),
+}
+CODE_MODE: Final = frozenset(("exec", "wait"))
+"""Code mode's wrappers: a script that calls other tools, and waiting for it. The tools speak for
+themselves as items; the wrapper speaks only when none of them did."""
+
+
+# Calls that are not functions.
+
+
+def agent_call(tool: str, prompt: str | None, agents: list[str]) -> tuple[str, _Input]:
+    """A call that manages sub-agents, from the item that reports it (``spawnAgent``, ``wait`` …)."""
+    name = tool.replace("_", "").lower()
+    if name.startswith("spawn"):
+        return tools.TASK, {"prompt": prompt or ""}
+    if name.startswith("wait"):
+        return tools.TASK_OUTPUT, {"agent_ids": agents}
+    if name.startswith(("close", "interrupt")):
+        return tools.TASK_STOP, {"agent_ids": agents}
+    if name.startswith(("send", "followup")):
+        return tools.SEND_MESSAGE, {"agent_ids": agents, "message": prompt or ""}
+    return tool, {"agent_ids": agents, **({"prompt": prompt} if prompt else {})}
+
+
+def web_call(query: str | None, action: Any) -> tuple[str, _Input]:
+    """A web search, or the opening of a page it found."""
+    given = as_dict(action)
+    if (url := as_str(given.get("url"))) is not None:
+        pattern = as_str(given.get("pattern"))
+        return tools.WEB_FETCH, {"url": url, **({"pattern": pattern} if pattern else {})}
+    queries = [str(one) for one in as_list(given.get("queries"))]
+    return tools.WEB_SEARCH, {"query": query or as_str(given.get("query")) or "; ".join(queries)}
+
+
+_STATUSES: Final[dict[str, StepStatus]] = {
+    "pending": "pending",
+    "in_progress": "in_progress",
+    "inProgress": "in_progress",
+    "completed": "completed",
+}
+
+
+def plan_steps(given: _Input) -> tuple[list[PlanStep], str | None]:
+    """The steps and the explanation of a plan, from a call's arguments or an update."""
+    steps = [
+        PlanStep(
+            as_str(step.get("step")) or as_str(step.get("text")) or "",
+            _STATUSES.get(
+                str(step.get("status")), "completed" if step.get("completed") else "pending"
+            ),
+        )
+        for step in map(as_dict, as_list(given.get("plan", given.get("steps"))))
+    ]
+    return steps, as_str(given.get("explanation"))

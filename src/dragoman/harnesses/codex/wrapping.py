@@ -1,0 +1,21 @@
+"""The wrapper that two-way recordings put around each line: ``{"dir", "t", "msg"}``."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class _Wrapped(msgspec.Struct, gc=False):
+    dir: str
+    msg: msgspec.Raw
+
+
+_decode = msgspec.json.Decoder(_Wrapped).decode
+
+
+def unwrap(line: bytes) -> tuple[bytes, bool | None]:
+    """The line itself, and whether the client sent it; None if the recording does not say."""
+    if not line.startswith((b'{"dir"', b'{ "dir"')):
+        return line, None
+    wrapped = _decode(line)
+    return bytes(wrapped.msg), wrapped.dir in ("send", "sent", "out", ">>")

@@ -1,0 +1,333 @@
+"""The teller: one session, from the first line that mentions it to the last.
+
+Each method is one kind of thing that a line can say. It either appends a message to the output or
+notes the line as a twin. What may come over several channels takes the channel's name. The methods
+that most lines of a long session end in spell their message out: that is quicker than ``_say``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dragoman.harnesses.telling.output import Output
+from dragoman.harnesses.telling.turns import Turns
+from dragoman.model.messages import (
+    ApprovalKind,
+    ApprovalRequested,
+    ApprovalSettled,
+    Compacted,
+    Context,
+    Delta,
+    DeltaOf,
+    Diff,
+    Level,
+    Notice,
+    Phase,
+    Plan,
+    PlanStep,
+    Prompt,
+    RateLimits,
+    RateWindow,
+    ResultStatus,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    UsageReport,
+)
+from dragoman.model.usage import Usage
+
+
+class Teller(Turns):
+    """One session being told."""
+
+    def __init__(self, out: Output, harness: str, session_id: str | None = None) -> None:
+        super().__init__(out, harness, session_id)
+        self.context_window: int | None = None
+        self._approvals: dict[str, bool] = {}
+        self._plan: tuple[list[PlanStep], str | None] | None = None
+        self._windows: list[RateWindow] = []
+        self._saying: dict[DeltaOf, str] = {}
+        self.is_resumed = False
+        """Whether the session began before this stream, so that its first totals are old ones."""
+
+    def prompt(
+        self, channel: str, text: str, images: list[str] | None = None, item_id: str | None = None
+    ) -> None:
+        if (item_id is not None and not self._prompts.is_new_id(item_id)) or not (
+            self._prompts.is_new(channel, text)
+        ):
+            self._out.twin("prompt: told before")
+            return
+        self._ensure_turn()
+        self._text_was_last = False
+        self._say(Prompt, text=text, images=images or [])
+
+    def context(self, role: str, text: str) -> None:
+        out = self._out
+        out.messages.append(
+            Context(
+                session_id=self.session_id,
+                turn_id=self.turn_id if self.in_turn else None,
+                at=out.at,
+                line=out.line,
+                role=role,
+                text=text,
+            )
+        )
+
+    def text(
+        self, channel: str, text: str, *, phase: Phase | None = None, message_id: str | None = None
+    ) -> None:
+        if (message_id is not None and not self._texts.is_new_id(message_id)) or not (
+            self._texts.is_new(channel, text)
+        ):
+            self._out.twin("text: told before")
+            return
+        self._ensure_turn()
+        self._text_was_last = self.turn_has_text = self.agent_spoke = True
+        self._streams.forget(self._saying.pop("text", message_id or "text"))
+        out = self._out
+        out.messages.append(
+            Text(
+                session_id=self.session_id,
+                turn_id=self.turn_id,
+                at=out.at,
+                line=out.line,
+                text=text,
+                phase=phase,
+                message_id=message_id,
+            )
+        )
+
+    def knows_text(self, channel: str, text: str, message_id: str | None) -> bool:
+        """Whether this text would be a repetition of one told on another channel."""
+        return self._texts.knows(channel, text, message_id)
+
+    def thinking(self, channel: str, parts: list[str], item_id: str | None = None) -> None:
+        """Reasoning, one message for each part; parts already told by another channel are twins."""
+        out = self._out
+        if item_id is None or self._thoughts.is_new_id(item_id):
+            parts = [part for part in parts if part and self._thoughts.is_new(channel, part)]
+        else:
+            parts = []
+        if not parts:
+            out.twin("thinking: told before, or not shown")
+            return
+        self._ensure_turn()
+        self._text_was_last = False
+        self.agent_spoke = True
+        self._streams.forget(self._saying.pop("thinking", item_id or "thinking"))
+        for part in parts:
+            out.messages.append(
+                Thinking(
+                    session_id=self.session_id,
+                    turn_id=self.turn_id,
+                    at=out.at,
+                    line=out.line,
+                    text=part,
+                )
+            )
+
+    def call(self, call_id: str, tool: str, native_tool: str, input: dict[str, Any]) -> None:
+        if not self.calls.opens(call_id):
+            self._out.twin("tool call: told before")
+            return
+        self._ensure_turn()
+        self._text_was_last = False
+        self.agent_spoke = True
+        self._inputs[call_id] = input
+        out = self._out
+        out.messages.append(
+            ToolCall(
+                session_id=self.session_id,
+                turn_id=self.turn_id,
+                at=out.at,
+                line=out.line,
+                call_id=call_id,
+                tool=tool,
+                native_tool=native_tool,
+                input=input,
+            )
+        )
+
+    def input_of(self, call_id: str) -> dict[str, Any]:
+        """What a call that is still open was given."""
+        return self._inputs.get(call_id, {})
+
+    def result(
+        self,
+        call_id: str,
+        output: str = "",
+        *,
+        is_error: bool = False,
+        exit_code: int | None = None,
+        duration_ms: int | None = None,
+        status: ResultStatus | None = None,
+    ) -> None:
+        if not self.calls.closes(call_id):
+            self._out.twin("tool result: told before")
+            return
+        if self._partial:
+            self._partial.pop(call_id, None)
+        self._inputs.pop(call_id, None)
+        out = self._out
+        out.messages.append(
+            ToolResult(
+                session_id=self.session_id,
+                turn_id=self.turn_id,
+                at=out.at,
+                line=out.line,
+                call_id=call_id,
+                output=output,
+                is_error=is_error,
+                exit_code=exit_code,
+                duration_ms=duration_ms,
+                status=status or ("failed" if is_error else "completed"),
+            )
+        )
+
+    def plan(self, steps: list[PlanStep], explanation: str | None = None) -> None:
+        if (steps, explanation) == self._plan:
+            self._out.twin("plan: unchanged")
+            return
+        self._plan = (steps, explanation)
+        self._ensure_turn()
+        self._say(Plan, steps=steps, explanation=explanation)
+
+    def diff(self, unified: str) -> None:
+        if unified == self._diff or (not unified and self._diff is None):
+            self._out.twin("diff: unchanged")
+            return
+        self._diff = unified
+        self._say(Diff, unified=unified)
+
+    def delta(
+        self, channel: str, of: DeltaOf, text: str, message_id: str | None = None, part: str = ""
+    ) -> None:
+        """A piece of something still being said.
+
+        A channel that does not name the message means the one that another channel named last.
+        ``part`` keeps apart what streams side by side under one name.
+        """
+        if message_id is None:
+            message_id = self._saying.get(of)
+        else:
+            self._saying[of] = message_id
+        news = self._streams.fresh(channel, f"{message_id or of}{part}", text)
+        if not news:
+            self._out.twin("delta: told before")
+            return
+        self._ensure_turn()
+        self.agent_spoke = True
+        if of == "output" and message_id is not None and self.calls.is_open(message_id):
+            self._partial.setdefault(message_id, []).append(news)
+        out = self._out
+        out.messages.append(
+            Delta(
+                session_id=self.session_id,
+                turn_id=self.turn_id,
+                at=out.at,
+                line=out.line,
+                of=of,
+                message_id=message_id,
+                text=news,
+            )
+        )
+
+    # What it costs.
+
+    def usage(
+        self,
+        total: Usage | None,
+        last: Usage | None,
+        window: int | None = None,
+        *,
+        old: bool = False,
+    ) -> None:
+        """Tokens: the session's running total and the newest response's own, as far as told."""
+        if window is None:
+            window = self.context_window
+        else:
+            self.context_window = window
+        tally = self._tally
+        old = old or not self.in_turn or (self.is_resumed and not self.agent_spoke)
+        if not tally.count(total, last, old=old):
+            self._out.twin("usage: unchanged")
+            return
+        out = self._out
+        out.messages.append(
+            UsageReport(
+                session_id=self.session_id,
+                turn_id=self.turn_id,
+                at=out.at,
+                line=out.line,
+                total=tally.total,
+                last=last,
+                context_window=window,
+            )
+        )
+
+    def usage_starts(self) -> None:
+        """The harness has counted nothing yet: whatever total comes next is this session's own."""
+        self._tally.starts()
+        self._out.twin("usage: nothing counted yet")
+
+    def rate_limits(self, windows: list[RateWindow]) -> None:
+        if windows == self._windows:
+            self._out.twin("rate limits: unchanged")
+            return
+        self._windows = windows
+        self._say(RateLimits, windows=windows)
+
+    # Questions, and words from the harness itself.
+
+    def ask(
+        self,
+        approval_id: str,
+        kind: ApprovalKind,
+        *,
+        tool: str | None,
+        summary: str,
+        detail: dict[str, Any],
+        choices: list[str],
+    ) -> None:
+        if approval_id in self._approvals:
+            self._out.twin("approval: asked before")
+            return
+        self._approvals[approval_id] = True
+        self._say(
+            ApprovalRequested,
+            approval_id=approval_id,
+            kind=kind,
+            tool=tool,
+            summary=summary,
+            detail=detail,
+            choices=choices,
+        )
+
+    def has_asked(self, approval_id: str) -> bool:
+        return approval_id in self._approvals
+
+    def open_approval(self) -> str | None:
+        """The oldest question that is still open."""
+        return next((name for name, is_open in self._approvals.items() if is_open), None)
+
+    def settle(self, approval_id: str, decision: str) -> None:
+        if not self._approvals.get(approval_id, True):
+            self._out.twin("approval: settled before")
+            return
+        self._approvals[approval_id] = False
+        self._say(ApprovalSettled, approval_id=approval_id, decision=decision)
+
+    def notice(self, channel: str, level: Level, text: str, *, will_retry: bool = False) -> None:
+        if not self._notices.is_new(channel, text):
+            self._out.twin("notice: told before")
+            return
+        self._say(Notice, level=level, text=text, will_retry=will_retry)
+
+    def compacted(self, channel: str, summary: str | None = None) -> None:
+        if not self._compactions.is_new(channel, ""):
+            self._out.twin("compaction: told before")
+            return
+        self._say(Compacted, summary=summary)

@@ -1,0 +1,178 @@
+"""The life of a session: its facts, its turns, and what is left open when a turn ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dragoman.harnesses.telling.calls import Calls
+from dragoman.harnesses.telling.once import Once, Streams
+from dragoman.harnesses.telling.output import Output
+from dragoman.harnesses.telling.tally import Tally
+from dragoman.model.messages import (
+    Message,
+    Outcome,
+    SessionEnded,
+    SessionStarted,
+    ToolResult,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+
+
+class Turns:
+    """One session's beginning, turns and end."""
+
+    def __init__(self, out: Output, harness: str, session_id: str | None = None) -> None:
+        self._out = out
+        self._harness = harness
+        self.session_id = session_id
+        self.turn_id: str | None = None
+        """What messages are stamped with: the current turn, unless a line speaks of another."""
+        self.in_turn = False
+        self.says_ends = True
+        """Whether the dialect says when a turn ends. If it does, a turn without an end was cut off;
+        if not, it was cut off only when the agent did not have the last word."""
+        self.agent_spoke = False
+        """Whether the agent itself, not the user or the harness, has said anything yet."""
+        self.calls = Calls()
+        self._tally = Tally()
+        self._facts: tuple[str | None, str | None, str | None, str | None] | None = None
+        self._count = 0
+        self._ended: set[str] = set()
+        self._error: TurnError | None = None
+        self._text_was_last = False
+        self.turn_has_text = False
+        self._diff: str | None = None
+        self._prompts = Once()
+        self._texts = Once()
+        self._thoughts = Once()
+        self._notices = Once()
+        self._compactions = Once()
+        self._streams = Streams()
+        self._inputs: dict[str, dict[str, Any]] = {}
+        self._partial: dict[str, list[str]] = {}
+        """What calls still open have put out so far, in case nobody says it whole."""
+
+    def _say(self, kind: type[Message], /, **fields: Any) -> None:
+        """Append a message of this kind, stamped with where and when it was said."""
+        out = self._out
+        out.messages.append(
+            kind(
+                session_id=self.session_id,
+                turn_id=self.turn_id if self.in_turn else None,
+                at=out.at,
+                line=out.line,
+                **fields,
+            )
+        )
+
+    def twin(self, rule: str) -> None:
+        """Note that the line being read makes no message, and why."""
+        self._out.twin(rule)
+
+    @property
+    def is_told(self) -> bool:
+        return self._facts is not None
+
+    @property
+    def cwd(self) -> str | None:
+        return self._facts[2] if self._facts else None
+
+    def begin_session(
+        self,
+        *,
+        version: str | None = None,
+        model: str | None = None,
+        cwd: str | None = None,
+        parent_session_id: str | None = None,
+    ) -> None:
+        """Say what the session is: once, and again when its model or directory changes."""
+        new = (version, model, cwd, parent_session_id)
+        old = self._facts
+        if old is not None:
+            new = (version or old[0], model or old[1], cwd or old[2], parent_session_id or old[3])
+            if new[1:3] == old[1:3]:
+                self._facts = new
+                self._out.twin("session: told before")
+                return
+        self._facts = new
+        self._say(
+            SessionStarted,
+            harness=self._harness,
+            version=new[0],
+            model=new[1],
+            cwd=new[2],
+            parent_session_id=new[3],
+        )
+
+    def know_facts(self, *, model: str | None) -> None:
+        """Take note of what another message already says."""
+        if self._facts is not None:
+            self._facts = (self._facts[0], model or self._facts[1], *self._facts[2:])
+
+    def end_session(self, reason: str) -> None:
+        self._say(SessionEnded, reason=reason)
+
+    def begin_turn(self, turn_id: str | None = None) -> None:
+        """Open a turn. One that is still open was left behind by its process: it ends first."""
+        if self.in_turn:
+            if turn_id is not None and turn_id == self.turn_id:
+                self._out.twin("turn: begun before")
+                return
+            self.leave()
+        self._count += 1
+        self.turn_id = turn_id if turn_id is not None else f"turn-{self._count}"
+        self._ended.discard(self.turn_id)
+        self.in_turn = True
+        self._text_was_last = self.turn_has_text = False
+        self._error = None
+        self._say(TurnStarted)
+
+    def fail_turn(self, error: TurnError) -> None:
+        """Remember why the turn is about to fail; its end will say so."""
+        self._error = error
+        self._out.twin("error: the turn's end says it")
+
+    def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
+        """Close the turn and every call it leaves open."""
+        if not self.in_turn:
+            self._out.twin("turn: ended before")
+            return
+        for call_id in self.calls.give_up():
+            output = "".join(self._partial.pop(call_id, ()))
+            self._say(
+                ToolResult, call_id=call_id, output=output, is_error=True, status="abandoned"
+            )
+        error = error or self._error
+        if error is not None and outcome == "completed":
+            outcome = "failed"
+        self._say(
+            TurnEnded,
+            outcome=outcome,
+            error=error if outcome == "failed" else None,
+            usage=self._tally.take_turn(),
+        )
+        self.in_turn = False
+        if self.turn_id is not None:
+            self._ended.add(self.turn_id)
+        self._error = None
+        for once in (self._prompts, self._texts, self._thoughts, self._notices, self._compactions):
+            once.clear()
+        self._streams.clear()
+        self._inputs.clear()
+        self._diff = None
+
+    def has_ended(self, turn_id: str) -> bool:
+        return turn_id in self._ended
+
+    def leave(self) -> None:
+        """Close a turn that is still open although the stream, or the session, goes on without it."""
+        if not self.in_turn:
+            return
+        finished = not self.says_ends and self._text_was_last and not self.calls.any_open()
+        self.end_turn("completed" if finished or self._error else "interrupted")
+
+    def _ensure_turn(self) -> None:
+        if not self.in_turn:
+            self.begin_turn()

@@ -1,0 +1,271 @@
+"""What an agent can say: one flat, frozen struct per thing said.
+
+The JSON names are a public contract (``dragoman convert --to messages``): a field is never
+renamed, a message never changes its meaning, new ones may come. Every message carries the same
+five things first: ``type``, ``session_id``, ``turn_id``, ``at`` and ``line``.
+
+Messages are made by parsers and are equal when their contents are; the same bytes always give the
+same messages. Nothing here knows a harness, a file or a clock.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from dragoman.model.usage import Usage
+
+Phase: TypeAlias = Literal["commentary", "final_answer"]
+ResultStatus: TypeAlias = Literal["completed", "failed", "declined", "abandoned"]
+StepStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
+DeltaOf: TypeAlias = Literal["text", "thinking", "output", "plan"]
+ApprovalKind: TypeAlias = Literal[
+    "command", "edit", "permissions", "question", "elicitation", "tool"
+]
+Level: TypeAlias = Literal["info", "warning", "error"]
+Outcome: TypeAlias = Literal["completed", "failed", "interrupted"]
+
+
+class BaseMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
+    """What all messages have in common. Never sent as such."""
+
+    session_id: str | None = None
+    turn_id: str | None = None
+    at: datetime | None = None
+    """When it was said, in UTC; null when the dialect carries no time."""
+    line: int = 0
+    """The line of the source that said it, counted from 1."""
+
+
+class SessionStarted(BaseMessage, frozen=True, kw_only=True, tag="session_started"):
+    """A session began, was resumed, or goes on with another model or directory."""
+
+    harness: str
+    version: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    parent_session_id: str | None = None
+
+
+class TurnStarted(BaseMessage, frozen=True, kw_only=True, tag="turn_started"):
+    """The agent began to work on a prompt."""
+
+
+class Prompt(BaseMessage, frozen=True, kw_only=True, tag="prompt"):
+    """What the user asked."""
+
+    text: str
+    images: list[str] = []
+    """Paths, addresses or ``data:`` addresses, as the dialect has them."""
+
+
+class Context(BaseMessage, frozen=True, kw_only=True, tag="context"):
+    """Instructions the harness put before the model; readers hide it by default."""
+
+    role: str
+    text: str
+
+
+class Text(BaseMessage, frozen=True, kw_only=True, tag="text"):
+    """Something the agent said to the user, whole."""
+
+    text: str
+    phase: Phase | None = None
+    message_id: str | None = None
+
+
+class Thinking(BaseMessage, frozen=True, kw_only=True, tag="thinking"):
+    """Reasoning that the harness shows, whole: one part of a summary, or the raw chain."""
+
+    text: str
+
+
+class ToolCall(BaseMessage, frozen=True, kw_only=True, tag="tool_call"):
+    """The agent began to use a tool. Its :class:`ToolResult` has the same ``call_id``."""
+
+    call_id: str
+    tool: str
+    """Claude's name for the tool (see :mod:`dragoman.model.tools`), or the native one."""
+    native_tool: str
+    input: dict[str, Any] = {}
+
+
+class ToolResult(BaseMessage, frozen=True, kw_only=True, tag="tool_result"):
+    """A tool call came to its end."""
+
+    call_id: str
+    output: str = ""
+    is_error: bool = False
+    exit_code: int | None = None
+    duration_ms: int | None = None
+    status: ResultStatus = "completed"
+    """``abandoned``: the turn ended and nobody said what became of the call."""
+
+
+class PlanStep(msgspec.Struct, frozen=True, gc=False):
+    text: str
+    status: StepStatus = "pending"
+
+
+class Plan(BaseMessage, frozen=True, kw_only=True, tag="plan"):
+    """The agent's plan as it now stands."""
+
+    steps: list[PlanStep] = []
+    explanation: str | None = None
+
+
+class Diff(BaseMessage, frozen=True, kw_only=True, tag="diff"):
+    """All that this turn has changed in the workspace so far."""
+
+    unified: str
+
+
+class Delta(BaseMessage, frozen=True, kw_only=True, tag="delta"):
+    """A piece of something still being said. May be dropped: the whole always follows."""
+
+    of: DeltaOf
+    message_id: str | None = None
+    """The ``message_id`` of the text, or the ``call_id`` of the tool call, it belongs to."""
+    text: str
+
+
+class UsageReport(BaseMessage, frozen=True, kw_only=True, tag="usage"):
+    """Tokens spent: by the whole session so far, and by the newest model response."""
+
+    total: Usage | None = None
+    last: Usage | None = None
+    context_window: int | None = None
+
+
+class RateWindow(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    used_percent: float | None = None
+    resets_at: datetime | None = None
+
+
+class RateLimits(BaseMessage, frozen=True, kw_only=True, tag="rate_limits"):
+    """How much of the account's allowance is used up."""
+
+    windows: list[RateWindow] = []
+
+
+class ApprovalRequested(BaseMessage, frozen=True, kw_only=True, tag="approval_requested"):
+    """The agent asks before it does something, or asks a question."""
+
+    approval_id: str
+    kind: ApprovalKind
+    tool: str | None = None
+    summary: str = ""
+    detail: dict[str, Any] = {}
+    choices: list[str] = []
+
+
+class ApprovalSettled(BaseMessage, frozen=True, kw_only=True, tag="approval_settled"):
+    """The question was answered, withdrawn or overtaken."""
+
+    approval_id: str
+    decision: str
+
+
+class Notice(BaseMessage, frozen=True, kw_only=True, tag="notice"):
+    """A word from the harness itself."""
+
+    level: Level
+    text: str
+    will_retry: bool = False
+
+
+class Compacted(BaseMessage, frozen=True, kw_only=True, tag="compacted"):
+    """The harness replaced the conversation so far by a summary."""
+
+    summary: str | None = None
+
+
+class TurnError(msgspec.Struct, frozen=True, gc=False):
+    """Why a turn failed."""
+
+    kind: str
+    message: str
+    retryable: bool
+    native: str | None = None
+    """The harness's own word for it."""
+
+
+class TurnEnded(BaseMessage, frozen=True, kw_only=True, tag="turn_ended"):
+    """The agent stopped working on a prompt."""
+
+    outcome: Outcome
+    error: TurnError | None = None
+    usage: Usage | None = None
+    """This turn's own tokens; null when the dialect does not tell."""
+
+
+class SessionEnded(BaseMessage, frozen=True, kw_only=True, tag="session_ended"):
+    """No more will be said in this session by this process."""
+
+    reason: str
+
+
+class Unknown(BaseMessage, frozen=True, kw_only=True, tag="unknown"):
+    """A well-formed line that is new to us, kept whole."""
+
+    native_type: str
+    raw: str
+
+
+class Malformed(BaseMessage, frozen=True, kw_only=True, tag="malformed"):
+    """A line that is not JSON, kept whole or, when it is too long, by its head and tail."""
+
+    raw: str
+    problem: str
+
+
+Message: TypeAlias = (
+    SessionStarted
+    | TurnStarted
+    | Prompt
+    | Context
+    | Text
+    | Thinking
+    | ToolCall
+    | ToolResult
+    | Plan
+    | Diff
+    | Delta
+    | UsageReport
+    | RateLimits
+    | ApprovalRequested
+    | ApprovalSettled
+    | Notice
+    | Compacted
+    | TurnEnded
+    | SessionEnded
+    | Unknown
+    | Malformed
+)
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+
+
+def encode(message: Message) -> bytes:
+    """The message as one line of JSON, without the newline."""
+    return _encoder.encode(message)
+
+
+def decode(line: bytes | str) -> Message:
+    """The message that :func:`encode` wrote. Raises ``msgspec.ValidationError`` for anything else."""
+    return _decoder.decode(line)
+
+
+def type_of(kind: type[BaseMessage]) -> str:
+    """The JSON ``type`` of a message class: ``tool_call`` for :class:`ToolCall`."""
+    return str(kind.__struct_config__.tag)
+
+
+MESSAGE_TYPES: dict[str, type[BaseMessage]] = {
+    type_of(kind): kind for kind in BaseMessage.__subclasses__()
+}
+"""Every message class by the name it has in JSON."""

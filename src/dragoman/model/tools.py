@@ -1,0 +1,39 @@
+"""The names tools go by: Claude's, since that is what the field's consumers already know.
+
+A harness maps its own tools to these; a tool that has no counterpart keeps its own name. Which
+native name maps to which of these is the harness's knowledge, not ours.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+BASH: Final = "Bash"
+BASH_OUTPUT: Final = "BashOutput"
+"""Feed, or look at, a command that is still running."""
+KILL_SHELL: Final = "KillShell"
+READ: Final = "Read"
+WRITE: Final = "Write"
+"""A change that only adds files."""
+EDIT: Final = "Edit"
+"""Any other change to files."""
+GLOB: Final = "Glob"
+GREP: Final = "Grep"
+LS: Final = "LS"
+WEB_SEARCH: Final = "WebSearch"
+WEB_FETCH: Final = "WebFetch"
+TODO_WRITE: Final = "TodoWrite"
+TASK: Final = "Task"
+"""Give work to a sub-agent."""
+TASK_OUTPUT: Final = "TaskOutput"
+"""Wait for, or look at, a sub-agent."""
+TASK_STOP: Final = "TaskStop"
+SEND_MESSAGE: Final = "SendMessage"
+ASK_USER: Final = "AskUserQuestion"
+TOOL_SEARCH: Final = "ToolSearch"
+SKILL: Final = "Skill"
+
+
+def mcp_tool(server: str, tool: str) -> str:
+    """The name of an MCP server's tool: ``mcp__server__tool``."""
+    return f"mcp__{server}__{tool}"

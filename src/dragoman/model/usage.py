@@ -1,0 +1,61 @@
+"""Tokens as an agent reports them, and the little arithmetic that keeps them honest.
+
+Cached and cache-write tokens are part of ``input_tokens``; reasoning tokens are part of
+``output_tokens``. So the only sum that means anything is input plus output, and the only way to
+get a turn's own tokens out of a running total is a difference.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True, gc=False):
+    """Counts of tokens. The field names are the wire's own, so rows decode straight into this."""
+
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    """Part of ``input_tokens`` that was read from the prompt cache."""
+    cache_write_input_tokens: int = 0
+    """Part of ``input_tokens`` that was written to the prompt cache."""
+    output_tokens: int = 0
+    reasoning_output_tokens: int = 0
+    """Part of ``output_tokens`` that nobody sees."""
+
+    @property
+    def total_tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cached_input_tokens + other.cached_input_tokens,
+            self.cache_write_input_tokens + other.cache_write_input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.reasoning_output_tokens + other.reasoning_output_tokens,
+        )
+
+    def __sub__(self, earlier: Usage) -> Usage:
+        """What was spent since ``earlier``, both being running totals of the same session.
+
+        A total that went down means the counter was started anew, so all of it is new: a
+        difference is never negative.
+        """
+        if (
+            self.input_tokens < earlier.input_tokens
+            or self.output_tokens < earlier.output_tokens
+        ):
+            return self
+        return Usage(
+            self.input_tokens - earlier.input_tokens,
+            max(0, self.cached_input_tokens - earlier.cached_input_tokens),
+            max(0, self.cache_write_input_tokens - earlier.cache_write_input_tokens),
+            self.output_tokens - earlier.output_tokens,
+            max(0, self.reasoning_output_tokens - earlier.reasoning_output_tokens),
+        )
+
+    def __bool__(self) -> bool:
+        return self != NOTHING
+
+
+NOTHING = Usage()

@@ -1,0 +1,152 @@
+"""How one line becomes JSON, or a message that says why not.
+
+A line that does not begin like an object or an array is *noise*: some program printed a word into
+the stream. One that does and cannot be read is *damage*. Both are kept, under different names.
+
+Nothing here knows what the JSON means, nor raises anything but :class:`NotJson`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from dragoman.model.messages import Malformed, Unknown
+from dragoman.wire.lines import LongLine
+
+_WHITE_SPACE = b" \t\r\n"
+
+_decode = msgspec.json.Decoder().decode
+
+# Any escape, taken from left to right so that none is read from its middle: a pair of surrogates,
+# or (the group) one half without the other, or anything else.
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    rb"|\\.",
+    re.DOTALL,
+)
+
+
+class NotJson(ValueError):
+    """The line cannot be read as JSON; ``problem`` is the phrase of :func:`diagnose`."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def is_blank(line: bytes) -> bool:
+    """Whether there is nothing on the line but white space."""
+    return not line.strip(_WHITE_SPACE)
+
+
+def text_of(line: bytes) -> str:
+    """The line as text that can always be encoded again: bytes that are not UTF-8 as ``\\xff``."""
+    return line.decode("utf-8", "backslashreplace")
+
+
+def loads(line: bytes) -> Any:
+    """The JSON value on the line, as plain Python values. Raises :class:`NotJson`, only that.
+
+    Lines with half a surrogate pair are read as :func:`mend` leaves them.
+    """
+    try:
+        return _decode(line)
+    except (ValueError, RecursionError) as exc:
+        problem = _problem(line, exc)
+    mended = mend(line)
+    if mended != line:
+        try:
+            return _decode(mended)
+        except (ValueError, RecursionError) as exc:
+            problem = _problem(line, exc)
+    raise NotJson(problem)
+
+
+def mend(line: bytes) -> bytes:
+    """The line with U+FFFD in place of each escaped half of a surrogate pair.
+
+    ``"\\ud83d"`` alone is JSON by the grammar, and what a JavaScript program writes that cut a
+    string in the middle of an emoji; msgspec refuses it, in one place as "truncated". For a typed
+    decoder that was refused a line: when this gives back another line, try that.
+    """
+    if b"\\ud" not in line and b"\\uD" not in line:
+        return line
+    return _ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], line)
+
+
+def diagnose(line: bytes | LongLine) -> str:
+    """In a few words, why the line is not JSON. Never raises."""
+    if isinstance(line, LongLine):
+        return (
+            f"line of {line.length} bytes is longer than the limit; "
+            f"kept its first {len(line.head)} and last {len(line.tail)} bytes"
+        )
+    try:
+        loads(line)
+    except NotJson as exc:
+        return exc.problem
+    return "JSON, but not what was expected here"
+
+
+def unknown(
+    line: bytes,
+    native_type: str,
+    *,
+    session_id: str | None = None,
+    turn_id: str | None = None,
+    at: datetime | None = None,
+    number: int = 0,
+) -> Unknown:
+    """The message for a line that is well-formed and new to us."""
+    return Unknown(
+        session_id=session_id,
+        turn_id=turn_id,
+        at=at,
+        line=number,
+        native_type=native_type,
+        raw=text_of(line),
+    )
+
+
+def malformed(
+    line: bytes | LongLine,
+    problem: str = "",
+    *,
+    session_id: str | None = None,
+    turn_id: str | None = None,
+    at: datetime | None = None,
+    number: int = 0,
+) -> Malformed:
+    """The message for a line that cannot be read; without a ``problem``, it is diagnosed."""
+    if isinstance(line, LongLine):
+        raw = f"{text_of(line.head)} … {text_of(line.tail)}"
+    else:
+        raw = text_of(line)
+    return Malformed(
+        session_id=session_id,
+        turn_id=turn_id,
+        at=at,
+        line=number,
+        raw=raw,
+        problem=problem or diagnose(line),
+    )
+
+
+def _problem(line: bytes, exc: Exception) -> str:
+    if is_blank(line):
+        return "blank line"
+    if isinstance(exc, RecursionError):
+        return "nested too deeply"
+    if b"\0" in line:  # what a file holds whose last blocks never reached the disk
+        return "NUL bytes"
+    if line.lstrip(_WHITE_SPACE)[:1] not in (b"{", b"["):
+        return "not JSON"
+    if isinstance(exc, UnicodeDecodeError):
+        return "invalid UTF-8"
+    reason = str(exc).removeprefix("JSON is malformed: ")
+    return f"broken JSON: {reason[:1].lower()}{reason[1:]}"

@@ -1,0 +1,276 @@
+"""One end of a JSON-RPC connection, line by line, without the connection.
+
+A :class:`Peer` matches answers with questions in both directions. It is deliberately unaware of
+what is asked: methods are strings, params and results whatever JSON they came as. Processes,
+deadlines and retries are somebody else's; a program's own methods and shapes are its harness's.
+
+What comes in, and what becomes of it:
+
+    method and id           Request, open until answered or refused
+    method, no id           Notification
+    id, result              Response to a request of ours
+    id, error               ErrorResponse to a request of ours
+    anything else           Stray, kept as it came
+
+The rules are those of the JSON-RPC 2.0 specification, read generously: ``"jsonrpc"`` may be
+missing, and keys we do not know are passed over. A batch is a Stray: no dialect of ours has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeGuard, cast
+
+import msgspec
+
+from dragoman.errors import ProtocolError
+from dragoman.wire import jsonl
+
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INTERNAL_ERROR = -32603
+CONNECTION_CLOSED = -32000
+
+RequestId: TypeAlias = int | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RpcError:
+    """Why a request failed, in the words of the side that failed it."""
+
+    code: int
+    message: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """They ask, and wait until we :meth:`~Peer.answer` or :meth:`~Peer.refuse`."""
+
+    id: RequestId
+    method: str
+    params: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notification:
+    """They tell, and wait for nothing."""
+
+    method: str
+    params: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """The answer to our request ``id``, which called ``method``."""
+
+    id: int
+    method: str
+    result: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorResponse:
+    """Our request ``id``, which called ``method``, failed."""
+
+    id: int
+    method: str
+    error: RpcError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stray:
+    """A line that is none of the others, and why."""
+
+    raw: bytes
+    problem: str
+
+
+Incoming: TypeAlias = Request | Notification | Response | ErrorResponse | Stray
+
+
+class Peer:
+    """Our end of the connection.
+
+    Call :meth:`receive_line` with each line they send and :meth:`receive_eof` when there will be
+    no more, then take what happened from :meth:`events`. Whatever was called, send what
+    :meth:`lines_to_send` has. Nothing they say raises; :class:`ProtocolError` is for us.
+
+    ``version_field``: whether to write ``"jsonrpc":"2.0"``; some dialects require it, some leave
+    it out. ``handles``: the methods they may call; a request for any other is refused at once, so
+    that they do not wait for ever. Without it every request is reported and must be answered.
+    """
+
+    def __init__(self, *, version_field: bool, handles: AbstractSet[str] | None = None) -> None:
+        self._version: dict[str, Any] = {"jsonrpc": "2.0"} if version_field else {}
+        self._handles = handles
+        self._last_id = 0
+        # Open requests, id to method. Both sides count for themselves: the same id may be in both.
+        self._ours: dict[int, str] = {}
+        self._theirs: dict[RequestId, str] = {}
+        self._events: list[Incoming] = []
+        self._lines: list[bytes] = []
+        self._eof = False
+
+    # From the other side.
+
+    def receive_line(self, line: bytes) -> None:
+        """Take one line, with or without its newline. Never raises; blank lines are nothing."""
+        if jsonl.is_blank(line):
+            return
+        try:
+            value = jsonl.loads(line)
+        except jsonl.NotJson as exc:
+            event = Stray(raw=line, problem=exc.problem)
+        else:
+            event = self._read(line, value)
+        self._events.append(event)
+
+    def receive_eof(self) -> None:
+        """There will be no more lines: whatever we still wait for has failed."""
+        self._eof = True
+        error = RpcError(code=CONNECTION_CLOSED, message="connection closed")
+        self._events += [
+            ErrorResponse(id=id, method=method, error=error) for id, method in self._ours.items()
+        ]
+        self._ours.clear()
+
+    def events(self) -> list[Incoming]:
+        """What has come in since the last call, in order."""
+        events, self._events = self._events, []
+        return events
+
+    def pending(self) -> list[int]:
+        """The ids of our requests that they have not answered, oldest first."""
+        return list(self._ours)
+
+    def unanswered(self) -> list[RequestId]:
+        """The ids of their requests that we have not answered, oldest first."""
+        return list(self._theirs)
+
+    # To the other side.
+
+    def request(self, method: str, params: Any = None) -> int:
+        """Ask; the answer will be an event with the id returned here."""
+        if self._eof:
+            raise ProtocolError(f"cannot request {method!r}: the connection is closed")
+        id = self._last_id + 1
+        self._send({"id": id, "method": method} | _given(params=params))
+        self._last_id = id
+        self._ours[id] = method
+        return id
+
+    def notify(self, method: str, params: Any = None) -> None:
+        """Tell, and expect nothing."""
+        self._send({"method": method} | _given(params=params))
+
+    def answer(self, id: RequestId, result: Any) -> None:
+        """Answer an open request of theirs.
+
+        Also when they have gone in the meantime: who decides cannot know. The line then has no
+        reader, and that is all.
+        """
+        self._close(id, {"result": result})
+
+    def refuse(self, id: RequestId, code: int, message: str, data: Any = None) -> None:
+        """Answer an open request of theirs with an error."""
+        self._close(id, {"error": {"code": code, "message": message} | _given(data=data)})
+
+    def lines_to_send(self) -> list[bytes]:
+        """What is to be written since the last call, in order; each line ends with a newline."""
+        lines, self._lines = self._lines, []
+        return lines
+
+    def _close(self, id: RequestId, outcome: dict[str, Any]) -> None:
+        if not _is_id(id) or id not in self._theirs:
+            raise ProtocolError(f"request {id!r} is not open: never made, or answered before")
+        self._send({"id": id} | outcome)
+        del self._theirs[id]
+
+    def _send(self, message: dict[str, Any]) -> None:
+        """Queue a line. Raises before anything has changed, so that the caller may try again."""
+        try:
+            line = msgspec.json.encode(self._version | message)
+        except (TypeError, ValueError, OverflowError, RecursionError) as exc:
+            raise ProtocolError(f"cannot be written as JSON: {exc}") from exc
+        self._lines.append(line + b"\n")
+
+    def _send_error(self, id: RequestId | None, code: int, message: str) -> None:
+        self._send({"id": id, "error": {"code": code, "message": message}})
+
+    # Making sense of what they say.
+
+    def _read(self, line: bytes, value: Any) -> Incoming:
+        if isinstance(value, list):
+            return Stray(raw=line, problem="a batch")
+        if not isinstance(value, dict):
+            return Stray(raw=line, problem="not an object")
+        message = cast(dict[str, Any], value)
+        if "method" in message:
+            return self._read_call(line, message)
+        if "result" in message or "error" in message:
+            return self._read_answer(line, message)
+        return Stray(raw=line, problem="neither a method nor a result nor an error")
+
+    def _read_call(self, line: bytes, message: dict[str, Any]) -> Incoming:
+        id, method, params = message.get("id"), message["method"], message.get("params")
+        if "id" not in message:
+            if not isinstance(method, str):
+                return Stray(raw=line, problem="the method is not a string")
+            return Notification(method=method, params=params)
+        if not _is_id(id):
+            self._send_error(None, INVALID_REQUEST, "the id is neither an integer nor a string")
+            return Stray(raw=line, problem="refused: the id is neither an integer nor a string")
+        if id in self._theirs:
+            # Refusing would settle the first request of that id. Its answer serves for both.
+            return Stray(raw=line, problem=f"a second request with the id {id!r}")
+        if not isinstance(method, str):
+            self._send_error(id, INVALID_REQUEST, "the method is not a string")
+            return Stray(raw=line, problem="refused: the method is not a string")
+        if self._handles is not None and method not in self._handles:
+            self._send_error(id, METHOD_NOT_FOUND, f"unknown method {method!r}")
+            return Stray(raw=line, problem=f"refused: unknown method {method!r}")
+        self._theirs[id] = method
+        return Request(id=id, method=method, params=params)
+
+    def _read_answer(self, line: bytes, message: dict[str, Any]) -> Incoming:
+        their_id, error = message.get("id"), message.get("error")
+        if not _is_id(their_id):
+            return Stray(raw=line, problem="an answer whose id is neither an integer nor a string")
+        id = self._our_id(their_id)
+        if id is None:
+            return Stray(raw=line, problem=f"an answer to nothing we asked: id {their_id!r}")
+        method = self._ours.pop(id)
+        # Whatever it looks like, it is the end of our request: nobody may wait for another.
+        if error is None and "result" in message:
+            return Response(id=id, method=method, result=message["result"])
+        return ErrorResponse(id=id, method=method, error=_error_of(error))
+
+    def _our_id(self, their_id: RequestId) -> int | None:
+        if isinstance(their_id, int):
+            return their_id if their_id in self._ours else None
+        # Some peers echo our 7 as "7".
+        return next((id for id in self._ours if str(id) == their_id), None)
+
+
+def _is_id(value: Any) -> TypeGuard[RequestId]:
+    # To Python, true and false are integers; to JSON-RPC they are not.
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _given(**optional: Any) -> dict[str, Any]:
+    return {name: value for name, value in optional.items() if value is not None}
+
+
+def _error_of(value: Any) -> RpcError:
+    """Their error, kept whole as ``data`` when it has not the form it should have."""
+    error = cast(dict[str, Any], value) if isinstance(value, dict) else {"message": value}
+    code, message = error.get("code"), error.get("message")
+    if type(code) is int and isinstance(message, str):
+        return RpcError(code=code, message=message, data=error.get("data"))
+    return RpcError(
+        code=code if type(code) is int else INTERNAL_ERROR,
+        message=message if isinstance(message, str) else "an error without a message",
+        data=cast(Any, value),
+    )
