@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""The office for what has been said: reading, converting and accounting for streams and files."""

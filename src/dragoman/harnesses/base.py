@@ -73,6 +73,24 @@ class Dialect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """Something that a dialect cannot carry, so that nobody looks for it there."""
+
+    dialect: str
+    aspect: str
+    """What is missing, in the words of :mod:`dragoman.testing.likeness`."""
+    why: str
+    tools: tuple[str, ...] = ()
+    """For the aspect ``calls``: the tools whose calls are missing."""
+    since: str = "0.0.0"
+    until: str = "9999.0.0"
+
+    def applies(self, dialect: str, release: str) -> bool:
+        numbers = [tuple(int(part) for part in name.split(".")) for name in (self.since, release, self.until)]
+        return dialect == self.dialect and numbers[0] <= numbers[1] <= numbers[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Harness:
     """One agent program, as far as reading goes."""
 
@@ -84,6 +102,9 @@ class Harness:
 
     Called again with more lines until it answers, so it must not wait for certainty when a line
     is already decisive."""
+
+    limits: tuple[Limit, ...] = ()
+    """What the dialects cannot carry: written down once, shown to users, read by the tests."""
 
     def dialect(self, name: str) -> Dialect | None:
         return next((dialect for dialect in self.dialects if dialect.name == name), None)

@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""Help for testing what is built on Dragoman, and Dragoman itself."""

@@ -7,6 +7,7 @@ from dragoman.harnesses.codex import sniff
 from dragoman.harnesses.codex.app_server_parser import AppServerParser
 from dragoman.harnesses.codex.events_parser import EventsParser
 from dragoman.harnesses.codex.exec_parser import ExecParser
+from dragoman.harnesses.codex.limits import LIMITS
 from dragoman.harnesses.codex.responses_parser import ResponsesParser
 from dragoman.harnesses.codex.rollout_parser import RolloutParser
 
@@ -14,6 +15,7 @@ CODEX = Harness(
     name="codex",
     title="Codex CLI",
     sniff=sniff.sniff,
+    limits=LIMITS,
     dialects=(
         Dialect(
             name=sniff.EXEC,

@@ -148,8 +148,9 @@ class AppServerParser(StreamParser):
     def _refused(self, method: str | None, error: Any) -> None:
         message = as_str(as_dict(error).get("message")) or str(error)
         teller = self._connection
-        if method in ("turn/start", "sendUserMessage", "sendUserTurn") and self._threads.current:
+        if method in ("turn/start", *_ASKS) and self._threads.current:
             teller = self._threads.current.teller
+            self._threads.current.drop_asked()
         teller.notice("answer", "error", f"{method}: {message}" if method else message)
 
     def _session_opened(self, method: str | None, result: dict[str, Any]) -> None:
@@ -170,11 +171,13 @@ class AppServerParser(StreamParser):
     def _tool_answered(self, result: dict[str, Any]) -> None:
         """The MCP tool call is over; in 0.8 that is all that says so."""
         thread = self._threads.get(None)
-        thread.tell_asked()
         teller = thread.teller
         texts = [as_str(as_dict(part).get("text")) or "" for part in as_list(result.get("content"))]
         text = "\n".join(texts)
-        if not teller.in_turn:
+        if not teller.in_turn and result.get("isError"):
+            thread.drop_asked()
+            teller.notice("answer", "error", text)
+        elif not teller.in_turn:
             self._out.twin("answer: the events say it")
         elif text.endswith("_APPROVAL_REQUIRED"):
             teller.notice("answer", "warning", text)

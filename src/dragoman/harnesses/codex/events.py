@@ -60,6 +60,8 @@ class Events:
         self._teller = teller
         self._responses = responses
         self._limits = b"null"
+        self.announces = False
+        """Whether response items follow that tell texts and thoughts in their true order."""
         self.starts_have_ends = True
         """Whether a turn whose start is told will have its end told, too."""
         self.turn_id: str | None = None
@@ -123,7 +125,7 @@ class Events:
         self._teller.end_session("shutdown")
 
     def error(self, event: shapes.ErrorEvent) -> None:
-        if event.message == "Turn interrupted":  # how 0.8 to 0.20 say that a turn was aborted
+        if event.message.strip() == "Turn interrupted":  # how 0.8 to 0.20 say that a turn was aborted
             self._teller.end_turn("interrupted")
         else:
             self._teller.fail_turn(turn_error(event.message, event.codex_error_info))
@@ -135,16 +137,25 @@ class Events:
         if event.kind in ("user_instructions", "environment_context"):
             teller.context("user", event.message)  # 0.31 to 0.44 label what they inject
             return
+        self._responses.tell_announced()
         if not teller.says_ends:
             self._responses.end_turn()
             teller.begin_turn()
         teller.prompt(CHANNEL, event.message, [*(event.images or []), *event.local_images])
 
     def agent_message(self, event: shapes.AgentMessage) -> None:
+        if self.announces:
+            phase = phase_of(event.phase)
+            self._responses.announce(event.message, is_text=True, phase=phase)
+            return
         self._teller.text(CHANNEL, event.message, phase=phase_of(event.phase))
 
     def agent_reasoning(self, event: shapes.AgentReasoning) -> None:
-        self._teller.thinking(CHANNEL, [event.text or event.content or ""])
+        text = event.text or event.content or ""
+        if self.announces and text:
+            self._responses.announce(text, is_text=False)
+        else:
+            self._teller.thinking(CHANNEL, [text])
 
     def agent_reasoning_raw(self, event: shapes.AgentReasoningRaw) -> None:
         self._teller.thinking(CHANNEL, [event.text])

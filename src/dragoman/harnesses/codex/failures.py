@@ -37,6 +37,8 @@ _VERDICTS: Final = {
     "sandboxerror": _FINAL,
     "modelnotfound": _FINAL,
     "cyberpolicy": _FINAL,
+    "invalidprompt": _FINAL,
+    "misalignmentpolicyviolation": _FINAL,
     "httpconnectionfailed": _PASSING,
     "responsestreamconnectionfailed": _PASSING,
     "responsestreamdisconnected": _PASSING,

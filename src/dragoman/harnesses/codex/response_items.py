@@ -14,7 +14,9 @@
 
 Some rows can only be told when a later one has come: a user message (is it a prompt?), a patch (an
 item will bring the real diff), a script of code mode (its tools may speak for themselves), a
-command that was still running. Those are held, and told under their own line number.
+command that was still running. Those are held, and told under their own line number. The other way
+round, legacy rollouts announce texts and thoughts as events before the response item that has them
+in their true order: those wait for it.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ _INJECTED: Final = re.compile(
     r"|multi_agent_\w+|hook_prompt|skill|app-context|model_switch|personality_spec|image name=)\b"
     r"|# AGENTS\.md instructions|Warning: )"
 )
+_CWD: Final = re.compile(r"<cwd>([^<]+)</cwd>|Current working directory: (\S+)")
 _PROPOSED_PLAN: Final = re.compile(r"<proposed_plan>.*?</proposed_plan>\n?", re.DOTALL)
 
 
@@ -62,6 +65,14 @@ class _HeldText(NamedTuple):
     images: list[str]
     phase: Phase | None
     message_id: str | None
+
+
+class _Announced(NamedTuple):
+    line: int
+    at: datetime | None
+    is_text: bool
+    text: str
+    phase: Phase | None
 
 
 class _HeldCall(NamedTuple):
@@ -90,6 +101,7 @@ class ResponseItems:
         those that did not."""
         self._calls: dict[str, Call] = {}
         self._held_text: _HeldText | None = None
+        self._announced: list[_Announced] = []
         self._held_calls: dict[str, _HeldCall] = {}
         self._running: dict[str, tuple[str, str]] = {}
 
@@ -98,15 +110,49 @@ class ResponseItems:
 
     # Messages.
 
+    def announce(self, text: str, *, is_text: bool, phase: Phase | None = None) -> None:
+        """An event told a text or a thought; the response item that has it will come."""
+        out = self._out
+        self._announced.append(_Announced(out.line, out.at, is_text, text, phase))
+
+    def _came(self, text: str, *, is_text: bool) -> _Announced | None:
+        """A response item has come: whether, and how, it was announced."""
+        for index, announced in enumerate(self._announced):
+            if announced.is_text == is_text and announced.text == text:
+                later = self._announced[index + 1 :]
+                del self._announced[index:]
+                # Items come in the order of the events: what was announced before has none.
+                self.tell_announced()
+                self._announced = later
+                what = "text" if is_text else "thinking"
+                self._out.twin_of_line(announced.line, f"{what}: the response item says it")
+                return announced
+        return None
+
+    def tell_announced(self) -> None:
+        """No response item will come for what was announced: tell it as it was."""
+        if not self._announced:
+            return
+        out, now = self._out, (self._out.line, self._out.at)
+        announced_now, self._announced = self._announced, []
+        for announced in announced_now:
+            out.line, out.at = announced.line, announced.at
+            if announced.is_text:
+                self._teller.text("event", announced.text, phase=announced.phase)
+            else:
+                self._teller.thinking("event", [announced.text])
+        out.line, out.at = now
+
     def message(self, item: shapes.MessageItem) -> None:
         self.settle()
         role = item.role
         text = _text(item.content)
         if role == "assistant":
-            held = _HeldText(
-                self._out.line, self._out.at, role, text, [], phase_of(item.phase), item.id
-            )
-            if self.alone or self._teller.knows_text(CHANNEL, text, item.id):
+            shown = _PROPOSED_PLAN.sub("", text) if "<proposed_plan>" in text else text
+            announced = self._came(shown, is_text=True) if self._announced else None
+            phase = phase_of(item.phase) or (announced.phase if announced else None)
+            held = _HeldText(self._out.line, self._out.at, role, shown, [], phase, item.id)
+            if self.alone or announced or self._teller.knows_text(CHANNEL, shown, item.id):
                 self._tell_text(held)
             else:
                 self._held_text = held
@@ -151,11 +197,10 @@ class ResponseItems:
     def _tell_text(self, held: _HeldText) -> None:
         teller = self._teller
         if held.role == "assistant":
-            text = (
-                _PROPOSED_PLAN.sub("", held.text) if "<proposed_plan>" in held.text else held.text
-            )
-            teller.text(CHANNEL, text, phase=held.phase, message_id=held.message_id)
+            teller.text(CHANNEL, held.text, phase=held.phase, message_id=held.message_id)
         elif self.others_speak or _INJECTED.match(held.text):
+            if teller.cwd is None and (found := _CWD.search(held.text)):
+                teller.know_facts(cwd=found[1] or found[2])
             teller.context("user", held.text)
         else:
             teller.begin_turn()
@@ -163,6 +208,9 @@ class ResponseItems:
 
     def reasoning(self, item: shapes.ReasoningItem) -> None:
         parts = [part.text for part in item.summary]
+        if self._announced:
+            for part in parts:
+                self._came(part, is_text=False)
         if item.content:
             parts += [part.text for part in item.content]
         self._teller.thinking(CHANNEL, parts, item.id)
@@ -186,6 +234,8 @@ class ResponseItems:
         self._call(item.call_id or item.id or f"line-{self._out.line}", call)
 
     def _call(self, call_id: str, call: Call, *, wrapper: bool = False) -> None:
+        if self._announced:
+            self.tell_announced()
         self._calls[call_id] = call
         if wrapper or (self.patches_follow and call.tool in (EDIT, WRITE)):
             out = self._out
@@ -211,6 +261,7 @@ class ResponseItems:
     def release_all(self) -> None:
         """The turn is over, or the stream: what is still held will not be told any better."""
         self.settle()
+        self.tell_announced()
         for call_id in list(self._held_calls):
             self.release(call_id)
 

@@ -41,6 +41,7 @@ class RolloutParser(StreamParser):
         self._teller.says_ends = False
         self._responses = ResponseItems(self._out, self._teller, alone=False)
         self._events = Events(self._out, self._teller, self._responses)
+        self._events.announces = True
         self._skipper = Skipper.for_types(only)
         self._preamble_ends = 0
         """The last line that may still belong to the preamble; 0 when there is none."""

@@ -43,6 +43,12 @@ class Thread:
             out.line, out.at = now
         self._asked.clear()
 
+    def drop_asked(self) -> None:
+        """The prompts that the client sent were refused."""
+        for asked in self._asked:
+            self._out.twin_of_line(asked.line, "request: the answer refuses it")
+        self._asked.clear()
+
     def settle_approval(self, approval_id: str | None, decision: str) -> None:
         """An approval was answered. A call that was denied gets no other end in old releases."""
         if approval_id is None or not self.teller.has_asked(approval_id):

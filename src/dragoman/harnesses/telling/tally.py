@@ -33,7 +33,8 @@ class Tally:
                 return False
             total = (before or NOTHING) + last
             spent = last
-        elif total == before:
+        elif total == before or (before is None and total == NOTHING):
+            self.total = total
             return False
         elif before is None:
             # We came in late: what was spent before us is in the total, but not in `last`.

@@ -82,6 +82,7 @@ class Teller(Turns):
         if (message_id is not None and not self._texts.is_new_id(message_id)) or not (
             self._texts.is_new(channel, text)
         ):
+            self._text_was_last = True
             self._out.twin("text: told before")
             return
         self._ensure_turn()
@@ -218,7 +219,6 @@ class Teller(Turns):
         if not news:
             self._out.twin("delta: told before")
             return
-        self._ensure_turn()
         self.agent_spoke = True
         if of == "output" and message_id is not None and self.calls.is_open(message_id):
             self._partial.setdefault(message_id, []).append(news)
@@ -226,7 +226,7 @@ class Teller(Turns):
         out.messages.append(
             Delta(
                 session_id=self.session_id,
-                turn_id=self.turn_id,
+                turn_id=self.turn_id if self.in_turn else None,
                 at=out.at,
                 line=out.line,
                 of=of,

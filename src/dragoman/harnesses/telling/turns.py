@@ -106,10 +106,10 @@ class Turns:
             parent_session_id=new[3],
         )
 
-    def know_facts(self, *, model: str | None) -> None:
+    def know_facts(self, *, model: str | None = None, cwd: str | None = None) -> None:
         """Take note of what another message already says."""
-        if self._facts is not None:
-            self._facts = (self._facts[0], model or self._facts[1], *self._facts[2:])
+        version, old_model, old_cwd, parent = self._facts or (None, None, None, None)
+        self._facts = (version, model or old_model, cwd or old_cwd, parent)
 
     def end_session(self, reason: str) -> None:
         self._say(SessionEnded, reason=reason)

@@ -1,0 +1,82 @@
+"""The account of a stream: every line made a message, or is the named twin of one that did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from dragoman.archive.reading import feed, make_parser
+from dragoman.archive.sniffing import SniffingParser
+from dragoman.archive.sources import Damage, Source, batches
+from dragoman.model.messages import Malformed, Message, Unknown, type_of
+from dragoman.wire.lines import DEFAULT_MAX_LINE
+
+
+@dataclass(slots=True)
+class Account:
+    """What became of the lines of one stream."""
+
+    dialect: str | None = None
+    lines: int = 0
+    messages: Counter[str] = field(default_factory=Counter[str])
+    """Messages made, by type."""
+    twins: Counter[str] = field(default_factory=Counter[str])
+    """Lines that made none, by the rule that says who speaks for them."""
+    unknown: Counter[str] = field(default_factory=Counter[str])
+    """Messages of type ``unknown``, by native type."""
+    malformed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    """Lines that are not JSON, with the problem."""
+    unaccounted: list[int] = field(default_factory=list[int])
+    """Lines that nobody speaks for. There should be none, ever."""
+    told: int = 0
+    """Lines that made a message."""
+    damage: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.unaccounted and self.damage is None
+
+
+def audit(
+    source: Source, *, dialect: str | None = None, max_line: int = DEFAULT_MAX_LINE
+) -> Account:
+    """Read a stream to its end and account for each of its lines."""
+    account = Account(dialect=dialect)
+    parser = make_parser(dialect, audit=True)
+    open_lines: dict[int, None] = {}
+    told: set[int] = set()
+
+    def settle() -> None:
+        for message in parser.messages():
+            _count(account, message)
+            if open_lines.pop(message.line, 0) is None:
+                told.add(message.line)
+        for line, rule in parser.twins():
+            if open_lines.pop(line, 0) is None:
+                account.twins[rule] += 1
+        account.told += len(told)
+        told.clear()
+
+    for batch in batches(source, max_line=max_line):
+        for line in batch:
+            if isinstance(line, Damage):
+                account.damage = line.problem
+                continue
+            account.lines += 1
+            open_lines[account.lines] = None
+        feed(parser, batch)
+        settle()
+    parser.receive_eof()
+    settle()
+    account.unaccounted = list(open_lines)
+    if isinstance(parser, SniffingParser) and parser.dialect is not None:
+        account.dialect = parser.dialect.name
+    return account
+
+
+def _count(account: Account, message: Message) -> None:
+    account.messages[type_of(type(message))] += 1
+    if isinstance(message, Unknown):
+        account.unknown[message.native_type] += 1
+    elif isinstance(message, Malformed):
+        account.malformed.append((message.line, message.problem))

@@ -1,0 +1,108 @@
+"""Chunks in, lines out: one dialect to one format, for a host's stdout hook or a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import cast
+
+from dragoman import export
+from dragoman.archive.reading import make_parser
+from dragoman.errors import UnknownFormat, UsageError
+from dragoman.export.base import Exporter, Include, Options
+from dragoman.harnesses.base import Parser
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
+
+_INCLUDES = ("context", "deltas", "raw")
+
+
+def make_exporter(
+    to: str, include: Collection[str] = (), *, color: bool = False, width: int = 100
+) -> tuple[Exporter, SourceLines]:
+    """An exporter by name, and the store it looks source lines up in."""
+    found = export.find(to)
+    if found is None:
+        raise UnknownFormat(to, [known.name for known in export.FORMATS])
+    for name in include:
+        if name not in _INCLUDES:
+            raise UsageError(f"cannot include {name!r}; known: {', '.join(_INCLUDES)}")
+    lines = SourceLines()
+    wanted = frozenset(cast("Collection[Include]", include))
+    options = Options(include=wanted, color=color, width=width, source_line=lines.get)
+    exporter = found.make(options)
+    lines.is_wanted = exporter.wants_lines
+    return exporter, lines
+
+
+class SourceLines:
+    """The source lines that messages may still ask for: those of one batch, and the held ones."""
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+        self._lines: dict[int, bytes] = {}
+        self._count = 0
+        self._keep = 64
+
+    def add(self, line: bytes) -> None:
+        self._count += 1
+        self._lines[self._count] = line
+
+    def get(self, number: int) -> bytes | None:
+        return self._lines.get(number)
+
+    def forget(self) -> None:
+        """A batch has been told: only its last lines can still be held by a parser."""
+        while len(self._lines) > self._keep:
+            del self._lines[next(iter(self._lines))]
+
+
+class Mapper:
+    """Converts a stream as it comes.
+
+    ``push`` takes chunks cut anywhere and gives whole lines, each with its newline; ``flush`` gives
+    the rest. Neither ever raises because of what the stream says.
+    """
+
+    def __init__(
+        self,
+        to: str,
+        *,
+        dialect: str | None = None,
+        include: Collection[str] = (),
+        max_line: int = DEFAULT_MAX_LINE,
+    ) -> None:
+        self._exporter, self._lines = make_exporter(to, include)
+        self._parser: Parser = make_parser(dialect)
+        self._splitter = LineSplitter(max_line)
+
+    def push(self, chunk: bytes | str) -> list[str]:
+        """Take the next piece of the stream; the lines it completes, converted."""
+        data = chunk.encode() if isinstance(chunk, str) else chunk
+        return self._convert(self._splitter.receive(data))
+
+    def flush(self) -> list[str]:
+        """The stream is over: whatever was held back or left open."""
+        lines = self._convert(self._splitter.finish())
+        self._parser.receive_eof()
+        out = self._exporter.export(self._parser.messages()) + self._exporter.finish()
+        return lines + _lines(out)
+
+    def _convert(self, lines: list[bytes | LongLine]) -> list[str]:
+        for line in lines:
+            if isinstance(line, bytes):
+                if self._lines.is_wanted:
+                    self._lines.add(line)
+                self._parser.receive_line(line)
+            else:
+                self._parser.receive_long_line(line)
+        out = self._exporter.export(self._parser.messages())
+        self._lines.forget()
+        return _lines(out)
+
+
+def _lines(out: bytes) -> list[str]:
+    if not out:
+        return []
+    text = out.decode(errors="replace")
+    parts = text.split("\n")
+    last = parts.pop()
+    return [f"{part}\n" for part in parts] + ([last] if last else [])

@@ -1,0 +1,94 @@
+"""A parser that finds out the dialect by itself.
+
+Lines are held until one of them is decisive; then the dialect's own parser gets them all. A stream
+in which nothing is ever recognised is kept whole, as ``unknown`` and ``malformed`` messages.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dragoman.harnesses import HARNESSES, find_dialect
+from dragoman.harnesses.base import Dialect, Parser, Twin
+from dragoman.model.messages import Message
+from dragoman.wire import jsonl
+from dragoman.wire.lines import LongLine
+
+_PATIENCE: Final = 64
+"""How many lines are held before the oldest are given up."""
+
+
+class SniffingParser:
+    """Reads a stream of a dialect that nobody named."""
+
+    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
+        self._only = only
+        self._audit = audit
+        self._held: list[bytes] = []
+        self._given_up: list[Message] = []
+        self._twins: list[Twin] = []
+        self._lines = 0
+        self._parser: Parser | None = None
+        self.dialect: Dialect | None = None
+
+    def receive_line(self, line: bytes) -> None:
+        if self._parser is not None:
+            self._parser.receive_line(line)
+            return
+        self._lines += 1
+        self._held.append(line)
+        name = next(filter(None, (harness.sniff(self._held) for harness in HARNESSES)), None)
+        dialect = find_dialect(name) if name else None
+        if dialect is not None:
+            self._begin(dialect)
+        elif len(self._held) > _PATIENCE:
+            self._give_up(self._held.pop(0), self._lines - _PATIENCE)
+
+    def _begin(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        parser = dialect.make_parser(only=self._only, audit=self._audit)
+        given_up = self._lines - len(self._held)
+        for _ in range(given_up):
+            parser.receive_line(b"")  # told above; the parser must only count them
+        parser.twins()
+        for line in self._held:
+            parser.receive_line(line)
+        self._held = []
+        self._parser = parser
+        self.receive_line = parser.receive_line  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _give_up(self, line: bytes, number: int) -> None:
+        if jsonl.is_blank(line):
+            self._twins.append(Twin(number, "blank line"))
+            return
+        try:
+            jsonl.loads(line)
+        except jsonl.NotJson:
+            self._given_up.append(jsonl.malformed(line, number=number))
+        else:
+            self._given_up.append(jsonl.unknown(line, "no known dialect", number=number))
+
+    def receive_long_line(self, line: LongLine) -> None:
+        if self._parser is not None:
+            self._parser.receive_long_line(line)
+            return
+        self.receive_eof()
+        self._lines += 1
+        self._given_up.append(jsonl.malformed(line, number=self._lines))
+
+    def receive_eof(self) -> None:
+        if self._parser is not None:
+            self._parser.receive_eof()
+            return
+        first = self._lines - len(self._held) + 1
+        for number, line in enumerate(self._held, first):
+            self._give_up(line, number)
+        self._held = []
+
+    def messages(self) -> list[Message]:
+        given_up, self._given_up = self._given_up, []
+        return given_up + self._parser.messages() if self._parser else given_up
+
+    def twins(self) -> list[Twin]:
+        twins, self._twins = self._twins, []
+        return twins + self._parser.twins() if self._parser else twins

@@ -1,0 +1,202 @@
+"""Checking a folder of recordings: ``python -m dragoman.testing.recordings DIR``.
+
+Two rules, over every file: each line is accounted for, and the live stream of a run tells the same
+conversation as the session file that the run left. Files are named as the recordings are:
+``<harness>/<release>/<scenario>.<kind>.jsonl``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dragoman.archive.audit import Account, audit
+from dragoman.archive.reading import read
+from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.base import Harness, Limit
+from dragoman.model.messages import Message, SessionStarted
+from dragoman.model.turns import fold
+from dragoman.testing.likeness import Difference, differences
+
+_LEAVES = {
+    "exec": "exec-rollout",
+    "appserver": "rollout",
+    "appserver-v1": "appserver-v1-rollout",
+    "proto": "proto-rollout",
+    "mcpserver": "mcpserver-rollout",
+}
+"""Kinds of live streams, and the kind of the session file that the same run left."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Recording:
+    """One file, and what its name says about it."""
+
+    release: str
+    scenario: str
+    kind: str
+    path: Path
+
+    @classmethod
+    def at(cls, path: Path) -> Recording:
+        scenario, kind, _ = path.name.rsplit(".", 2)
+        return cls(path.parent.name, scenario, kind, path)
+
+    def left(self) -> Path | None:
+        """The session file that the same run left, if it was kept and is the only one."""
+        kind = _LEAVES.get(self.kind)
+        path = self.path.with_name(f"{self.scenario}.{kind}.jsonl")
+        return path if kind and path.exists() else None
+
+    def is_resumed_later(self) -> bool:
+        """Whether later runs, recorded beside this one, went on in the same session file."""
+        return any(self.path.parent.glob(f"{self.scenario}.{self.kind}-resume-*.jsonl"))
+
+
+def recordings(folder: Path) -> Iterator[Recording]:
+    """The recordings of one harness, by release and name."""
+    found = [Recording.at(path) for path in folder.glob("*/*.jsonl")]
+    return iter(sorted(found, key=lambda each: (_number(each.release), each.scenario, each.kind)))
+
+
+@dataclass(slots=True)
+class Pair:
+    """A live stream against the session file of the same run."""
+
+    live: Recording
+    differences: list[Difference]
+    limits: list[Limit]
+
+
+def compare(harness: Harness, recording: Recording, disk: Path) -> Pair:
+    """Hold a live stream against the session file that its run left."""
+    live_dialect, live = _told(recording.path)
+    disk_dialect, left = _told(disk)
+    limits = [
+        limit
+        for limit in harness.limits
+        if limit.applies(live_dialect, recording.release) or limit.applies(disk_dialect, recording.release)
+    ]
+    turns = fold(left)
+    session = next((message.session_id for message in left if isinstance(message, SessionStarted)), None)
+    live_turns = [turn for turn in fold(live) if turn.session_id in (session, None)]
+    if recording.is_resumed_later():
+        turns = turns[: len(live_turns)]
+    return Pair(recording, differences(live_turns, turns, limits), limits)
+
+
+def _told(path: Path) -> tuple[str, list[Message]]:
+    dialect = audit(path).dialect or ""
+    return dialect, list(read(path, dialect=dialect or None))
+
+
+@dataclass(slots=True)
+class Row:
+    """One line of the table."""
+
+    files: int = 0
+    lines: int = 0
+    twins: int = 0
+    unknown: int = 0
+    malformed: int = 0
+    unaccounted: int = 0
+    pairs: int = 0
+    alike: int = 0
+
+    def add(self, account: Account) -> None:
+        self.files += 1
+        self.lines += account.lines
+        self.twins += account.twins.total()
+        self.unknown += account.unknown.total()
+        self.malformed += len(account.malformed)
+        self.unaccounted += len(account.unaccounted)
+
+
+@dataclass(slots=True)
+class Report:
+    """What a folder of recordings showed."""
+
+    rows: dict[tuple[str, str], Row] = field(default_factory=lambda: defaultdict[tuple[str, str], Row](Row))
+    unlike: list[Pair] = field(default_factory=list[Pair])
+    unread: list[Path] = field(default_factory=list[Path])
+    unaccounted: list[tuple[Path, list[int]]] = field(default_factory=list[tuple[Path, list[int]]])
+    unknown: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def is_good(self) -> bool:
+        return not (self.unlike or self.unread or self.unaccounted)
+
+
+def check(harness: Harness, folder: Path) -> Report:
+    """Run both rules over the recordings of one harness."""
+    report = Report()
+    for recording in recordings(folder):
+        account = audit(recording.path)
+        if account.dialect is None:
+            if account.lines:
+                report.unread.append(recording.path)
+            continue
+        row = report.rows[recording.release, account.dialect]
+        row.add(account)
+        report.unknown.update(account.unknown)
+        if account.unaccounted:
+            report.unaccounted.append((recording.path, account.unaccounted))
+        if (disk := recording.left()) is not None:
+            pair = compare(harness, recording, disk)
+            row.pairs += 1
+            if pair.differences:
+                report.unlike.append(pair)
+            else:
+                row.alike += 1
+    return report
+
+
+def _number(release: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in release.split("."))
+
+
+def table(report: Report) -> str:
+    """The report as a table by release and dialect."""
+    head = ("release", "dialect", "files", "lines", "twins", "unknown", "malformed", "lost", "live = disk")
+    rows = [head]
+    for (release, dialect), row in sorted(report.rows.items(), key=lambda item: (_number(item[0][0]), item[0][1])):
+        alike = f"{row.alike}/{row.pairs}" if row.pairs else ""
+        numbers = (row.files, row.lines, row.twins, row.unknown, row.malformed, row.unaccounted)
+        rows.append((release, dialect, *map(str, numbers), alike))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) if at < 2 else cell.rjust(width) for at, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Check every harness that has a folder in DIR; 0 if all is well."""
+    if len(arguments) != 1 or not Path(arguments[0]).is_dir():
+        print("usage: python -m dragoman.testing.recordings DIR", file=sys.stderr)
+        return 2
+    root = Path(arguments[0])
+    good = True
+    for harness in HARNESSES:
+        folder = root / harness.name
+        if not folder.is_dir():
+            continue
+        report = check(harness, folder)
+        good = good and report.is_good
+        print(f"{harness.title}\n\n{table(report)}\n")
+        for path in report.unread:
+            print(f"not read: {path}")
+        for path, lines in report.unaccounted:
+            print(f"lost: {path}: lines {lines[:5]}")
+        for pair in report.unlike:
+            print(f"unlike: {pair.live.path}")
+            for difference in pair.differences[:3]:
+                print(f"    {str(difference)[:600]}")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
