@@ -55,22 +55,24 @@ def fold(messages: Iterable[Message]) -> list[Turn]:
     """The turns of all sessions, in the order they began."""
     turns: list[Turn] = []
     current: dict[str | None, Turn] = {}
+    by_id: dict[tuple[str | None, str | None], Turn] = {}
     uses: dict[tuple[str | None, str], Use] = {}
 
     def turn_of(message: Message) -> Turn:
-        turn = current.get(message.session_id)
-        if turn is None:
-            turn = Turn(message.session_id, message.turn_id)
-            current[message.session_id] = turn
-            turns.append(turn)
+        """The turn it names, so that a late word finds its place; else the newest."""
+        turn = by_id.get((message.session_id, message.turn_id)) or current.get(message.session_id)
+        return turn or begin(message)
+
+    def begin(message: Message) -> Turn:
+        turn = Turn(message.session_id, message.turn_id)
+        current[message.session_id] = by_id[message.session_id, message.turn_id] = turn
+        turns.append(turn)
         return turn
 
     for message in messages:
         match message:
             case TurnStarted():
-                turn = Turn(message.session_id, message.turn_id)
-                current[message.session_id] = turn
-                turns.append(turn)
+                begin(message)
             case Prompt():
                 turn_of(message).prompts.append(message)
             case Text() | Thinking():

@@ -8,6 +8,7 @@ out of the comparison; a limit that is not needed is a mistake, and the tests sa
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from dragoman.model.turns import Turn, Use
 from dragoman.model.usage import Usage
 
 _EDITS = (EDIT, WRITE)
+_TRUNCATED = re.compile(r"tokens truncated|chars truncated|truncated for persistence|truncated output|omitted \d+ of \d+ lines|output truncated to fit")
+_LOOKS_INJECTED = re.compile(r"\s*(<|# AGENTS\.md)")
 
 
 @dataclass(slots=True)
@@ -54,10 +57,17 @@ class _Comparison:
     def run(self, one: list[Turn], other: list[Turn]) -> list[Difference]:
         if "promptless turns" in self._aspects and "prompts" not in self._aspects:
             one, other = _merged(one), _merged(other)
+        if "lookalike prompts" in self._aspects and any(
+            _LOOKS_INJECTED.match(prompt.text) for turn in (*one, *other) for prompt in turn.prompts
+        ):
+            return []
         if "tail" in self._aspects and one and len(one) == len(other):
             _cut(one[-1], other[-1])
         if len(one) != len(other):
             return [Difference(0, "number of turns", len(one), len(other))]
+        if "turn usage" in self._aspects and "usage" not in self._aspects and len(one) > 1:
+            self._say("tokens of all turns", *[self._counted(_spent(turns)) for turns in (one, other)])
+            self._aspects.add("usage")
         for self._turn, (left, right) in enumerate(zip(one, other, strict=True), 1):
             self._compare(left, right)
         return self._found
@@ -69,8 +79,7 @@ class _Comparison:
     def _compare(self, one: Turn, other: Turn) -> None:
         if "prompts" not in self._aspects:
             self._say("prompts", _prompts(one), _prompts(other))
-            if "images" not in self._aspects:
-                self._say("images", _images(one), _images(other))
+            self._say("images", _images(one), _images(other))
         self._compare_outcome(one, other)
         self._compare_plans(one, other)
         if "steps" in self._aspects:
@@ -80,8 +89,17 @@ class _Comparison:
             left, right = _without_refused(left, right), _without_refused(right, left)
         if "raw thinking" in self._aspects:
             _without_raw(left, right)
-        self._say("steps", [_outline(step) for step in left], [_outline(step) for step in right])
-        if self._found:
+        if "lost texts" in self._aspects:
+            left = _only_texts_of(right, left)
+        if "scripts" in self._aspects and any(use.call.tool == "exec" for use in other.uses):
+            left, right = ([s for s in steps if not isinstance(s, Use)] for steps in (left, right))
+        outlines = [[_outline(step) for step in steps] for steps in (left, right)]
+        inputs = [[self._input(s) for s in steps if isinstance(s, Use)] for steps in (left, right)]
+        if "order" in self._aspects and (outlines, inputs) != (outlines[::-1], inputs[::-1]):
+            left, right = _ordered(left), _ordered(right)
+            outlines = [[_outline(step) for step in steps] for steps in (left, right)]
+        self._say("steps", *outlines)
+        if outlines[0] != outlines[1]:
             return
         for a, b in zip(left, right, strict=True):
             if isinstance(a, Use) and isinstance(b, Use):
@@ -97,10 +115,14 @@ class _Comparison:
             self._say("error", *errors)
         if "usage" not in self._aspects:
             usages = [end.usage if end else None for end in ends]
-            if "reasoning tokens" in self._aspects:
-                self._say("usage", *[(u.input_tokens, u.cached_input_tokens, u.output_tokens) if u else None for u in usages])
-            else:
-                self._say("usage", *usages)
+            if "unfinished usage" in self._aspects and outcomes != ["completed", "completed"]:
+                return
+            self._say("usage", *map(self._counted, usages))
+
+    def _counted(self, usage: Usage | None) -> Usage | None:
+        if usage is None or "reasoning tokens" not in self._aspects:
+            return usage
+        return msgspec.structs.replace(usage, reasoning_output_tokens=0)
 
     def _compare_plans(self, one: Turn, other: Turn) -> None:
         if "scripted plans" in self._aspects and (_scripts_plan(one) or _scripts_plan(other)):
@@ -135,19 +157,31 @@ class _Comparison:
         tool = one.call.tool
         is_mcp, is_edit = tool.startswith("mcp__"), tool in _EDITS
         if not (is_mcp and "mcp inputs" in self._aspects):
-            self._say(f"input of {tool}", *[self._input(use, is_edit) for use in (one, other)])
+            self._say(f"input of {tool}", self._input(one), self._input(other))
         results = [one.result, other.result]
         if None in results:
             self._say(f"result of {tool}", *results)
             return
         left, right = results
-        assert left is not None and right is not None
-        if not (is_mcp and "mcp errors" in self._aspects):
+        assert left is not None
+        assert right is not None
+        unspoken = {left.status, right.status} & {"declined", "abandoned"}
+        if "late results" in self._aspects and "abandoned" in unspoken:
+            return
+        is_dynamic = not is_mcp and not tool[:1].isupper()
+        hidden = (is_mcp and "mcp errors" in self._aspects) or (
+            is_dynamic and "dynamic errors" in self._aspects
+        )
+        if not hidden:
             self._say(f"error of {tool}", left.is_error, right.is_error)
         self._say(f"exit code of {tool}", left.exit_code, right.exit_code)
-        unspoken = {left.status, right.status} & {"declined", "abandoned"}
         if not unspoken and not self._output_hidden(tool, is_mcp, is_edit, left.is_error):
-            self._say(f"output of {tool}", left.output, right.output)
+            outputs = [left.output, right.output]
+            if "long outputs" in self._aspects and any(map(_TRUNCATED.search, outputs)):
+                return
+            if "command beginnings" in self._aspects and right.output.endswith(left.output):
+                return
+            self._say(f"output of {tool}", *outputs)
 
     def _output_hidden(self, tool: str, is_mcp: bool, is_edit: bool, is_error: bool) -> bool:
         return (
@@ -157,8 +191,8 @@ class _Comparison:
             or (is_error and "error outputs" in self._aspects)
         )
 
-    def _input(self, use: Use, is_edit: bool) -> Any:
-        if not is_edit:
+    def _input(self, use: Use) -> Any:
+        if use.call.tool not in _EDITS:
             return use.call.input
         changes = use.call.input.get("changes", [])
         hidden = {"diff"} if "edit diffs" in self._aspects else set[str]()
@@ -186,6 +220,32 @@ def _outline(step: _Step) -> tuple[Literal["text", "thinking", "use"], str]:
     if isinstance(step, _Thought):
         return "thinking", "\n".join(step.parts)
     return "text", step.text
+
+
+def _ordered(steps: list[_Step]) -> list[_Step]:
+    """Thoughts, then texts, then uses: the order among each is kept, or made one by content."""
+    thoughts = [step for step in steps if isinstance(step, _Thought)]
+    uses = [step for step in steps if isinstance(step, Use)]
+    joined = [_Thought([part for thought in thoughts for part in thought.parts])] if thoughts else []
+    texts = [step for step in steps if isinstance(step, Text)]
+    return [*joined, *texts, *sorted(uses, key=lambda use: (use.call.tool, str(use.call.input)))]
+
+
+def _only_texts_of(disk: list[_Step], live: list[_Step]) -> list[_Step]:
+    """The live steps without the texts that the file has lost."""
+    known = Counter(_outline(step) for step in disk if isinstance(step, Text))
+    kept: list[_Step] = []
+    for step in live:
+        if isinstance(step, Text):
+            if not known[_outline(step)]:
+                continue
+            known[_outline(step)] -= 1
+        kept.append(step)
+    return kept
+
+
+def _spent(turns: list[Turn]) -> Usage:
+    return sum((turn.ended.usage for turn in turns if turn.ended and turn.ended.usage), Usage())
 
 
 def _merged(turns: list[Turn]) -> list[Turn]:
@@ -217,7 +277,7 @@ def _prompts(turn: Turn) -> list[str]:
 
 
 def _images(turn: Turn) -> list[list[str]]:
-    return [prompt.images for prompt in turn.prompts]
+    return [sorted(prompt.images) for prompt in turn.prompts]
 
 
 def _without_refused(steps: list[_Step], others: Iterable[_Step]) -> list[_Step]:
@@ -236,9 +296,12 @@ def _without_refused(steps: list[_Step], others: Iterable[_Step]) -> list[_Step]
 
 
 def _without_raw(one: list[_Step], other: list[_Step]) -> None:
-    """Cut thoughts to what both sides have, where one goes on with the raw chain."""
-    for left, right in zip(one, other, strict=False):
-        if isinstance(left, _Thought) and isinstance(right, _Thought):
-            a, b = _outline(left)[1], _outline(right)[1]
-            if a.startswith(b) or b.startswith(a):
-                left.parts = right.parts = [min(a, b, key=len)]
+    """Drop the parts of thoughts, the raw chain, that the other side does not have."""
+    texts = [
+        "\n".join(_outline(step)[1] for step in steps if isinstance(step, _Thought))
+        for steps in (other, one)
+    ]
+    for steps, known in zip((one, other), texts, strict=True):
+        for step in steps:
+            if isinstance(step, _Thought):
+                step.parts = [part for part in step.parts if part in known]

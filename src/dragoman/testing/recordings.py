@@ -53,7 +53,7 @@ class Recording:
 
     def is_resumed_later(self) -> bool:
         """Whether later runs, recorded beside this one, went on in the same session file."""
-        return any(self.path.parent.glob(f"{self.scenario}.{self.kind}-resume-*.jsonl"))
+        return any(self.path.parent.glob(f"{self.scenario}.{self.kind}-resume*.jsonl"))
 
 
 def recordings(folder: Path) -> Iterator[Recording]:

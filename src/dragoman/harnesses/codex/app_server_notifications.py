@@ -42,6 +42,7 @@ from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.items import child_sessions, kind_of, tell_item, user_input
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str, texts_in
 from dragoman.harnesses.codex.old_events import read_event
+from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
 from dragoman.harnesses.codex.threads import Thread, Threads
@@ -123,8 +124,11 @@ class Notifications:
         thread = self._thread(params)
         teller = self._introduce(thread)
         turn_id = params.turn.id if params.turn else params.turn_id
-        if teller.in_turn and turn_id != teller.turn_id:
-            thread.responses.end_turn()
+        if teller.in_turn and teller.is_other_turn(turn_id):
+            # Either the other one was cut off, or this start was taken as a word to it.
+            thread.next_turn = turn_id
+            teller.twin("turn: announced while another runs")
+            return
         teller.begin_turn(turn_id)
         thread.tell_asked()
 
@@ -133,8 +137,10 @@ class Notifications:
         self._spell_out(thread)
         teller = self._introduce(thread)
         turn = params.turn or TurnInfo(id=params.turn_id, status=as_str(params.status))
-        if turn.id is not None and teller.in_turn and turn.id != teller.turn_id:
-            if teller.has_ended(turn.id):
+        if turn.id is not None and teller.in_turn and teller.is_other_turn(turn.id):
+            if turn.id == thread.next_turn:
+                self._enter_turn(thread, turn.id)
+            elif teller.has_ended(turn.id):
                 teller.twin("turn: ended before")
                 return
         thread.responses.end_turn()
@@ -162,20 +168,24 @@ class Notifications:
         teller = self._introduce(thread)
         for child in child_sessions(item):
             self._threads.link(child, teller.session_id)
-        now = teller.turn_id
         self._enter_turn(thread, params.turn_id)
+        if kind == "file_change":
+            thread.responses.release(item.id, *edit_call(changes_of(item.changes)))
         known = tell_item(teller, CHANNEL, item, done=done)
-        if teller.in_turn and params.turn_id is not None and teller.has_ended(params.turn_id):
-            teller.turn_id = now
+        teller.speak_of(None)
         return known
 
     def _enter_turn(self, thread: Thread, turn_id: str | None) -> None:
         """Stamp what follows with the turn that the line names."""
         teller = thread.teller
-        if turn_id is None or turn_id == teller.turn_id:
+        if turn_id is None or not teller.is_other_turn(turn_id):
             return
-        if teller.has_ended(turn_id):
-            teller.turn_id = turn_id  # a late word about an earlier turn
+        if turn_id == thread.next_turn:
+            thread.responses.end_turn()
+            teller.begin_turn(turn_id)
+            thread.next_turn = None
+        elif teller.has_ended(turn_id):
+            teller.speak_of(turn_id)  # a late word about an earlier turn
         elif not teller.in_turn:
             teller.begin_turn(turn_id)  # we came in late
             thread.tell_asked()
@@ -214,12 +224,15 @@ class Notifications:
         self._introduce(self._thread(params)).diff(params.diff or "")
 
     def _usage(self, params: Params) -> None:
-        teller = self._introduce(self._thread(params))
+        thread = self._thread(params)
+        teller = self._introduce(thread)
+        if params.turn_id is not None and params.turn_id == thread.next_turn:
+            self._enter_turn(thread, params.turn_id)
         given = params.token_usage
         if given is None:
             teller.twin("usage: nothing counted yet")
             return
-        old = params.turn_id is not None and params.turn_id != teller.turn_id
+        old = teller.is_other_turn(params.turn_id)
         teller.usage(_usage(given.total), _usage(given.last), given.model_context_window, old=old)
 
     def _limits(self, params: Params) -> None:

@@ -27,7 +27,8 @@ def command_line(command: Any) -> str:
     """The script inside a shell call, given as a list of words or as one quoted string."""
     if isinstance(command, list):
         words = [str(word) for word in as_list(command)]
-        return _script(words) or shlex.join(words)
+        script = _script(words)
+        return shlex.join(words) if script is None else script
     line = command if isinstance(command, str) else ""
     # Most commands are not wrapped in a shell: do not split those.
     if " -" not in line:
@@ -36,7 +37,8 @@ def command_line(command: Any) -> str:
         words = shlex.split(line)
     except ValueError:
         return line
-    return _script(words) or line
+    script = _script(words)
+    return line if script is None else script
 
 
 def _script(words: Sequence[str]) -> str | None:

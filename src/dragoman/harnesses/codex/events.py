@@ -60,6 +60,8 @@ class Events:
         self._teller = teller
         self._responses = responses
         self._limits = b"null"
+        self.others_count = False
+        """Whether tokens are told by other rows, so that a token count only repeats them."""
         self.announces = False
         """Whether response items follow that tell texts and thoughts in their true order."""
         self.starts_have_ends = True
@@ -83,6 +85,8 @@ class Events:
             kind = kind_of(event.item)
             if kind == "user_message":
                 self._responses.settle(prompt=user_input(event.item.content)[0])
+            elif kind == "hook_prompt":
+                self._responses.settle(is_said=True)
             elif kind != "agent_message":
                 self._responses.settle()
         elif not isinstance(event, shapes.AgentMessage | shapes.TokenCount):
@@ -158,7 +162,7 @@ class Events:
             self._teller.thinking(CHANNEL, [text])
 
     def agent_reasoning_raw(self, event: shapes.AgentReasoningRaw) -> None:
-        self._teller.thinking(CHANNEL, [event.text])
+        self.agent_reasoning(shapes.AgentReasoning(text=event.text))
 
     def text_delta(self, event: shapes.AgentMessageDelta) -> None:
         self._teller.delta(CHANNEL, "text", event.delta)
@@ -189,12 +193,15 @@ class Events:
 
     def item_completed(self, event: shapes.ItemCompleted) -> bool:
         item = event.item
+        self._teller.speak_of(event.turn_id)
         kind = kind_of(item)
         if kind == "file_change":
             self._responses.release(item.id, *edit_call(changes_of(item.changes)))
         if kind not in _NOT_TOOLS:
             self._responses.spoken_items += 1
-        return tell_item(self._teller, ITEM_CHANNEL, item, done=True)
+        known = tell_item(self._teller, ITEM_CHANNEL, item, done=True)
+        self._teller.speak_of(None)
+        return known
 
     def raw_response_item(self, event: shapes.RawResponseItem) -> None:
         self._responses.tell(event.item)
@@ -227,6 +234,7 @@ class Events:
 
     def patch_begin(self, event: shapes.PatchApplyBegin) -> None:
         tool, call = edit_call(changes_of(event.changes))
+        self._responses.release(event.call_id, tool, call)
         self._teller.call(event.call_id, tool, "apply_patch", call)
 
     def patch_end(self, event: shapes.PatchApplyEnd) -> None:
@@ -329,7 +337,9 @@ class Events:
     def token_count(self, event: shapes.TokenCount) -> None:
         teller = self._teller
         info = event.info
-        if info is not None:
+        if self.others_count:
+            teller.twin("usage: the usage record says it")
+        elif info is not None:
             teller.usage(info.total_token_usage, info.last_token_usage, info.model_context_window)
         elif event.input_tokens is not None:
             last = Usage(

@@ -11,7 +11,16 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.codex.event_shapes import AnyEvent, SessionConfigured, TaskStarted
+from dragoman.harnesses.codex.event_shapes import (
+    AnyEvent,
+    ErrorEvent,
+    SessionConfigured,
+    ShutdownComplete,
+    TaskComplete,
+    TaskStarted,
+    TokenCount,
+    TurnAborted,
+)
 from dragoman.harnesses.codex.items import user_input
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.old_events import read_event
@@ -28,6 +37,15 @@ class _Line(msgspec.Struct, gc=False):
 
 
 _decode = msgspec.json.Decoder(_Line).decode
+_BETWEEN_TURNS: Final = (
+    SessionConfigured,
+    TaskComplete,
+    TurnAborted,
+    ErrorEvent,
+    TokenCount,
+    ShutdownComplete,
+)
+"""What may come between a prompt and the start of its turn."""
 _HEADER_KEYS: Final = frozenset(("workdir", "model", "provider", "sandbox", "approval"))
 
 
@@ -51,7 +69,7 @@ class EventsParser(StreamParser):
         if isinstance(event, SessionConfigured):
             thread.teller.session_id = event.session_id
         starts = isinstance(event, TaskStarted)
-        if not starts:
+        if not starts and not isinstance(event, _BETWEEN_TURNS):
             thread.tell_asked()
         if not thread.events.tell(event):
             self._unknown(line, "item")

@@ -40,7 +40,7 @@ _FAILED: Final = re.compile(
     r"|apply_patch verification failed: |(?:exec_command|write_stdin|shell|apply_patch) failed: "
     r"|approval policy is |approval required by policy|(?:execution )?error: |sandbox error: "
     r"|failed in sandbox|failed to (?:execute|spawn|locate|read|run) |unable to locate image "
-    r"|tool call error: |err: |`[^`]*` is not supported|write_stdin failed|Unknown process id"
+    r"|tool call error: |err: |`[^`]*` is not supported|Unknown process id|Command blocked by "
 )
 
 
@@ -137,10 +137,12 @@ def _of_part(part: dict[str, Any]) -> str | None:
     if (text := as_str(part.get("text"))) is not None:
         return text
     kind = as_str(part.get("type")) or "content"
+    if "image" not in kind.lower():
+        return f"[{kind}]"
     address = as_str(part.get("image_url")) or as_str(part.get("imageUrl")) or ""
     if address.startswith("data:"):
-        address = address.partition(";")[0]
-    return f"[{kind}{' ' if address else ''}{address}]"
+        address = address[5:].partition(";")[0]
+    return f"[image {address or as_str(part.get('mimeType')) or ''}]".replace(" ]", "]")
 
 
 def clean_mcp(output: Any) -> Cleaned:

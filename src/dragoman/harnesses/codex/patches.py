@@ -26,9 +26,9 @@ def changes_in_patch(patch: str, cwd: str | None) -> list[dict[str, Any]]:
     for line in patch.split("\n"):
         if found := _FILE.match(line):
             _close(changes, body)
-            changes.append({"path": _absolute(found[2], cwd), "kind": _KINDS[found[1]]})
+            changes.append({"path": absolute(found[2], cwd), "kind": _KINDS[found[1]]})
         elif changes and (found := _MOVE.match(line)):
-            changes[-1]["move_path"] = _absolute(found[1], cwd)
+            changes[-1]["move_path"] = absolute(found[1], cwd)
         elif changes and not line.startswith(("*** Begin Patch", "*** End")):
             body.append(line)
     _close(changes, body)
@@ -106,7 +106,8 @@ def _sorted(changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(changes, key=lambda change: str(change["path"]))
 
 
-def _absolute(path: str, cwd: str | None) -> str:
+def absolute(path: str, cwd: str | None) -> str:
+    """The path as seen from the directory that the session works in, if that is known."""
     if cwd is None or path.startswith("/") or path[1:2] == ":":
         return path
     return posixpath.normpath(posixpath.join(cwd, path))

@@ -29,6 +29,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex import response_shapes as shapes
+from dragoman.harnesses.codex.durations import milliseconds
 from dragoman.harnesses.codex.items import phase_of
 from dragoman.harnesses.codex.outputs import Cleaned, clean, clean_mcp
 from dragoman.harnesses.codex.tools import (
@@ -43,7 +44,7 @@ from dragoman.harnesses.codex.tools import (
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import Phase
-from dragoman.model.tools import BASH_OUTPUT, EDIT, TODO_WRITE, TOOL_SEARCH, WRITE
+from dragoman.model.tools import BASH, BASH_OUTPUT, EDIT, TODO_WRITE, TOOL_SEARCH, WRITE
 
 CHANNEL: Final = "response"
 
@@ -54,6 +55,12 @@ _INJECTED: Final = re.compile(
     r"|# AGENTS\.md instructions|Warning: )"
 )
 _CWD: Final = re.compile(r"<cwd>([^<]+)</cwd>|Current working directory: (\S+)")
+_USER_SHELL: Final = re.compile(
+    r"<user_shell_command>\s*<command>\n?(?P<command>.*?)\n?</command>\s*<result>\n?"
+    r"Exit code: (?P<code>-?\d+)\nDuration: (?P<seconds>[\d.]+) seconds\nOutput:\n"
+    r"(?P<output>.*?)\n?</result>",
+    re.DOTALL,
+)
 _PROPOSED_PLAN: Final = re.compile(r"<proposed_plan>.*?</proposed_plan>\n?", re.DOTALL)
 
 
@@ -65,6 +72,7 @@ class _HeldText(NamedTuple):
     images: list[str]
     phase: Phase | None
     message_id: str | None
+    is_announced: bool = False
 
 
 class _Announced(NamedTuple):
@@ -151,7 +159,9 @@ class ResponseItems:
             shown = _PROPOSED_PLAN.sub("", text) if "<proposed_plan>" in text else text
             announced = self._came(shown, is_text=True) if self._announced else None
             phase = phase_of(item.phase) or (announced.phase if announced else None)
-            held = _HeldText(self._out.line, self._out.at, role, shown, [], phase, item.id)
+            held = _HeldText(
+                self._out.line, self._out.at, role, shown, [], phase, item.id, announced is not None
+            )
             if self.alone or announced or self._teller.knows_text(CHANNEL, shown, item.id):
                 self._tell_text(held)
             else:
@@ -174,17 +184,22 @@ class ResponseItems:
     def is_holding(self) -> bool:
         return self._held_text is not None
 
-    def settle(self, *, prompt: str | None = None, summary: str | None = None) -> None:
+    def settle(
+        self, *, prompt: str | None = None, summary: str | None = None, is_said: bool = False
+    ) -> None:
         """Decide about a message that was held until the next row came.
 
         ``prompt``: the next row is the event or item of this prompt, which may say the same.
         ``summary``: the next row is a compaction with this summary, which may say the same.
+        ``is_said``: the next row does say the same.
         """
         held = self._held_text
         if held is None:
             return
         self._held_text = None
-        if held.role == "user" and prompt is not None and (held.text == prompt or held.images):
+        if is_said:
+            self._out.twin_of_line(held.line, "context: the next row says it")
+        elif held.role == "user" and prompt is not None and (held.text == prompt or held.images):
             self._out.twin_of_line(held.line, "prompt: the next row says it")
         elif summary is not None and held.role == "assistant" and summary.endswith(held.text):
             self._out.twin_of_line(held.line, "compaction: the next row says it")
@@ -196,23 +211,51 @@ class ResponseItems:
 
     def _tell_text(self, held: _HeldText) -> None:
         teller = self._teller
-        if held.role == "assistant":
+        if held.role == "assistant" and not held.text:
+            teller.twin("text: nothing is said")
+        elif held.role == "assistant" and self.others_speak and not teller.knows_text(
+            CHANNEL, held.text, held.message_id
+        ) and not held.is_announced:
+            # Put there by a client, or for the model only: nobody else has told it.
+            teller.context("assistant", held.text)
+        elif held.role == "assistant":
             teller.text(CHANNEL, held.text, phase=held.phase, message_id=held.message_id)
+        elif self._tell_user_shell(held.text):
+            return
         elif self.others_speak or _INJECTED.match(held.text):
             if teller.cwd is None and (found := _CWD.search(held.text)):
                 teller.know_facts(cwd=found[1] or found[2])
             teller.context("user", held.text)
+        elif not held.text and teller.in_turn:
+            teller.context("user", "[image]")  # an image that the agent asked to see
         else:
             teller.begin_turn()
             teller.prompt(CHANNEL, held.text, held.images)
 
+    def _tell_user_shell(self, text: str) -> bool:
+        """A command that the user ran by hand, which legacy rollouts only tell to the model."""
+        found = _USER_SHELL.match(text)
+        if found is None or self.commands_follow:
+            return False
+        call_id = f"line-{self._out.line}"
+        self._teller.call(call_id, BASH, "user_shell", {"command": found["command"]})
+        code = int(found["code"])
+        self._teller.result(
+            call_id,
+            found["output"],
+            is_error=bool(code),
+            exit_code=code,
+            duration_ms=milliseconds(f"{found['seconds']}s"),
+        )
+        return True
+
     def reasoning(self, item: shapes.ReasoningItem) -> None:
         parts = [part.text for part in item.summary]
+        if item.content:
+            parts += [part.text for part in item.content]
         if self._announced:
             for part in parts:
                 self._came(part, is_text=False)
-        if item.content:
-            parts += [part.text for part in item.content]
         self._teller.thinking(CHANNEL, parts, item.id)
 
     # Calls.
@@ -268,7 +311,6 @@ class ResponseItems:
     def end_turn(self) -> None:
         self.release_all()
         self._calls.clear()
-        self._running.clear()
 
     # Results.
 
@@ -314,9 +356,10 @@ class ResponseItems:
             )
             teller.plan(steps, explanation)
         is_edit = call is not None and call.tool in (EDIT, WRITE)
+        is_view = call is not None and call.native_tool == "view_image" and not cleaned.is_error
         teller.result(
             call_id,
-            cleaned.text,
+            "" if is_view else cleaned.text,
             is_error=cleaned.is_error,
             exit_code=None if is_edit else cleaned.exit_code,
             duration_ms=cleaned.duration_ms,

@@ -126,7 +126,8 @@ class RolloutParser(StreamParser):
 
     def _token_usage(self, row: rows.TokenUsageRow) -> None:
         self._out.at = row.timestamp
-        self._teller.usage(row.payload.thread_token_usage, row.payload.usage)
+        self._events.others_count = True
+        self._teller.usage(row.payload.thread_token_usage, row.payload.usage, exact=True)
 
     def _world_state(self, row: rows.WorldStateRow) -> None:
         self._out.at = row.timestamp

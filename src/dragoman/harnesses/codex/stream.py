@@ -80,7 +80,7 @@ class StreamParser:
                 line,
                 name,
                 session_id=teller.session_id if teller else None,
-                turn_id=teller.turn_id if teller and teller.in_turn else None,
+                turn_id=teller.turn_id if teller else None,
                 at=out.at,
                 number=out.line,
             )
@@ -92,7 +92,7 @@ class StreamParser:
             jsonl.malformed(
                 line,
                 session_id=teller.session_id if teller else None,
-                turn_id=teller.turn_id if teller and teller.in_turn else None,
+                turn_id=teller.turn_id if teller else None,
                 number=out.line,
             )
         )

@@ -26,8 +26,11 @@ class Thread:
         self._out = out
         self.teller = Teller(out, "codex", thread_id)
         self.responses = ResponseItems(out, self.teller, alone=False)
+        self.responses.patches_follow = True
         self.events = Events(out, self.teller, self.responses)
         self._asked: list[_Asked] = []
+        self.next_turn: str | None = None
+        """A turn that was announced while another runs: it may be that other's, after all."""
 
     def ask(self, text: str, images: list[str]) -> None:
         """Take a prompt as the client sent it. It is told once its turn has begun."""

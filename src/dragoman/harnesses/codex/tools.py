@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -24,7 +25,7 @@ import msgspec
 
 from dragoman.harnesses.codex.commands import command_line, patch_in
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str, texts_in
-from dragoman.harnesses.codex.patches import changes_in_patch, edit_call
+from dragoman.harnesses.codex.patches import absolute, changes_in_patch, edit_call
 from dragoman.model import tools
 from dragoman.model.messages import PlanStep, StepStatus
 
@@ -48,12 +49,15 @@ def function_call(name: str, namespace: str | None, arguments: Any, cwd: str | N
         return _shell(name, arguments, cwd)
     given = _arguments(arguments)
     if namespace and namespace.startswith("mcp__"):
-        return Call(f"{namespace}__{name}", f"{namespace}.{name}", given, free_form=True)
+        tool = f"{namespace.removesuffix('__')}__{name}"  # 0.125 to 0.128 end it with the joint
+        return Call(tool, f"{namespace}.{name}", given, free_form=True)
     native = f"{namespace}.{name}" if namespace else name
     if namespace in _OWN_NAMESPACES:
         reader = _READERS.get(name)
         if reader is not None:
             tool, call = reader(given)
+            if name == "view_image":
+                call = {"file_path": absolute(str(call["file_path"]), cwd)}
             return Call(tool, native, call)
         if name == "apply_patch":
             return custom_call(
@@ -195,10 +199,12 @@ _READERS: Final[dict[str, Callable[[_Input], tuple[str, _Input]]]] = {
     "send_input": _send,
     "send_message": _send,
     "followup_task": _send,
+    "sleep": _same("clock.sleep"),
+    "curr_time": _same("clock.curr_time"),
     "list_mcp_resources": _same("ListMcpResourcesTool"),
     "read_mcp_resource": _same("ReadMcpResourceTool"),
 }
-CODE_MODE: Final = frozenset(("exec", "wait"))
+CODE_MODE: Final = frozenset(("exec", "wait", "functions.exec", "functions.wait"))
 """Code mode's wrappers: a script that calls other tools, and waiting for it. The tools speak for
 themselves as items; the wrapper speaks only when none of them did."""
 
@@ -220,9 +226,15 @@ def agent_call(tool: str, prompt: str | None, agents: list[str]) -> tuple[str, _
     return tool, {"agent_ids": agents, **({"prompt": prompt} if prompt else {})}
 
 
+_PAGE: Final = re.compile(r"(?:'(?P<pattern>.*)' in )?(?P<url>https?://\S+)", re.DOTALL)
+
+
 def web_call(query: str | None, action: Any) -> tuple[str, _Input]:
     """A web search, or the opening of a page it found."""
     given = as_dict(action)
+    if query and (page := _PAGE.fullmatch(query)):
+        # Releases that do not tell the action put what it does into the query.
+        given = {"url": page["url"], "pattern": page["pattern"], **given}
     if (url := as_str(given.get("url"))) is not None:
         pattern = as_str(given.get("pattern"))
         return tools.WEB_FETCH, {"url": url, **({"pattern": pattern} if pattern else {})}

@@ -20,18 +20,23 @@ class Tally:
         if self.total is None:
             self.total = NOTHING
 
-    def count(self, total: Usage | None, last: Usage | None, *, old: bool) -> bool:
+    def count(
+        self, total: Usage | None, last: Usage | None, *, old: bool, exact: bool = False
+    ) -> bool:
         """Take a report in; whether it says anything new.
 
         ``total`` is the session's running total, ``last`` the newest response's own tokens; either
         may be missing. ``old`` says that the report is about an earlier turn or an earlier process,
-        which is how resumed sessions begin: it then only sets the mark to count from.
+        which is how resumed sessions begin: it then only sets the mark to count from. ``exact``
+        says that ``last`` is one response's own record, and always new.
         """
         before = self.total
         if total is None:
             if last is None:
                 return False
             total = (before or NOTHING) + last
+            spent = last
+        elif exact and last is not None:
             spent = last
         elif total == before or (before is None and total == NOTHING):
             self.total = total
@@ -42,7 +47,7 @@ class Tally:
         else:
             spent = total - before
         self.total = total
-        if not old:
+        if not old and spent:
             self._turn = spent if self._turn is None else self._turn + spent
         return True
 

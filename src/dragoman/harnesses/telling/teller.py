@@ -68,7 +68,7 @@ class Teller(Turns):
         out.messages.append(
             Context(
                 session_id=self.session_id,
-                turn_id=self.turn_id if self.in_turn else None,
+                turn_id=self.turn_id,
                 at=out.at,
                 line=out.line,
                 role=role,
@@ -79,6 +79,9 @@ class Teller(Turns):
     def text(
         self, channel: str, text: str, *, phase: Phase | None = None, message_id: str | None = None
     ) -> None:
+        if not text:
+            self._out.twin("text: nothing is said")
+            return
         if (message_id is not None and not self._texts.is_new_id(message_id)) or not (
             self._texts.is_new(channel, text)
         ):
@@ -226,7 +229,7 @@ class Teller(Turns):
         out.messages.append(
             Delta(
                 session_id=self.session_id,
-                turn_id=self.turn_id if self.in_turn else None,
+                turn_id=self.turn_id,
                 at=out.at,
                 line=out.line,
                 of=of,
@@ -244,15 +247,19 @@ class Teller(Turns):
         window: int | None = None,
         *,
         old: bool = False,
+        exact: bool = False,
     ) -> None:
-        """Tokens: the session's running total and the newest response's own, as far as told."""
+        """Tokens: the session's running total and the newest response's own, as far as told.
+
+        ``exact``: this is one response's own record, not a counter that may repeat itself.
+        """
         if window is None:
             window = self.context_window
         else:
             self.context_window = window
         tally = self._tally
-        old = old or not self.in_turn or (self.is_resumed and not self.agent_spoke)
-        if not tally.count(total, last, old=old):
+        old = old or (self.is_resumed and not self.agent_spoke)
+        if not tally.count(total, last, old=old, exact=exact):
             self._out.twin("usage: unchanged")
             return
         out = self._out

@@ -28,8 +28,10 @@ class Turns:
         self._harness = harness
         self.session_id = session_id
         self.turn_id: str | None = None
-        """What messages are stamped with: the current turn, unless a line speaks of another."""
+        """What messages are stamped with: the open turn, unless a line speaks of an earlier one."""
         self.in_turn = False
+        self._open_turn: str | None = None
+        self._is_late = False
         self.says_ends = True
         """Whether the dialect says when a turn ends. If it does, a turn without an end was cut off;
         if not, it was cut off only when the agent did not have the last word."""
@@ -60,7 +62,7 @@ class Turns:
         out.messages.append(
             kind(
                 session_id=self.session_id,
-                turn_id=self.turn_id if self.in_turn else None,
+                turn_id=self.turn_id,
                 at=out.at,
                 line=out.line,
                 **fields,
@@ -117,12 +119,13 @@ class Turns:
     def begin_turn(self, turn_id: str | None = None) -> None:
         """Open a turn. One that is still open was left behind by its process: it ends first."""
         if self.in_turn:
-            if turn_id is not None and turn_id == self.turn_id:
+            if turn_id is not None and turn_id == self._open_turn:
                 self._out.twin("turn: begun before")
                 return
             self.leave()
         self._count += 1
         self.turn_id = turn_id if turn_id is not None else f"turn-{self._count}"
+        self._open_turn = self.turn_id
         self._ended.discard(self.turn_id)
         self.in_turn = True
         self._text_was_last = self.turn_has_text = False
@@ -154,8 +157,9 @@ class Turns:
             usage=self._tally.take_turn(),
         )
         self.in_turn = False
-        if self.turn_id is not None:
-            self._ended.add(self.turn_id)
+        if self._open_turn is not None:
+            self._ended.add(self._open_turn)
+        self.turn_id = self._open_turn = None
         self._error = None
         for once in (self._prompts, self._texts, self._thoughts, self._notices, self._compactions):
             once.clear()
@@ -166,6 +170,15 @@ class Turns:
     def has_ended(self, turn_id: str) -> bool:
         return turn_id in self._ended
 
+    def is_other_turn(self, turn_id: str | None) -> bool:
+        """Whether this names a turn, and not the one that is open."""
+        return turn_id is not None and turn_id != self._open_turn
+
+    def speak_of(self, turn_id: str | None) -> None:
+        """What follows is about this turn. One that is over is not opened again."""
+        self._is_late = turn_id is not None and turn_id in self._ended
+        self.turn_id = turn_id if self._is_late else self._open_turn
+
     def leave(self) -> None:
         """Close a turn that is still open although the stream, or the session, goes on without it."""
         if not self.in_turn:
@@ -174,5 +187,5 @@ class Turns:
         self.end_turn("completed" if finished or self._error else "interrupted")
 
     def _ensure_turn(self) -> None:
-        if not self.in_turn:
+        if not self.in_turn and not self._is_late:
             self.begin_turn()
