@@ -10,7 +10,7 @@ from dragoman.errors import UnknownDialect
 from dragoman.harnesses import dialects, find_dialect
 from dragoman.harnesses.base import Parser
 from dragoman.model.messages import MESSAGE_TYPES, Malformed, Message
-from dragoman.wire.lines import DEFAULT_MAX_LINE
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
 
 
 def make_parser(
@@ -56,9 +56,9 @@ def feed(parser: Parser, batch: Iterable[Line]) -> None:
     """Give a parser a batch of lines."""
     receive = parser.receive_line
     for line in batch:
-        if isinstance(line, bytes):
+        if type(line) is bytes:
             receive(line)
-        elif not isinstance(line, Damage):
+        elif isinstance(line, LongLine):
             parser.receive_long_line(line)
 
 

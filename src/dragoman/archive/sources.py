@@ -22,6 +22,7 @@ from dragoman.errors import UnreadableSource
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 CHUNK: Final = 1 << 20
+BATCH = 1 << 16
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -69,7 +70,7 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
             yield from _split(_growing(path, file), max_line)
         elif is_plain and size <= max_line:
             # No line can be too long: let the file find the newlines, which is quickest.
-            while batch := file.readlines(CHUNK):
+            while batch := file.readlines(BATCH):
                 yield cast("list[Line]", batch)
         else:
             yield from _split(_plain(_chunks(file)), max_line)

@@ -86,7 +86,10 @@ class Limit:
     until: str = "9999.0.0"
 
     def applies(self, dialect: str, release: str) -> bool:
-        numbers = [tuple(int(part) for part in name.split(".")) for name in (self.since, release, self.until)]
+        numbers = [
+            tuple(int(part) for part in name.split("."))
+            for name in (self.since, release, self.until)
+        ]
         return dialect == self.dialect and numbers[0] <= numbers[1] <= numbers[2]
 
 

@@ -161,7 +161,7 @@ class Notifications:
         item = decode_item(params.item)
         thread = self._thread(params)
         kind = kind_of(item)
-        if thread.responses.is_holding:
+        if thread.responses.held_text is not None:
             is_prompt = kind == "user_message"
             thread.responses.settle(prompt=user_input(item.content)[0] if is_prompt else None)
         thread.responses.others_speak = True
@@ -209,7 +209,7 @@ class Notifications:
         thread = self._thread(params)
         self._introduce(thread)
         item = _raw_item(params.item)
-        if thread.responses.is_holding:
+        if thread.responses.held_text is not None:
             thread.responses.settle()
         thread.responses.tell(item)
         return True

@@ -16,6 +16,10 @@ from dragoman.harnesses.codex.loose import as_list
 _SHELL: Final = re.compile(r"(?:.*[/\\])?(?:ba|z|da|k|fi|a)?sh(?:\.exe)?$", re.IGNORECASE)
 _POWERSHELL: Final = re.compile(r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?$", re.IGNORECASE)
 _CMD: Final = re.compile(r"(?:.*[/\\])?cmd(?:\.exe)?$", re.IGNORECASE)
+_WRAPPED: Final = re.compile(
+    r"\s*['\"]?(?:[^\s'\"]*[/\\])?(?:(?:ba|z|da|k|fi|a)?sh|pwsh|powershell|cmd)(?:\.exe)?['\"]?\s+[-/]",
+    re.IGNORECASE,
+)
 _HEREDOC: Final = re.compile(
     r"^\s*(?:cd\s+(?P<cd>\S+)\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?\s*(?P<q>['\"]?)(?P<end>\w+)(?P=q)"
     r"[^\n]*\n(?P<patch>.*?)\n?^\s*(?P=end)\s*$",
@@ -30,8 +34,7 @@ def command_line(command: Any) -> str:
         script = _script(words)
         return shlex.join(words) if script is None else script
     line = command if isinstance(command, str) else ""
-    # Most commands are not wrapped in a shell: do not split those.
-    if " -" not in line:
+    if not _WRAPPED.match(line):
         return line
     try:
         words = shlex.split(line)
@@ -51,12 +54,15 @@ def _script(words: Sequence[str]) -> str | None:
     return None
 
 
-def patch_in(command: Any) -> str | None:
-    """The patch that a command applies: ``apply_patch`` called by name or fed by a heredoc."""
+def patch_in_words(command: Any) -> str | None:
+    """The patch that is the argument of ``apply_patch``, called by name."""
     words = as_list(command)
-    if len(words) == 2 and words[0] in ("apply_patch", "applypatch"):
-        return str(words[1])
-    script = command_line(command)
+    is_call = len(words) == 2 and words[0] in ("apply_patch", "applypatch")
+    return str(words[1]) if is_call else None
+
+
+def patch_in_script(script: str) -> str | None:
+    """The patch that a script feeds to ``apply_patch``, if that is all it does."""
     if "*** Begin Patch" not in script:
         return None
     found = _HEREDOC.match(script)

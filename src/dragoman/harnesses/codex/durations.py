@@ -24,6 +24,11 @@ _AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµ]+)", re.IGNORECASE)
 def milliseconds(value: Any) -> int | None:
     """``1234``, ``"1.5s"``, ``"~30s"``, ``{"secs":1,"nanos":5}``, ``{"durationMs":9}`` … or None."""
     if isinstance(value, dict):
+        if len(as_dict(value)) == 2 and "secs" in value and "nanos" in value:
+            value = as_dict(value)  # how the program itself writes them
+            seconds, nanos = value["secs"], value["nanos"]
+            if type(seconds) is int and type(nanos) is int:
+                return seconds * 1000 + nanos // 1_000_000
         return _of_parts({key.lower(): part for key, part in as_dict(value).items()})
     if isinstance(value, str):
         return _of_words(value)

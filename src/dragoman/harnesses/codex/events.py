@@ -71,13 +71,12 @@ class Events:
 
     def tell(self, event: shapes.AnyEvent) -> bool:
         """Tell an event; False if it holds an item whose type is new to us."""
-        responses = self._responses
-        responses.others_speak = True
-        if responses.is_holding:
-            self._settle(event)
-        return _TELL[type(event)](self, event) is not False
+        if self._responses.held_text is not None:
+            self.settle_before(event)
+        self._responses.others_speak = True
+        return TELL[type(event)](self, event) is not False
 
-    def _settle(self, event: shapes.AnyEvent) -> None:
+    def settle_before(self, event: shapes.AnyEvent) -> None:
         """A response item is held: does this event say the same?"""
         if isinstance(event, shapes.UserMessage):
             self._responses.settle(prompt=event.message)
@@ -129,7 +128,9 @@ class Events:
         self._teller.end_session("shutdown")
 
     def error(self, event: shapes.ErrorEvent) -> None:
-        if event.message.strip() == "Turn interrupted":  # how 0.8 to 0.20 say that a turn was aborted
+        if (
+            event.message.strip() == "Turn interrupted"
+        ):  # how 0.8 to 0.20 say that a turn was aborted
             self._teller.end_turn("interrupted")
         else:
             self._teller.fail_turn(turn_error(event.message, event.codex_error_info))
@@ -193,14 +194,18 @@ class Events:
 
     def item_completed(self, event: shapes.ItemCompleted) -> bool:
         item = event.item
-        self._teller.speak_of(event.turn_id)
+        teller, responses = self._teller, self._responses
+        is_late = teller.is_other_turn(event.turn_id)
+        if is_late:
+            teller.speak_of(event.turn_id)
         kind = kind_of(item)
-        if kind == "file_change":
-            self._responses.release(item.id, *edit_call(changes_of(item.changes)))
         if kind not in _NOT_TOOLS:
-            self._responses.spoken_items += 1
-        known = tell_item(self._teller, ITEM_CHANNEL, item, done=True)
-        self._teller.speak_of(None)
+            responses.spoken_items += 1
+            if kind == "file_change":
+                responses.release(item.id, *edit_call(changes_of(item.changes)))
+        known = tell_item(teller, ITEM_CHANNEL, item, done=True)
+        if is_late:
+            teller.speak_of(None)
         return known
 
     def raw_response_item(self, event: shapes.RawResponseItem) -> None:
@@ -272,6 +277,8 @@ class Events:
 
     def web_end(self, event: shapes.WebSearchEnd) -> None:
         tool, call = web_call(event.query, event.action)
+        if self.announces:
+            self._responses.nameless_searches.append((tool, call))
         self._teller.call(event.call_id, tool, "web_search", call)
         self._teller.result(event.call_id)
 
@@ -501,7 +508,7 @@ def tell_mcp_startup(teller: Teller, server: str, state: str, error: str | None)
 
 
 _Tell: TypeAlias = Callable[[Events, Any], bool | None]
-_TELL: Final[dict[type[shapes.Event], _Tell]] = {
+TELL: Final[dict[type[shapes.Event], _Tell]] = {
     shapes.SessionConfigured: Events.session_configured,
     shapes.TaskStarted: Events.task_started,
     shapes.TurnStartedAlias: Events.task_started,

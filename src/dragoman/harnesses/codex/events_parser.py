@@ -70,11 +70,11 @@ class EventsParser(StreamParser):
             thread.teller.session_id = event.session_id
         starts = isinstance(event, TaskStarted)
         if not starts and not isinstance(event, _BETWEEN_TURNS):
-            thread.tell_asked()
+            thread.tell_asked(turn_id)
         if not thread.events.tell(event):
             self._unknown(line, "item")
         if starts:
-            thread.tell_asked()
+            thread.tell_asked(turn_id)
 
     def _finish(self) -> None:
         self._thread.finish()
@@ -88,7 +88,7 @@ class EventsParser(StreamParser):
             value = as_dict(value).get("msg")
         given = as_dict(value)
         if "op" in given:
-            self._submission(inner, as_dict(given["op"]))
+            self._submission(inner, as_str(given.get("id")), as_dict(given["op"]))
         elif "prompt" in given and "msg" not in given:
             self._thread.ask(as_str(given["prompt"]) or "", [])
         elif "msg" not in given and _HEADER_KEYS & given.keys():
@@ -99,11 +99,11 @@ class EventsParser(StreamParser):
         else:
             self._unknown(inner, native_type(given.get("msg", value)))
 
-    def _submission(self, line: bytes, op: dict[str, Any]) -> None:
+    def _submission(self, line: bytes, turn_id: str | None, op: dict[str, Any]) -> None:
         """What the client asked for."""
         kind = as_str(op.get("type")) or ""
         if kind in ("user_input", "user_turn"):
-            self._thread.ask(*user_input(op.get("items")))
+            self._thread.ask(*user_input(op.get("items")), turn_id)
         elif kind in ("exec_approval", "patch_approval"):
             self._thread.settle_approval(as_str(op.get("id")), decision_of(op.get("decision")))
         elif kind in ("interrupt", "shutdown"):

@@ -19,6 +19,7 @@ Three spellings of one idea: ``command_execution`` with snake_case fields (exec)
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import msgspec
@@ -107,7 +108,12 @@ else:
 
 def kind_of(item: Item) -> str:
     """The item's type in one spelling."""
-    return snake_case(item.type or item.item_type or "")
+    return _kind(item.type or item.item_type or "")
+
+
+@lru_cache(maxsize=256)
+def _kind(name: str) -> str:
+    return snake_case(name)
 
 
 def child_sessions(item: Item) -> list[str]:
@@ -203,9 +209,12 @@ def _duration(item: Item) -> int | None:
 
 
 def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
-    call = shell_call(native, item.command, teller.cwd)
-    teller.call(item.id, call.tool, call.native_tool, call.input)
+    if done and teller.calls.is_known(item.id):
+        pass  # the call was told before: only its end is news
+    else:
+        native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
+        call = shell_call(native, item.command, teller.cwd)
+        teller.call(item.id, call.tool, call.native_tool, call.input)
     if done:
         failed = _failed(item) or bool(item.exit_code)
         teller.result(
@@ -219,8 +228,9 @@ def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 
 def _file_change(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    tool, call = edit_call(changes_of(item.changes))
-    teller.call(item.id, tool, "file_change", call)
+    if not (done and teller.calls.is_known(item.id)):
+        tool, call = edit_call(changes_of(item.changes))
+        teller.call(item.id, tool, "file_change", call)
     if done:
         failed = _failed(item)
         output = (item.stderr if failed else None) or item.stdout or ""

@@ -37,7 +37,7 @@ _DECLINED: Final = re.compile(
 _ABORTED: Final = re.compile(r"aborted(?: by user(?: after [\d.]+s)?)?\s*\Z")
 _FAILED: Final = re.compile(
     r"unsupported (?:custom tool )?call: |failed to parse function arguments: "
-    r"|apply_patch verification failed: |(?:exec_command|write_stdin|shell|apply_patch) failed: "
+    r"|apply_patch verification failed: |(?:exec_command|write_stdin|shell|apply_patch) failed(?:: | for )"
     r"|approval policy is |approval required by policy|(?:execution )?error: |sandbox error: "
     r"|failed in sandbox|failed to (?:execute|spawn|locate|read|run) |unable to locate image "
     r"|tool call error: |err: |`[^`]*` is not supported|Unknown process id|Command blocked by "
@@ -86,9 +86,27 @@ def clean(output: Any) -> Cleaned:
             return Cleaned(output)
         code, seconds = wrapped.metadata.exit_code, wrapped.metadata.duration_seconds
         return Cleaned(wrapped.output, code, _ms(seconds), bool(code))
+    if output.startswith("Chunk ID:"):
+        return _of_chunk(output)
     if output[:9] in _STARTS:
         return _of_header(output)
     return _of_sentence(output)
+
+
+def _of_chunk(output: str) -> Cleaned:
+    """The commonest form, read without a pattern: it is what most outputs of a session are."""
+    end = output.find("\nOutput:\n", 0, 400)
+    exited = output.find("\nProcess exited with code ", 0, end) if end > 0 else -1
+    wall = output.find("\nWall time: ", 0, exited) if exited > 0 else -1
+    if wall < 0:
+        return _of_header(output)
+    code_end = output.find("\n", exited + 1)
+    try:
+        code = int(output[exited + 26 : code_end])
+        seconds = float(output[wall + 12 : output.find(" ", wall + 12)])
+    except ValueError:
+        return _of_header(output)
+    return Cleaned(output[end + 9 :], code, round(seconds * 1000), code != 0)
 
 
 def _of_header(output: str) -> Cleaned:

@@ -24,13 +24,14 @@ def changes_in_patch(patch: str, cwd: str | None) -> list[dict[str, Any]]:
     changes: list[dict[str, Any]] = []
     body: list[str] = []
     for line in patch.split("\n"):
-        if found := _FILE.match(line):
+        if not line.startswith("*** "):
+            if changes:
+                body.append(line)
+        elif found := _FILE.match(line):
             _close(changes, body)
             changes.append({"path": absolute(found[2], cwd), "kind": _KINDS[found[1]]})
         elif changes and (found := _MOVE.match(line)):
             changes[-1]["move_path"] = absolute(found[1], cwd)
-        elif changes and not line.startswith(("*** Begin Patch", "*** End")):
-            body.append(line)
     _close(changes, body)
     return _sorted(changes)
 

@@ -37,6 +37,7 @@ from dragoman.harnesses.codex.tools import (
     Call,
     custom_call,
     function_call,
+    plain_script,
     plan_steps,
     shell_call,
     web_call,
@@ -72,21 +73,17 @@ class _HeldText(NamedTuple):
     images: list[str]
     phase: Phase | None
     message_id: str | None
-    is_announced: bool = False
 
 
-class _Announced(NamedTuple):
-    line: int
-    at: datetime | None
-    is_text: bool
-    text: str
-    phase: Phase | None
+_Announced: TypeAlias = tuple[str, bool, int, datetime | None, Phase | None]
+"""A text or a thought that an event told: itself, whether it is a text, its line, time and phase."""
 
 
 class _HeldCall(NamedTuple):
     line: int
     at: datetime | None
-    call: Call
+    call: Call | str
+    """The call, or the patch that it applies."""
     results_before: int
 
 
@@ -107,33 +104,37 @@ class ResponseItems:
         self.spoken_items = 0
         """How many tool items or end events have been told: tells scripts that called tools from
         those that did not."""
+        self.nameless_searches: list[tuple[str, dict[str, Any]]] = []
+        """Web searches that an event told, whose response items may come without their id."""
         self._calls: dict[str, Call] = {}
-        self._held_text: _HeldText | None = None
+        self.held_text: _HeldText | None = None
+        """A message that waits for the next row."""
         self._announced: list[_Announced] = []
         self._held_calls: dict[str, _HeldCall] = {}
         self._running: dict[str, tuple[str, str]] = {}
 
     def tell(self, item: shapes.AnyResponseItem) -> None:
-        _TELL[type(item)](self, item)
+        TELL[type(item)](self, item)
 
     # Messages.
 
     def announce(self, text: str, *, is_text: bool, phase: Phase | None = None) -> None:
         """An event told a text or a thought; the response item that has it will come."""
         out = self._out
-        self._announced.append(_Announced(out.line, out.at, is_text, text, phase))
+        self._announced.append((text, is_text, out.line, out.at, phase))
 
-    def _came(self, text: str, *, is_text: bool) -> _Announced | None:
+    def _came(self, text: str, is_text: bool) -> _Announced | None:
         """A response item has come: whether, and how, it was announced."""
         for index, announced in enumerate(self._announced):
-            if announced.is_text == is_text and announced.text == text:
+            if announced[0] == text and announced[1] is is_text:
                 later = self._announced[index + 1 :]
-                del self._announced[index:]
-                # Items come in the order of the events: what was announced before has none.
-                self.tell_announced()
+                if index:
+                    # Items come in the order of the events: what was announced before has none.
+                    del self._announced[index:]
+                    self.tell_announced()
                 self._announced = later
                 what = "text" if is_text else "thinking"
-                self._out.twin_of_line(announced.line, f"{what}: the response item says it")
+                self._out.twin_of_line(announced[2], f"{what}: the response item says it")
                 return announced
         return None
 
@@ -143,12 +144,12 @@ class ResponseItems:
             return
         out, now = self._out, (self._out.line, self._out.at)
         announced_now, self._announced = self._announced, []
-        for announced in announced_now:
-            out.line, out.at = announced.line, announced.at
-            if announced.is_text:
-                self._teller.text("event", announced.text, phase=announced.phase)
+        for text, is_text, line, at, phase in announced_now:
+            out.line, out.at = line, at
+            if is_text:
+                self._teller.text("event", text, phase=phase)
             else:
-                self._teller.thinking("event", [announced.text])
+                self._teller.thinking("event", [text])
         out.line, out.at = now
 
     def message(self, item: shapes.MessageItem) -> None:
@@ -157,32 +158,27 @@ class ResponseItems:
         text = _text(item.content)
         if role == "assistant":
             shown = _PROPOSED_PLAN.sub("", text) if "<proposed_plan>" in text else text
-            announced = self._came(shown, is_text=True) if self._announced else None
-            phase = phase_of(item.phase) or (announced.phase if announced else None)
-            held = _HeldText(
-                self._out.line, self._out.at, role, shown, [], phase, item.id, announced is not None
-            )
-            if self.alone or announced or self._teller.knows_text(CHANNEL, shown, item.id):
-                self._tell_text(held)
+            phase = phase_of(item.phase)
+            announced = self._came(shown, True) if self._announced else None
+            if announced is not None and shown:
+                self._teller.say_text(shown, phase or announced[4], item.id)
+            elif self.alone or self._teller.knows_text(CHANNEL, shown, item.id):
+                self._teller.text(CHANNEL, shown, phase=phase, message_id=item.id)
             else:
-                self._held_text = held
+                self.held_text = _HeldText(
+                    self._out.line, self._out.at, role, shown, [], phase, item.id
+                )
         elif role == "user":
             images = [
                 part.image_url
                 for part in item.content
                 if isinstance(part, shapes.Part) and part.image_url
             ]
-            self._held_text = _HeldText(
-                self._out.line, self._out.at, role, text, images, None, None
-            )
+            self.held_text = _HeldText(self._out.line, self._out.at, role, text, images, None, None)
             if self.alone:
                 self.settle()
         else:
             self._teller.context(role, text)
-
-    @property
-    def is_holding(self) -> bool:
-        return self._held_text is not None
 
     def settle(
         self, *, prompt: str | None = None, summary: str | None = None, is_said: bool = False
@@ -193,10 +189,10 @@ class ResponseItems:
         ``summary``: the next row is a compaction with this summary, which may say the same.
         ``is_said``: the next row does say the same.
         """
-        held = self._held_text
+        held = self.held_text
         if held is None:
             return
-        self._held_text = None
+        self.held_text = None
         if is_said:
             self._out.twin_of_line(held.line, "context: the next row says it")
         elif held.role == "user" and prompt is not None and (held.text == prompt or held.images):
@@ -213,9 +209,11 @@ class ResponseItems:
         teller = self._teller
         if held.role == "assistant" and not held.text:
             teller.twin("text: nothing is said")
-        elif held.role == "assistant" and self.others_speak and not teller.knows_text(
-            CHANNEL, held.text, held.message_id
-        ) and not held.is_announced:
+        elif (
+            held.role == "assistant"
+            and self.others_speak
+            and not teller.knows_text(CHANNEL, held.text, held.message_id)
+        ):
             # Put there by a client, or for the model only: nobody else has told it.
             teller.context("assistant", held.text)
         elif held.role == "assistant":
@@ -253,14 +251,21 @@ class ResponseItems:
         parts = [part.text for part in item.summary]
         if item.content:
             parts += [part.text for part in item.content]
-        if self._announced:
-            for part in parts:
-                self._came(part, is_text=False)
-        self._teller.thinking(CHANNEL, parts, item.id)
+        if self._announced and all([self._came(part, False) for part in parts]) and parts:
+            self._teller.say_thinking(parts)
+        else:
+            self._teller.thinking(CHANNEL, parts, item.id)
 
     # Calls.
 
     def function_call(self, item: shapes.FunctionCallItem) -> None:
+        if item.name == "exec_command" and not item.namespace:
+            script = plain_script(item.arguments)
+            if script is not None:
+                if self._announced:
+                    self.tell_announced()
+                self._teller.call(item.call_id, BASH, "exec_command", {"command": script})
+                return
         call = function_call(item.name, item.namespace, item.arguments, self._teller.cwd)
         self._call(
             item.call_id,
@@ -269,6 +274,13 @@ class ResponseItems:
         )
 
     def custom_call(self, item: shapes.CustomCallItem) -> None:
+        if item.name == "apply_patch" and self.patches_follow:
+            # Most likely an item brings the real diff: read the patch only if none does.
+            out = self._out
+            if self._announced:
+                self.tell_announced()
+            self._held_calls[item.call_id] = _HeldCall(out.line, out.at, item.input, 0)
+            return
         call = custom_call(item.name, item.input, self._teller.cwd)
         self._call(item.call_id, call, wrapper=item.name == "exec")
 
@@ -294,6 +306,11 @@ class ResponseItems:
         if held is None:
             return
         out, call = self._out, held.call
+        if isinstance(call, str):
+            if tool is not None and input is not None:
+                call = Call(tool, "apply_patch", input)
+            else:
+                call = custom_call("apply_patch", call, self._teller.cwd)
         now = (out.line, out.at)
         out.line, out.at = held.line, held.at
         self._teller.call(
@@ -310,21 +327,45 @@ class ResponseItems:
 
     def end_turn(self) -> None:
         self.release_all()
+        self.nameless_searches.clear()
         self._calls.clear()
 
     # Results.
 
+    def raw_output(self, item: shapes.RawFunctionOutputItem) -> None:
+        if item.call_id is not None and self._teller.calls.is_closed(item.call_id):
+            self._calls.pop(item.call_id, None)
+            self._teller.twin("tool result: told before")
+            return
+        output = _output.decode(item.output)
+        self.output(shapes.FunctionOutputItem(call_id=item.call_id, output=output))
+
     def output(self, item: shapes.FunctionOutputItem) -> None:
-        call_id = item.call_id or item.id or f"line-{self._out.line}"
+        call_id = item.call_id or f"line-{self._out.line}"
         call = self._calls.pop(call_id, None)
         teller = self._teller
+        if call is None and call_id in self._held_calls:
+            call = Call(EDIT, "apply_patch", {})
+        if call is None:
+            cleaned = clean(item.output)
+            if cleaned.running is not None and teller.calls.is_open(call_id):
+                self._keeps_running(call_id, cleaned)
+                return
+            teller.result(
+                call_id,
+                cleaned.text,
+                is_error=cleaned.is_error,
+                exit_code=cleaned.exit_code,
+                duration_ms=cleaned.duration_ms,
+                status=cleaned.status,
+            )
+            return
         held = self._held_calls.get(call_id)
         if teller.calls.is_closed(call_id):
             teller.twin("tool result: told before")
             return
-        output = _output.decode(item.output)
-        cleaned = clean_mcp(output) if call is not None and call.free_form else clean(output)
-        if held is not None and call is not None:
+        cleaned = clean_mcp(item.output) if call.free_form else clean(item.output)
+        if held is not None:
             tools_spoke = self.spoken_items > held.results_before
             if call.native_tool in CODE_MODE and tools_spoke and not cleaned.is_error:
                 del self._held_calls[call_id]
@@ -334,15 +375,16 @@ class ResponseItems:
             self.release(call_id)
         self._result(call_id, call, cleaned)
 
-    def _result(self, call_id: str, call: Call | None, cleaned: Cleaned) -> None:
+    def _keeps_running(self, call_id: str, cleaned: Cleaned) -> None:
+        self._running[cleaned.running or ""] = (call_id, cleaned.text)
+        self._teller.delta(CHANNEL, "output", cleaned.text, call_id)
+
+    def _result(self, call_id: str, call: Call, cleaned: Cleaned) -> None:
         teller = self._teller
-        if call is None:
-            pass
-        elif call.tool == BASH_OUTPUT:
+        if call.tool == BASH_OUTPUT:
             self._went_on(str(call.input.get("session_id")), cleaned)
         elif cleaned.running is not None:
-            self._running[cleaned.running] = (call_id, cleaned.text)
-            teller.delta(CHANNEL, "output", cleaned.text, call_id)
+            self._keeps_running(call_id, cleaned)
             return
         elif call.tool == TODO_WRITE and not cleaned.is_error:
             steps, explanation = plan_steps(
@@ -355,8 +397,10 @@ class ResponseItems:
                 }
             )
             teller.plan(steps, explanation)
-        is_edit = call is not None and call.tool in (EDIT, WRITE)
-        is_view = call is not None and call.native_tool == "view_image" and not cleaned.is_error
+        is_edit = call.tool in (EDIT, WRITE)
+        if is_edit and cleaned.text.startswith('{"output":'):
+            cleaned = clean(cleaned.text)  # 0.120 wraps a patch that a command applied twice
+        is_view = call.native_tool == "view_image" and not cleaned.is_error
         teller.result(
             call_id,
             "" if is_view else cleaned.text,
@@ -383,8 +427,12 @@ class ResponseItems:
     # The rest.
 
     def web_search(self, item: shapes.WebSearchItem) -> None:
-        call_id = item.id or f"line-{self._out.line}"
         tool, call = web_call(None, item.action)
+        if item.id is None and (tool, call) in self.nameless_searches:
+            self.nameless_searches.remove((tool, call))
+            self._teller.twin("web search: told before")
+            return
+        call_id = item.id or f"line-{self._out.line}"
         self._teller.call(call_id, tool, "web_search", call)
         self._teller.result(call_id)
 
@@ -439,13 +487,15 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 _Tell: TypeAlias = Callable[[ResponseItems, Any], None]
-_TELL: Final[dict[type[shapes.ResponseItem], _Tell]] = {
+TELL: Final[dict[type[shapes.ResponseItem], _Tell]] = {
     shapes.MessageItem: ResponseItems.message,
     shapes.ReasoningItem: ResponseItems.reasoning,
     shapes.FunctionCallItem: ResponseItems.function_call,
     shapes.FunctionOutputItem: ResponseItems.output,
     shapes.CustomCallItem: ResponseItems.custom_call,
     shapes.CustomOutputItem: ResponseItems.output,
+    shapes.RawFunctionOutputItem: ResponseItems.raw_output,
+    shapes.RawCustomOutputItem: ResponseItems.raw_output,
     shapes.LocalShellItem: ResponseItems.local_shell,
     shapes.WebSearchItem: ResponseItems.web_search,
     shapes.ImageGenerationItem: ResponseItems.image_generation,

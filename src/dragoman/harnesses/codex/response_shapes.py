@@ -2,7 +2,8 @@
 
 They make up most of a rollout, so they are decoded straight from the bytes into these structs, with
 only the fields we use: what is not named here (encrypted reasoning, metadata) is skipped unread.
-Outputs stay raw until somebody needs them, since most are twins of an item that was told before.
+In paginated rollouts outputs stay raw until somebody needs them, since nearly all of them are twins
+of an item that was told before.
 """
 
 from __future__ import annotations
@@ -46,7 +47,13 @@ class FunctionCallItem(ResponseItem, tag="function_call"):
 
 class FunctionOutputItem(ResponseItem, tag="function_call_output"):
     call_id: str | None = None
-    id: str | None = None
+    output: Any = ""
+
+
+class RawFunctionOutputItem(ResponseItem, tag="function_call_output"):
+    """The same, with the output left as it is until somebody asks for it."""
+
+    call_id: str | None = None
     output: msgspec.Raw = msgspec.Raw(b'""')
 
 
@@ -57,6 +64,10 @@ class CustomCallItem(ResponseItem, tag="custom_tool_call"):
 
 
 class CustomOutputItem(FunctionOutputItem, tag="custom_tool_call_output"):
+    pass
+
+
+class RawCustomOutputItem(RawFunctionOutputItem, tag="custom_tool_call_output"):
     pass
 
 
@@ -129,13 +140,11 @@ class CompactionTriggerItem(CompactionItem, tag="compaction_trigger"):
     pass
 
 
-AnyResponseItem: TypeAlias = (
+_WithoutOutput: TypeAlias = (
     MessageItem
     | ReasoningItem
     | FunctionCallItem
-    | FunctionOutputItem
     | CustomCallItem
-    | CustomOutputItem
     | LocalShellItem
     | WebSearchItem
     | ImageGenerationItem
@@ -149,3 +158,5 @@ AnyResponseItem: TypeAlias = (
     | ContextCompactionItem
     | CompactionTriggerItem
 )
+AnyResponseItem: TypeAlias = _WithoutOutput | FunctionOutputItem | CustomOutputItem
+AnyRawResponseItem: TypeAlias = _WithoutOutput | RawFunctionOutputItem | RawCustomOutputItem

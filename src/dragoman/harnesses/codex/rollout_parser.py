@@ -19,8 +19,10 @@ import msgspec
 
 from dragoman.harnesses.codex import response_shapes
 from dragoman.harnesses.codex import rollout_shapes as rows
+from dragoman.harnesses.codex.events import TELL as _TELL_EVENT
 from dragoman.harnesses.codex.events import Events
 from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.response_items import TELL as _TELL_ITEM
 from dragoman.harnesses.codex.response_items import ResponseItems
 from dragoman.harnesses.codex.rollout_skipping import Skipper
 from dragoman.harnesses.codex.stream import StreamParser, native_type
@@ -43,27 +45,40 @@ class RolloutParser(StreamParser):
         self._events = Events(self._out, self._teller, self._responses)
         self._events.announces = True
         self._skipper = Skipper.for_types(only)
+        self._decode: Callable[[bytes], Any] = _decode
         self._preamble_ends = 0
         """The last line that may still belong to the preamble; 0 when there is none."""
 
-    def _read(self, line: bytes) -> None:
+    def receive_line(self, line: bytes) -> None:
+        # Most of the time goes by here: what a row needs is done without a call, where it can be.
         out = self._out
+        out.line += 1
+        responses = self._responses
         if self._skipper is not None and self._skipper.can_skip(line):
-            if self._responses.is_holding:
-                self._responses.settle()
+            if responses.held_text is not None:
+                responses.settle()
             return
-        row = _decode(line)
+        try:
+            row = self._decode(line)
+        except (msgspec.MsgspecError, RecursionError):
+            self._keep(line)
+            return
         kind = type(row)
-        if kind is rows.ResponseItemRow:
+        if kind is rows.ResponseItemRow or kind is rows.RawResponseItemRow:
             out.at = row.timestamp
-            responses = self._responses
-            if responses.is_holding:
+            if responses.held_text is not None:
                 responses.settle()
             responses.alone = False
-            responses.tell(row.payload)
+            item = row.payload
+            _TELL_ITEM[type(item)](responses, item)
         elif kind is rows.EventRow:
             out.at = row.timestamp
-            if not self._events.tell(row.payload):
+            events = self._events
+            event = row.payload
+            if responses.held_text is not None:
+                events.settle_before(event)
+            responses.others_speak = True
+            if _TELL_EVENT[type(event)](events, event) is False:
                 self._unknown(line, "event_msg")
         else:
             _TELL[kind](self, row)
@@ -94,6 +109,7 @@ class RolloutParser(StreamParser):
         paginated = meta.history_mode == "paginated"
         self._responses.patches_follow = paginated or version >= PATCH_EVENTS
         self._responses.commands_follow = paginated and version >= PAGINATED
+        self._decode = _decode_paginated if paginated else _decode
         if not teller.is_told:
             self._preamble_ends = self._out.line + _PREAMBLE_ROWS
         teller.begin_session(
@@ -127,7 +143,10 @@ class RolloutParser(StreamParser):
     def _token_usage(self, row: rows.TokenUsageRow) -> None:
         self._out.at = row.timestamp
         self._events.others_count = True
-        self._teller.usage(row.payload.thread_token_usage, row.payload.usage, exact=True)
+        if row.payload.usage is None:
+            self._teller.twin("usage: nothing counted")
+        else:
+            self._teller.usage_record(row.payload.thread_token_usage, row.payload.usage)
 
     def _world_state(self, row: rows.WorldStateRow) -> None:
         self._out.at = row.timestamp
@@ -174,6 +193,7 @@ class RolloutParser(StreamParser):
 
 
 _decode = msgspec.json.Decoder(rows.AnyRow).decode
+_decode_paginated = msgspec.json.Decoder(rows.AnyPaginatedRow).decode
 
 
 def _time(value: Any) -> datetime | None:

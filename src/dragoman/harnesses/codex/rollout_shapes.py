@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex.event_shapes import AnyEvent
-from dragoman.harnesses.codex.response_shapes import AnyResponseItem
+from dragoman.harnesses.codex.response_shapes import AnyRawResponseItem, AnyResponseItem
 from dragoman.model.usage import Usage
 
 
@@ -38,6 +38,10 @@ class SessionMetaRow(Row, kw_only=True, tag="session_meta"):
 
 class ResponseItemRow(Row, kw_only=True, tag="response_item"):
     payload: AnyResponseItem
+
+
+class RawResponseItemRow(Row, kw_only=True, tag="response_item"):
+    payload: AnyRawResponseItem
 
 
 class EventRow(Row, kw_only=True, tag="event_msg"):
@@ -90,9 +94,8 @@ class SecurityRiskRow(Row, kw_only=True, tag="security_risk_score"):
     pass
 
 
-AnyRow: TypeAlias = (
+_OtherRow: TypeAlias = (
     SessionMetaRow
-    | ResponseItemRow
     | EventRow
     | TurnContextRow
     | CompactedRow
@@ -104,3 +107,5 @@ AnyRow: TypeAlias = (
     | SecurityRiskRow
     | AnyResponseItem  # rows up to 0.29 are bare response items
 )
+AnyRow: TypeAlias = _OtherRow | ResponseItemRow
+AnyPaginatedRow: TypeAlias = _OtherRow | RawResponseItemRow

@@ -17,6 +17,7 @@ class _Asked(NamedTuple):
     at: datetime | None
     text: str
     images: list[str]
+    turn_id: str | None
 
 
 class Thread:
@@ -32,19 +33,20 @@ class Thread:
         self.next_turn: str | None = None
         """A turn that was announced while another runs: it may be that other's, after all."""
 
-    def ask(self, text: str, images: list[str]) -> None:
+    def ask(self, text: str, images: list[str], turn_id: str | None = None) -> None:
         """Take a prompt as the client sent it. It is told once its turn has begun."""
-        self._asked.append(_Asked(self._out.line, self._out.at, text, images))
+        self._asked.append(_Asked(self._out.line, self._out.at, text, images, turn_id))
 
-    def tell_asked(self) -> None:
-        """Tell the prompts that the client sent, under their own lines."""
+    def tell_asked(self, turn_id: str | None = None) -> None:
+        """Tell the prompts that the client sent (for this turn), under their own lines."""
         out = self._out
-        for asked in self._asked:
+        told = [asked for asked in self._asked if asked.turn_id in (turn_id, None)]
+        self._asked = [asked for asked in self._asked if asked not in told]
+        for asked in told:
             now = (out.line, out.at)
             out.line, out.at = asked.line, asked.at
             self.teller.prompt("request", asked.text, asked.images)
             out.line, out.at = now
-        self._asked.clear()
 
     def drop_asked(self) -> None:
         """The prompts that the client sent were refused."""
@@ -63,7 +65,8 @@ class Thread:
 
     def finish(self) -> None:
         self.responses.release_all()
-        self.tell_asked()
+        while self._asked:
+            self.tell_asked(self._asked[0].turn_id)
         self.teller.leave()
 
 

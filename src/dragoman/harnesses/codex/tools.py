@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.codex.commands import command_line, patch_in
+from dragoman.harnesses.codex.commands import command_line, patch_in_script, patch_in_words
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str, texts_in
 from dragoman.harnesses.codex.patches import absolute, changes_in_patch, edit_call
 from dragoman.model import tools
@@ -72,8 +72,7 @@ def function_call(name: str, namespace: str | None, arguments: Any, cwd: str | N
 def custom_call(name: str, text: str, cwd: str | None) -> Call:
     """A call of a tool that takes plain text: the patch tool, and code mode's scripts."""
     if name == "apply_patch":
-        tool, call = edit_call(changes_in_patch(text, cwd))
-        return Call(tool, name, call)
+        return Call(*_edit(text, name, cwd))
     return Call(name, name, {"script": text} if name == "exec" else {"input": text})
 
 
@@ -97,15 +96,43 @@ def _shell(name: str, arguments: Any, cwd: str | None) -> Call:
         )
     except (msgspec.MsgspecError, RecursionError):
         return Call(tools.BASH, name, {"raw": arguments} if isinstance(arguments, str) else {})
-    return shell_call(name, given.cmd if given.cmd is not None else given.command, cwd)
+    command = given.cmd if given.cmd is not None else given.command
+    if isinstance(command, str):  # the script itself: nothing is wrapped around it
+        return _script_call(name, command, cwd)
+    return shell_call(name, command, cwd)
+
+
+def plain_script(arguments: Any) -> str | None:
+    """The script in the arguments of ``exec_command``, if it is nothing but a script.
+
+    This is what most calls are; it saves them the way through :func:`function_call`.
+    """
+    try:
+        script = _shell_arguments.decode(arguments).cmd
+    except (msgspec.MsgspecError, TypeError, RecursionError):
+        return None
+    return script if isinstance(script, str) and "*** Begin Patch" not in script else None
 
 
 def shell_call(native_tool: str, command: Any, cwd: str | None) -> Call:
-    """A shell command, which is an edit when all it does is to apply a patch."""
-    if (patch := patch_in(command)) is not None:
-        tool, call = edit_call(changes_in_patch(patch, cwd))
-        return Call(tool, native_tool, call)
-    return Call(tools.BASH, native_tool, {"command": command_line(command)})
+    """A command as it was run: a list of words or one line, mostly with a shell around it."""
+    patch = patch_in_words(command)
+    if patch is not None:
+        return Call(*_edit(patch, native_tool, cwd))
+    return _script_call(native_tool, command_line(command), cwd)
+
+
+def _script_call(native_tool: str, script: str, cwd: str | None) -> Call:
+    """A script for the shell, which is an edit when all it does is to apply a patch."""
+    patch = patch_in_script(script)
+    if patch is not None:
+        return Call(*_edit(patch, native_tool, cwd))
+    return Call(tools.BASH, native_tool, {"command": script})
+
+
+def _edit(patch: str, native_tool: str, cwd: str | None) -> tuple[str, str, _Input]:
+    tool, call = edit_call(changes_in_patch(patch, cwd))
+    return tool, native_tool, call
 
 
 def _arguments(arguments: Any) -> _Input:

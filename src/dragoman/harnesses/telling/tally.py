@@ -6,52 +6,73 @@ from dragoman.model.usage import NOTHING, Usage
 
 
 class Tally:
-    """The tokens of one session, as far as they have been told."""
+    """The tokens of one session, as far as they have been told.
 
-    __slots__ = ("_turn", "total")
+    A turn's own tokens are the difference between two totals, taken when somebody asks. Only what
+    a difference cannot tell (a counter that starts anew, a total that includes what was spent
+    before we came) is added up on the way.
+    """
+
+    __slots__ = ("_carried", "_from", "total")
 
     def __init__(self) -> None:
         self.total: Usage | None = None
         """The newest running total, null before the first."""
-        self._turn: Usage | None = None
+        self._from: Usage | None = None
+        """The total that this turn is counted from."""
+        self._carried: Usage | None = None
+        """What this turn has spent besides."""
 
     def starts(self) -> None:
         """Nothing was spent before now."""
         if self.total is None:
-            self.total = NOTHING
+            self.total = self._from = NOTHING
 
-    def count(
-        self, total: Usage | None, last: Usage | None, *, old: bool, exact: bool = False
-    ) -> bool:
+    def count(self, total: Usage | None, last: Usage | None, *, old: bool) -> bool:
         """Take a report in; whether it says anything new.
 
         ``total`` is the session's running total, ``last`` the newest response's own tokens; either
         may be missing. ``old`` says that the report is about an earlier turn or an earlier process,
-        which is how resumed sessions begin: it then only sets the mark to count from. ``exact``
-        says that ``last`` is one response's own record, and always new.
+        which is how resumed sessions begin: it then only sets the mark to count from.
         """
         before = self.total
         if total is None:
             if last is None:
                 return False
-            total = (before or NOTHING) + last
-            spent = last
-        elif exact and last is not None:
-            spent = last
-        elif total == before or (before is None and total == NOTHING):
-            self.total = total
+            total = last if before is None else before + last
+        elif total == before:
             return False
-        elif before is None:
-            # We came in late: what was spent before us is in the total, but not in `last`.
-            spent = last if last is not None else total
-        else:
-            spent = total - before
         self.total = total
-        if not old and spent:
-            self._turn = spent if self._turn is None else self._turn + spent
+        if before is None:
+            # We came in late: what was spent before us is in the total, but not in `last`.
+            self._from = total
+            if not old:
+                self._carry(last if last is not None else total)
+            return total != NOTHING
+        if old:
+            self._carry(before - (self._from or NOTHING))
+            self._from = total
+        elif total.input_tokens < before.input_tokens or total.output_tokens < before.output_tokens:
+            # The counter was started anew.
+            self._carry(before - (self._from or NOTHING))
+            self._from = NOTHING
         return True
+
+    def record(self, total: Usage | None, own: Usage) -> None:
+        """Take one response's own record in, whatever the totals say."""
+        if self.total is not None and self._from is not None:
+            self._carry(self.total - self._from)
+        self._carry(own)
+        self.total = self._from = total if total is not None else (self.total or NOTHING) + own
+
+    def _carry(self, spent: Usage) -> None:
+        if spent:
+            self._carried = spent if self._carried is None else self._carried + spent
 
     def take_turn(self) -> Usage | None:
         """What the turn has spent, null when nobody told; the next turn starts at nothing."""
-        turn, self._turn = self._turn, None
+        if self.total is not None and self._from is not None:
+            self._carry(self.total - self._from)
+        self._from = self.total
+        turn, self._carried = self._carried, None
         return turn

@@ -88,9 +88,15 @@ class Teller(Turns):
             self._text_was_last = True
             self._out.twin("text: told before")
             return
-        self._ensure_turn()
+        if self._saying:
+            self._streams.forget(self._saying.pop("text", message_id or "text"))
+        self.say_text(text, phase, message_id)
+
+    def say_text(self, text: str, phase: Phase | None, message_id: str | None) -> None:
+        """Tell a text that no other channel can have told."""
+        if not self.in_turn:
+            self._ensure_turn()
         self._text_was_last = self.turn_has_text = self.agent_spoke = True
-        self._streams.forget(self._saying.pop("text", message_id or "text"))
         out = self._out
         out.messages.append(
             Text(
@@ -118,10 +124,17 @@ class Teller(Turns):
         if not parts:
             out.twin("thinking: told before, or not shown")
             return
-        self._ensure_turn()
+        if self._saying:
+            self._streams.forget(self._saying.pop("thinking", item_id or "thinking"))
+        self.say_thinking(parts)
+
+    def say_thinking(self, parts: list[str]) -> None:
+        """Tell thoughts that no other channel can have told."""
+        if not self.in_turn:
+            self._ensure_turn()
         self._text_was_last = False
         self.agent_spoke = True
-        self._streams.forget(self._saying.pop("thinking", item_id or "thinking"))
+        out = self._out
         for part in parts:
             out.messages.append(
                 Thinking(
@@ -137,7 +150,8 @@ class Teller(Turns):
         if not self.calls.opens(call_id):
             self._out.twin("tool call: told before")
             return
-        self._ensure_turn()
+        if not self.in_turn:
+            self._ensure_turn()
         self._text_was_last = False
         self.agent_spoke = True
         self._inputs[call_id] = input
@@ -247,21 +261,24 @@ class Teller(Turns):
         window: int | None = None,
         *,
         old: bool = False,
-        exact: bool = False,
     ) -> None:
-        """Tokens: the session's running total and the newest response's own, as far as told.
-
-        ``exact``: this is one response's own record, not a counter that may repeat itself.
-        """
+        """Tokens: the session's running total and the newest response's own, as far as told."""
         if window is None:
             window = self.context_window
         else:
             self.context_window = window
-        tally = self._tally
         old = old or (self.is_resumed and not self.agent_spoke)
-        if not tally.count(total, last, old=old, exact=exact):
+        if not self._tally.count(total, last, old=old):
             self._out.twin("usage: unchanged")
             return
+        self._say_usage(last, window)
+
+    def usage_record(self, total: Usage | None, own: Usage) -> None:
+        """The tokens of one response, in a record of its own, never repeated."""
+        self._tally.record(total, own)
+        self._say_usage(own, self.context_window)
+
+    def _say_usage(self, last: Usage | None, window: int | None) -> None:
         out = self._out
         out.messages.append(
             UsageReport(
@@ -269,7 +286,7 @@ class Teller(Turns):
                 turn_id=self.turn_id,
                 at=out.at,
                 line=out.line,
-                total=tally.total,
+                total=self._tally.total,
                 last=last,
                 context_window=window,
             )

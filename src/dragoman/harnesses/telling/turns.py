@@ -144,9 +144,7 @@ class Turns:
             return
         for call_id in self.calls.give_up():
             output = "".join(self._partial.pop(call_id, ()))
-            self._say(
-                ToolResult, call_id=call_id, output=output, is_error=True, status="abandoned"
-            )
+            self._say(ToolResult, call_id=call_id, output=output, is_error=True, status="abandoned")
         error = error or self._error
         if error is not None and outcome == "completed":
             outcome = "failed"

@@ -1,0 +1,194 @@
+"""One conversion from a source to a stream or a file: what ``dragoman convert`` does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO
+
+from dragoman import export
+from dragoman.archive.mapper import make_exporter
+from dragoman.archive.reading import damage, make_parser
+from dragoman.archive.sniffing import SniffingParser
+from dragoman.archive.sources import Damage, Line, Source, batches
+from dragoman.errors import UnreadableSource
+from dragoman.export.base import Format
+from dragoman.harnesses import HARNESSES, dialects
+from dragoman.harnesses.base import Dialect, Limit
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
+
+_BINARY_HEAD = 4096
+
+
+def all_dialects() -> list[Dialect]:
+    return dialects()
+
+
+def all_formats() -> tuple[Format, ...]:
+    return export.FORMATS
+
+
+def all_limits() -> list[Limit]:
+    return [limit for harness in HARNESSES for limit in harness.limits]
+
+
+def open_source(name: str) -> Source:
+    """Standard input for ``-``, otherwise the file of this name, if it can be a recording at all."""
+    if name == "-":
+        return sys.stdin.buffer
+    path = Path(name).expanduser()
+    try:
+        if path.is_dir():
+            raise UnreadableSource(name, "it is a directory")
+        if path.is_file():
+            with path.open("rb") as file:
+                head = file.read(_BINARY_HEAD)
+            if _is_binary(head):
+                raise UnreadableSource(name, "it is a binary file, not lines of JSON")
+    except OSError as problem:
+        raise UnreadableSource(name, problem.strerror or str(problem)) from problem
+    return path
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether a file starts like no text, and like no compressed or UTF-16 text, either."""
+    known = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")
+    return not head.startswith(known) and head.count(b"\0") > len(head) // 10
+
+
+class Conversion:
+    """A conversion under way."""
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        to: str,
+        dialect: str | None = None,
+        include: Collection[str] = (),
+        max_line: int | None = None,
+        follow: bool = False,
+        color: bool = False,
+        width: int = 100,
+    ) -> None:
+        self._exporter, self._source_lines = make_exporter(to, include, color=color, width=width)
+        self._parser = make_parser(dialect)
+        self._source = source
+        self._max_line = max_line or DEFAULT_MAX_LINE
+        self._follow = follow
+        self._named = dialect
+        self.lines = 0
+        self.was_stopped = False
+        """Whether the user stopped it before its end."""
+
+    @property
+    def dialect(self) -> str | None:
+        """The dialect that was read, if it is known."""
+        found = self._parser.dialect if isinstance(self._parser, SniffingParser) else None
+        return self._named or (found.name if found else None)
+
+    def to_stream(self, stream: BinaryIO) -> None:
+        """Write to a stream, each piece as soon as it is there."""
+        with _patience(self._follow) as patience:
+            for piece in self._pieces():
+                if piece:
+                    stream.write(piece)
+                stream.flush()
+                if patience.is_over:
+                    self.was_stopped = True
+                    break
+            stream.write(self._end())
+            stream.flush()
+
+    def to_file(self, name: str) -> None:
+        """Write to a file, which is there whole or not at all. A followed one grows in place."""
+        path = Path(name)
+        if self._follow or path.is_char_device() or path.is_fifo():
+            with path.open("wb") as stream:
+                self.to_stream(stream)
+            return
+        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                self.to_stream(stream)
+            if self.was_stopped:
+                return
+            _same_mode(path, temporary)
+            os.replace(temporary, path)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+
+    def _pieces(self) -> Iterator[bytes]:
+        for batch in batches(self._source, max_line=self._max_line, follow=self._follow):
+            self._feed(batch)
+            piece = self._exporter.export(self._parser.messages())
+            if batch and isinstance(batch[-1], Damage):
+                piece += self._exporter.export([damage(batch[-1])])
+            self._source_lines.forget()
+            yield piece
+
+    def _feed(self, batch: list[Line]) -> None:
+        receive = self._parser.receive_line
+        wants_lines = self._source_lines.is_wanted
+        for line in batch:
+            if type(line) is bytes:
+                if wants_lines:
+                    self._source_lines.add(line)
+                receive(line)
+            elif isinstance(line, LongLine):
+                self._parser.receive_long_line(line)
+        self.lines += len(batch)
+
+    def _end(self) -> bytes:
+        self._parser.receive_eof()
+        return self._exporter.export(self._parser.messages()) + self._exporter.finish()
+
+
+def _same_mode(path: Path, temporary: str) -> None:
+    """Give a new file the permissions that a file made by us would have, or those it replaces."""
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+
+
+class _Patience:
+    """Whether the user wants us to stop: on the first Ctrl-C when following, else on the second.
+
+    In a pipe Ctrl-C reaches the agent, too, and its last words are still to come.
+    """
+
+    def __init__(self, presses: int) -> None:
+        self._presses = presses
+
+    @property
+    def is_over(self) -> bool:
+        return self._presses <= 0
+
+    def pressed(self, _signal: int, _frame: FrameType | None) -> None:
+        self._presses -= 1
+        if self._presses <= 0:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _patience(follow: bool) -> Iterator[_Patience]:
+    patience = _Patience(1 if follow else 2)
+    if threading.current_thread() is not threading.main_thread():
+        yield patience
+        return
+    before = signal.signal(signal.SIGINT, patience.pressed)
+    try:
+        yield patience
+    except KeyboardInterrupt:
+        if not patience.is_over:
+            raise
+    finally:
+        signal.signal(signal.SIGINT, before)

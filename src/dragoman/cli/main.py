@@ -1,0 +1,89 @@
+"""``dragoman``: the program's commands, and how it ends.
+
+Nothing is imported before a command is known to need it, so that ``dragoman --help`` is quick. Every
+error that a user can cause ends in one sentence: exit code 2 for a wrong request, 1 for a failure.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from dragoman import __version__
+
+_COMMANDS = {
+    "convert": ("dragoman.cli.convert", "Convert a session file or a stream to another format."),
+    "dialects": ("dragoman.cli.dialects", "List what can be read, and what it can be turned into."),
+}
+
+
+class _Commands(click.Group):
+    """Commands whose modules are imported only when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(_COMMANDS[cmd_name][0])
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="dragoman")
+def dragoman() -> None:
+    """Reads everything that the Codex CLI has ever said, as one typed stream of messages."""
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run a command; the process's exit code."""
+    try:
+        return dragoman.main(args=arguments, prog_name="dragoman", standalone_mode=False) or 0
+    except click.exceptions.NoArgsIsHelpError as no_command:
+        click.echo(no_command.format_message(), err=True)
+        return 2
+    except click.ClickException as problem:
+        problem.show()
+        return problem.exit_code
+    except click.Abort:
+        return 130
+    except BrokenPipeError:
+        return _reader_left()
+    except Exception as problem:
+        return _failed(problem)
+
+
+def _failed(problem: Exception) -> int:
+    from dragoman.errors import DragomanError, UsageError
+
+    if not isinstance(problem, DragomanError | OSError):
+        raise problem
+    click.echo(f"dragoman: {problem}", err=True)
+    return 2 if isinstance(problem, UsageError) else 1
+
+
+def _reader_left() -> int:
+    """Whoever read our output has gone. That is their right, and no reason for noise."""
+    # Python flushes stdout once more when it ends, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()
