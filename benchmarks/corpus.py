@@ -105,9 +105,14 @@ class Session:
         if number == 0:
             for _ in range(3):
                 yield self._message("developer", "<permissions instructions>\n" + self._text(4000))
-            yield self._message("user", "<environment_context>\n  <cwd>/workspace</cwd>\n</environment_context>")
+            yield self._message(
+                "user", "<environment_context>\n  <cwd>/workspace</cwd>\n</environment_context>"
+            )
         if self._paginated:
-            yield self._row("world_state", {"full": number == 0, "state": {"host_skills": {"body": self._text(4500)}}})
+            yield self._row(
+                "world_state",
+                {"full": number == 0, "state": {"host_skills": {"body": self._text(4500)}}},
+            )
         yield self._row("turn_context", {"turn_id": self._turn, "cwd": "/workspace", "approval_policy": "never",
                                          "sandbox_policy": {"type": "danger-full-access"}, "model": "gpt-5.5",
                                          "collaboration_mode": {"mode": "default", "settings": {"model": "gpt-5.5"}},
@@ -136,11 +141,21 @@ class Session:
                                           "local_images": [], "text_elements": []})  # fmt: skip
 
     def _one_response(self) -> Iterator[bytes]:
-        summary, secret = self._text(self._size(260, 1500)), self._random.randbytes(int(self._size(900, 5000)))
+        summary, secret = (
+            self._text(self._size(260, 1500)),
+            self._random.randbytes(int(self._size(900, 5000))),
+        )
         reasoning = {"type": "reasoning", "id": self._id("rs"), "summary": [{"type": "summary_text", "text": summary}],
                      "content": None, "encrypted_content": base64.b64encode(secret).decode()}  # fmt: skip
         if self._paginated:
-            yield self._item({"type": "Reasoning", "id": reasoning["id"], "summary_text": [summary], "raw_content": []})
+            yield self._item(
+                {
+                    "type": "Reasoning",
+                    "id": reasoning["id"],
+                    "summary_text": [summary],
+                    "raw_content": [],
+                }
+            )
         else:
             yield self._row("event_msg", {"type": "agent_reasoning", "text": summary})
         yield self._response(reasoning)
@@ -156,14 +171,27 @@ class Session:
     def _says(self, text: str, phase: str) -> Iterator[bytes]:
         message = self._id("msg")
         if self._paginated:
-            yield self._item({"type": "AgentMessage", "id": message, "content": [{"type": "Text", "text": text}], "phase": phase})
+            yield self._item(
+                {
+                    "type": "AgentMessage",
+                    "id": message,
+                    "content": [{"type": "Text", "text": text}],
+                    "phase": phase,
+                }
+            )
         else:
-            yield self._row("event_msg", {"type": "agent_message", "message": text, "phase": phase, "memory_citation": None})
+            yield self._row(
+                "event_msg",
+                {"type": "agent_message", "message": text, "phase": phase, "memory_citation": None},
+            )
         yield self._response({"type": "message", "id": message, "role": "assistant", "phase": phase,
                               "content": [{"type": "output_text", "text": text}]})  # fmt: skip
 
     def _runs(self) -> Iterator[bytes]:
-        call, command = self._id("call"), f"rg -n {self._text(30)!r} src | head -{self._random.randrange(99)}"
+        call, command = (
+            self._id("call"),
+            f"rg -n {self._text(30)!r} src | head -{self._random.randrange(99)}",
+        )
         output, failed = self._text(self._size(2600, 40000)), self._random.random() < 0.08
         code = 1 if failed else 0
         arguments = json.dumps({"cmd": command, "workdir": "/workspace", "yield_time_ms": 10000})
@@ -177,14 +205,28 @@ class Session:
                               "exit_code": code, "duration": {"secs": 0, "nanos": 40585123}})  # fmt: skip
         header = (f"Chunk ID: b9cdf1\nWall time: 0.0406 seconds\nProcess exited with code {code}\n"
                   f"Original token count: {len(output) // 4}\nOutput:\n")  # fmt: skip
-        yield self._response({"type": "function_call_output", "call_id": call, "output": header + output})
+        yield self._response(
+            {"type": "function_call_output", "call_id": call, "output": header + output}
+        )
 
     def _patches(self) -> Iterator[bytes]:
-        call, old, new = self._id("call"), self._text(self._size(300, 2000)), self._text(self._size(400, 3000))
-        hunk = "".join(f"-{line}\n" for line in old.split("\n")) + "".join(f"+{line}\n" for line in new.split("\n"))
+        call, old, new = (
+            self._id("call"),
+            self._text(self._size(300, 2000)),
+            self._text(self._size(400, 3000)),
+        )
+        hunk = "".join(f"-{line}\n" for line in old.split("\n")) + "".join(
+            f"+{line}\n" for line in new.split("\n")
+        )
         patch = f"*** Begin Patch\n*** Update File: src/module.py\n@@\n{hunk}*** End Patch"
         done = "Success. Updated the following files:\nM src/module.py\n"
-        changes = {"/workspace/src/module.py": {"type": "update", "unified_diff": f"@@ -1,9 +1,9 @@\n{hunk}", "move_path": None}}
+        changes = {
+            "/workspace/src/module.py": {
+                "type": "update",
+                "unified_diff": f"@@ -1,9 +1,9 @@\n{hunk}",
+                "move_path": None,
+            }
+        }
         yield self._response({"type": "custom_tool_call", "id": self._id("ctc"), "status": "completed", "call_id": call,
                               "name": "apply_patch", "input": patch})  # fmt: skip
         if self._paginated:
@@ -198,13 +240,23 @@ class Session:
 
     def _spends(self) -> Iterator[bytes]:
         grown = self._random.randrange(900, 4000)
-        last = dict(zip(_TOKENS, (grown * 9, grown * 8, 0, grown // 8, grown // 20, grown * 9 + grown // 8), strict=True))
+        last = dict(
+            zip(
+                _TOKENS,
+                (grown * 9, grown * 8, 0, grown // 8, grown // 20, grown * 9 + grown // 8),
+                strict=True,
+            )
+        )
         self._total = {name: self._total[name] + last[name] for name in _TOKENS}
         if self._paginated:
             yield self._row("token_usage_record", {"thread_id": self.id, "turn_id": self._turn, "session_id": self.id,
                                                    "root_turn_id": self._turn, "response_id": self._id("resp"), "usage": last,
                                                    "turn_token_usage": last, "thread_token_usage": self._total})  # fmt: skip
-        windows = {"used_percent": float(self._count // 400), "window_minutes": 300, "resets_at": 1794799999}
+        windows = {
+            "used_percent": float(self._count // 400),
+            "window_minutes": 300,
+            "resets_at": 1794799999,
+        }
         yield self._row("event_msg", {"type": "token_count", "info": {"total_token_usage": self._total, "last_token_usage": last,
                                                                       "model_context_window": 258400},
                                       "rate_limits": {"limit_id": "codex", "limit_name": None, "primary": windows,

@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -179,7 +179,7 @@ class _Patience:
 
 
 @contextmanager
-def _patience(follow: bool) -> Iterator[_Patience]:
+def _patience(follow: bool) -> Generator[_Patience]:
     patience = _Patience(1 if follow else 2)
     if threading.current_thread() is not threading.main_thread():
         yield patience

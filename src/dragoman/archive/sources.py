@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import errno
 import gzip
-import io
 import os
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Final, TypeAlias, cast
 
 from dragoman.errors import UnreadableSource
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 CHUNK: Final = 1 << 20
-BATCH = 1 << 16
+BATCH: Final = 1 << 16
+"""How many bytes of lines are read before their messages are handed on: what fits the cache."""
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _FOLLOW_SECONDS: Final = 0.2
 
-Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | bytes | Iterable[bytes] | Iterable[str]
+Source: TypeAlias = (
+    str | os.PathLike[str] | IO[bytes] | IO[str] | bytes | Iterable[bytes] | Iterable[str]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
             yield from _split(_plain(_chunks(file)), max_line)
 
 
-def _open(path: Path) -> io.BufferedReader:
+def _open(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
             raise UnreadableSource(str(path), "it is a directory")
@@ -95,10 +97,10 @@ def _chunks(file: IO[Any]) -> Iterator[bytes]:
         yield chunk.encode() if isinstance(chunk, str) else chunk
 
 
-def _growing(path: Path, file: io.BufferedReader) -> Iterator[bytes]:
+def _growing(path: Path, file: BinaryIO) -> Iterator[bytes]:
     """A file that is being written: its end is only the end so far."""
     while True:
-        chunk = file.read1(CHUNK)
+        chunk = file.read(CHUNK)
         if chunk:
             yield chunk
             continue

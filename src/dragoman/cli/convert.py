@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 import click
 
 
-class _Names(click.ParamType):
+class _Names(click.ParamType[tuple[str, ...]]):
     """A comma-separated list of names."""
 
     name = "names"
@@ -24,8 +24,12 @@ class _Names(click.ParamType):
 
 @click.command(short_help="Convert a session file or a stream to another format.")
 @click.argument("file", default="-")
-@click.option("--from", "dialect", metavar="DIALECT", help="The dialect to read. Found out by itself.")
-@click.option("--to", default="messages", show_default=True, metavar="FORMAT", help="The format to write.")
+@click.option(
+    "--from", "dialect", metavar="DIALECT", help="The dialect to read. Found out by itself."
+)
+@click.option(
+    "--to", default="messages", show_default=True, metavar="FORMAT", help="The format to write."
+)
 @click.option(
     "--include",
     type=_Names(),
@@ -35,8 +39,15 @@ class _Names(click.ParamType):
 )
 @click.option("--follow", is_flag=True, help="Go on as the file grows, until Ctrl-C.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
-@click.option("--audit", is_flag=True, help="Account for every line instead; exit 1 if one is lost.")
-@click.option("--max-line", type=click.IntRange(min=1), metavar="BYTES", help="Keep only the ends of longer lines.")
+@click.option(
+    "--audit", is_flag=True, help="Account for every line instead; exit 1 if one is lost."
+)
+@click.option(
+    "--max-line",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="Keep only the ends of longer lines.",
+)
 def convert(
     file: str,
     dialect: str | None,
@@ -94,6 +105,8 @@ def _audit(source: object, file: str, dialect: str | None, max_line: int | None)
     from dragoman.archive.sources import Source
     from dragoman.cli.accounting import account_text
 
-    account = audit(cast("Source", source), dialect=dialect, **({"max_line": max_line} if max_line else {}))
+    account = audit(
+        cast("Source", source), dialect=dialect, **({"max_line": max_line} if max_line else {})
+    )
     click.echo(account_text(account, file))
     return 0 if account.is_whole else 1

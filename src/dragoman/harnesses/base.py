@@ -85,12 +85,24 @@ class Limit:
     since: str = "0.0.0"
     until: str = "9999.0.0"
 
+    @property
+    def what(self) -> str:
+        """What is missing, in a few words."""
+        return f"{self.aspect} ({', '.join(self.tools)})" if self.tools else self.aspect
+
+    @property
+    def releases(self) -> str:
+        """The releases it holds for, in words."""
+        since = f"{self.since} " if self.since != "0.0.0" else ""
+        until = f"to {self.until}" if self.until != "9999.0.0" else "and later" if since else "all"
+        return since + until
+
     def applies(self, dialect: str, release: str) -> bool:
-        numbers = [
+        since, now, until = (
             tuple(int(part) for part in name.split("."))
             for name in (self.since, release, self.until)
-        ]
-        return dialect == self.dialect and numbers[0] <= numbers[1] <= numbers[2]
+        )
+        return dialect == self.dialect and since <= now <= until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

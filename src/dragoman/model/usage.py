@@ -41,10 +41,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
         A total that went down means the counter was started anew, so all of it is new: a
         difference is never negative.
         """
-        if (
-            self.input_tokens < earlier.input_tokens
-            or self.output_tokens < earlier.output_tokens
-        ):
+        if self.input_tokens < earlier.input_tokens or self.output_tokens < earlier.output_tokens:
             return self
         return Usage(
             self.input_tokens - earlier.input_tokens,

@@ -23,7 +23,9 @@ from dragoman.model.turns import Turn, Use
 from dragoman.model.usage import Usage
 
 _EDITS = (EDIT, WRITE)
-_TRUNCATED = re.compile(r"tokens truncated|chars truncated|truncated for persistence|truncated output|omitted \d+ of \d+ lines|output truncated to fit")
+_TRUNCATED = re.compile(
+    r"tokens truncated|chars truncated|truncated for persistence|truncated output|omitted \d+ of \d+ lines|output truncated to fit"
+)
 _LOOKS_INJECTED = re.compile(r"\s*(<|# AGENTS\.md)")
 
 
@@ -66,7 +68,9 @@ class _Comparison:
         if len(one) != len(other):
             return [Difference(0, "number of turns", len(one), len(other))]
         if "turn usage" in self._aspects and "usage" not in self._aspects and len(one) > 1:
-            self._say("tokens of all turns", *[self._counted(_spent(turns)) for turns in (one, other)])
+            self._say(
+                "tokens of all turns", *[self._counted(_spent(turns)) for turns in (one, other)]
+            )
             self._aspects.add("usage")
         for self._turn, (left, right) in enumerate(zip(one, other, strict=True), 1):
             self._compare(left, right)
@@ -92,7 +96,7 @@ class _Comparison:
         if "lost texts" in self._aspects:
             left = _only_texts_of(right, left)
         if "scripts" in self._aspects and any(use.call.tool == "exec" for use in other.uses):
-            left, right = ([s for s in steps if not isinstance(s, Use)] for steps in (left, right))
+            left, right = _without_uses(left), _without_uses(right)
         outlines = [[_outline(step) for step in steps] for steps in (left, right)]
         inputs = [[self._input(s) for s in steps if isinstance(s, Use)] for steps in (left, right)]
         if "order" in self._aspects and (outlines, inputs) != (outlines[::-1], inputs[::-1]):
@@ -111,7 +115,9 @@ class _Comparison:
         failures_hidden = "failures" in self._aspects and "failed" in outcomes
         if "outcome" not in self._aspects and not failures_hidden:
             self._say("outcome", *outcomes)
-            errors = [(end.error.kind, end.error.retryable) if end and end.error else None for end in ends]
+            errors = [
+                (end.error.kind, end.error.retryable) if end and end.error else None for end in ends
+            ]
             self._say("error", *errors)
         if "usage" not in self._aspects:
             usages = [end.usage if end else None for end in ends]
@@ -128,11 +134,16 @@ class _Comparison:
         if "scripted plans" in self._aspects and (_scripts_plan(one) or _scripts_plan(other)):
             return
         if "plans" not in self._aspects:
-            self._say("plans", *[[self._plan(plan) for plan in turn.plans] for turn in (one, other)])
+            self._say(
+                "plans", *[[self._plan(plan) for plan in turn.plans] for turn in (one, other)]
+            )
 
     def _plan(self, plan: Plan) -> Any:
         coarse = "plan progress" in self._aspects
-        steps = [(step.text, step.status == "completed" if coarse else step.status) for step in plan.steps]
+        steps = [
+            (step.text, step.status == "completed" if coarse else step.status)
+            for step in plan.steps
+        ]
         return steps if "plan explanation" in self._aspects else (steps, plan.explanation)
 
     def _steps(self, turn: Turn) -> list[_Step]:
@@ -222,13 +233,20 @@ def _outline(step: _Step) -> tuple[Literal["text", "thinking", "use"], str]:
     return "text", step.text
 
 
+def _without_uses(steps: list[_Step]) -> list[_Step]:
+    return [step for step in steps if not isinstance(step, Use)]
+
+
 def _ordered(steps: list[_Step]) -> list[_Step]:
     """Thoughts, then texts, then uses: the order among each is kept, or made one by content."""
     thoughts = [step for step in steps if isinstance(step, _Thought)]
-    uses = [step for step in steps if isinstance(step, Use)]
-    joined = [_Thought([part for thought in thoughts for part in thought.parts])] if thoughts else []
+    uses: list[Use] = [step for step in steps if isinstance(step, Use)]
+    joined = (
+        [_Thought([part for thought in thoughts for part in thought.parts])] if thoughts else []
+    )
     texts = [step for step in steps if isinstance(step, Text)]
-    return [*joined, *texts, *sorted(uses, key=lambda use: (use.call.tool, str(use.call.input)))]
+    uses.sort(key=lambda use: (use.call.tool, str(use.call.input)))
+    return [*joined, *texts, *uses]
 
 
 def _only_texts_of(disk: list[_Step], live: list[_Step]) -> list[_Step]:

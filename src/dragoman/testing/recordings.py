@@ -78,10 +78,13 @@ def compare(harness: Harness, recording: Recording, disk: Path) -> Pair:
     limits = [
         limit
         for limit in harness.limits
-        if limit.applies(live_dialect, recording.release) or limit.applies(disk_dialect, recording.release)
+        if limit.applies(live_dialect, recording.release)
+        or limit.applies(disk_dialect, recording.release)
     ]
     turns = fold(left)
-    session = next((message.session_id for message in left if isinstance(message, SessionStarted)), None)
+    session = next(
+        (message.session_id for message in left if isinstance(message, SessionStarted)), None
+    )
     live_turns = [turn for turn in fold(live) if turn.session_id in (session, None)]
     if recording.is_resumed_later():
         turns = turns[: len(live_turns)]
@@ -119,7 +122,9 @@ class Row:
 class Report:
     """What a folder of recordings showed."""
 
-    rows: dict[tuple[str, str], Row] = field(default_factory=lambda: defaultdict[tuple[str, str], Row](Row))
+    rows: dict[tuple[str, str], Row] = field(
+        default_factory=lambda: defaultdict[tuple[str, str], Row](Row)
+    )
     unlike: list[Pair] = field(default_factory=list[Pair])
     unread: list[Path] = field(default_factory=list[Path])
     unaccounted: list[tuple[Path, list[int]]] = field(default_factory=list[tuple[Path, list[int]]])
@@ -160,15 +165,30 @@ def _number(release: str) -> tuple[int, ...]:
 
 def table(report: Report) -> str:
     """The report as a table by release and dialect."""
-    head = ("release", "dialect", "files", "lines", "twins", "unknown", "malformed", "lost", "live = disk")
-    rows = [head]
-    for (release, dialect), row in sorted(report.rows.items(), key=lambda item: (_number(item[0][0]), item[0][1])):
+    head = (
+        "release",
+        "dialect",
+        "files",
+        "lines",
+        "twins",
+        "unknown",
+        "malformed",
+        "lost",
+        "live = disk",
+    )
+    rows: list[tuple[str, ...]] = [head]
+    for (release, dialect), row in sorted(
+        report.rows.items(), key=lambda item: (_number(item[0][0]), item[0][1])
+    ):
         alike = f"{row.alike}/{row.pairs}" if row.pairs else ""
         numbers = (row.files, row.lines, row.twins, row.unknown, row.malformed, row.unaccounted)
         rows.append((release, dialect, *map(str, numbers), alike))
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     return "\n".join(
-        "  ".join(cell.ljust(width) if at < 2 else cell.rjust(width) for at, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            cell.ljust(width) if at < 2 else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         for row in rows
     )
 

@@ -22,6 +22,8 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from dragoman.harnesses.codex.app_server_events import CoreEvents
+from dragoman.harnesses.codex.app_server_sessions import Sessions
 from dragoman.harnesses.codex.app_server_shapes import (
     ABSENT,
     Params,
@@ -30,25 +32,17 @@ from dragoman.harnesses.codex.app_server_shapes import (
     WireUsage,
     decode_item,
 )
-from dragoman.harnesses.codex.event_shapes import (
-    AnyEvent,
-    ItemCompleted,
-    ItemStarted,
-    SessionConfigured,
-    TaskStarted,
-)
-from dragoman.harnesses.codex.events import goal_text, tell_mcp_startup
+from dragoman.harnesses.codex.app_server_spelled import Spelled
+from dragoman.harnesses.codex.events_words import goal_text, tell_mcp_startup
 from dragoman.harnesses.codex.failures import turn_error
-from dragoman.harnesses.codex.items import child_sessions, kind_of, tell_item, user_input
-from dragoman.harnesses.codex.loose import as_dict, as_int, as_str, texts_in
-from dragoman.harnesses.codex.old_events import read_event
+from dragoman.harnesses.codex.item_shape import child_sessions, kind_of, user_input
+from dragoman.harnesses.codex.items import tell_item
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
-from dragoman.harnesses.codex.threads import Thread, Threads
+from dragoman.harnesses.codex.threads import Thread
 from dragoman.harnesses.codex.tools import plan_steps
-from dragoman.harnesses.telling.output import Output
-from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import DeltaOf, Outcome
 from dragoman.model.usage import Usage
 
@@ -58,71 +52,34 @@ CHANNEL: Final = "item"
 class Notifications:
     """All notifications of one connection."""
 
-    def __init__(self, out: Output, threads: Threads, connection: Teller) -> None:
-        self._out = out
-        self._threads = threads
-        self._connection = connection
-        self.version: str | None = None
-        self.resolved: Callable[[Thread, Any], None] = lambda _thread, _request: None
-        self._last_event: bytes = b""
-        self._spelled: dict[str, tuple[DeltaOf, list[str]]] = {}
+    def __init__(self, sessions: Sessions, resolved: Callable[[Thread, Any], None]) -> None:
+        self.sessions = sessions
+        self.resolved = resolved
+        self.events = CoreEvents(sessions)
+        self.spelled = Spelled(sessions)
 
     def tell(self, method: str, params: Params) -> bool:
         """Tell a notification; False if it is new to us."""
         if method.startswith("codex/event"):
-            return self._event(method.removeprefix("codex/event").removeprefix("/"), params)
+            return self.events.tell(method.removeprefix("codex/event").removeprefix("/"), params)
         tell = NOTIFICATIONS.get(method)
         if tell is not None:
             return tell(self, params) is not False
-        if params.msg is not ABSENT:
-            return self._doubled_event(method, params)
-        return False
+        return params.msg is not ABSENT and self.events.tell_doubled(method, params)
 
     def finish(self) -> None:
-        for thread in self._threads.all():
-            self._spell_out(thread)
-
-    # Sessions and turns.
-
-    def _thread(self, params: Params) -> Thread:
-        meta = as_dict(params.meta)
-        thread_id = params.thread_id or params.conversation_id or as_str(meta.get("threadId"))
-        if thread_id is None and params.thread is not None:
-            thread_id = params.thread.id
-        return self._threads.get(thread_id)
-
-    def begin(self, info: ThreadInfo, *, resumed: bool = False) -> None:
-        """Say what a session is, from whichever line knows."""
-        thread = self._threads.get(info.id)
-        teller = thread.teller
-        if resumed or info.turns:
-            teller.is_resumed = True
-        spawn = as_dict(as_dict(as_dict(info.source).get("subAgent")).get("thread_spawn"))
-        parent = info.parent_thread_id or as_str(spawn.get("parent_thread_id"))
-        teller.begin_session(
-            version=info.cli_version or self.version,
-            model=info.model,
-            cwd=info.cwd,
-            parent_session_id=parent or info.forked_from_id or self._threads.parent_of(info.id),
-        )
-
-    def _introduce(self, thread: Thread) -> Teller:
-        """Make sure a session has been announced before anything is said in it."""
-        teller = thread.teller
-        if not teller.is_told:
-            parent = self._threads.parent_of(teller.session_id)
-            teller.begin_session(version=self.version, parent_session_id=parent)
-        return teller
+        for thread in self.sessions.threads.all():
+            self.spelled.finish(thread)
 
     def _thread_started(self, params: Params) -> None:
-        self.begin(params.thread or ThreadInfo(id=params.thread_id))
+        self.sessions.begin(params.thread or ThreadInfo(id=params.thread_id))
 
     def _session_configured(self, params: Params) -> None:
-        self.begin(ThreadInfo(id=params.session_id, model=params.model))
+        self.sessions.begin(ThreadInfo(id=params.session_id, model=params.model))
 
     def _turn_started(self, params: Params) -> None:
-        thread = self._thread(params)
-        teller = self._introduce(thread)
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
         turn_id = params.turn.id if params.turn else params.turn_id
         if teller.in_turn and teller.is_other_turn(turn_id):
             # Either the other one was cut off, or this start was taken as a word to it.
@@ -133,13 +90,13 @@ class Notifications:
         thread.tell_asked()
 
     def _turn_completed(self, params: Params) -> None:
-        thread = self._thread(params)
-        self._spell_out(thread)
-        teller = self._introduce(thread)
+        thread = self.sessions.thread_of(params)
+        self.spelled.finish(thread)
+        teller = self.sessions.introduce(thread)
         turn = params.turn or TurnInfo(id=params.turn_id, status=as_str(params.status))
         if turn.id is not None and teller.in_turn and teller.is_other_turn(turn.id):
             if turn.id == thread.next_turn:
-                self._enter_turn(thread, turn.id)
+                self.sessions.enter_turn(thread, turn.id)
             elif teller.has_ended(turn.id):
                 teller.twin("turn: ended before")
                 return
@@ -153,42 +110,25 @@ class Notifications:
         error = turn_error(turn.error.message, turn.error.codex_error_info) if turn.error else None
         teller.end_turn(outcome, error)
 
-    # Items.
-
     def _item(self, params: Params, *, done: bool) -> bool:
         if params.item is ABSENT:
             return False
         item = decode_item(params.item)
-        thread = self._thread(params)
+        thread = self.sessions.thread_of(params)
         kind = kind_of(item)
         if thread.responses.held_text is not None:
             is_prompt = kind == "user_message"
             thread.responses.settle(prompt=user_input(item.content)[0] if is_prompt else None)
         thread.responses.others_speak = True
-        teller = self._introduce(thread)
+        teller = self.sessions.introduce(thread)
         for child in child_sessions(item):
-            self._threads.link(child, teller.session_id)
-        self._enter_turn(thread, params.turn_id)
+            self.sessions.threads.link(child, teller.session_id)
+        self.sessions.enter_turn(thread, params.turn_id)
         if kind == "file_change":
             thread.responses.release(item.id, *edit_call(changes_of(item.changes)))
         known = tell_item(teller, CHANNEL, item, done=done)
         teller.speak_of(None)
         return known
-
-    def _enter_turn(self, thread: Thread, turn_id: str | None) -> None:
-        """Stamp what follows with the turn that the line names."""
-        teller = thread.teller
-        if turn_id is None or not teller.is_other_turn(turn_id):
-            return
-        if turn_id == thread.next_turn:
-            thread.responses.end_turn()
-            teller.begin_turn(turn_id)
-            thread.next_turn = None
-        elif teller.has_ended(turn_id):
-            teller.speak_of(turn_id)  # a late word about an earlier turn
-        elif not teller.in_turn:
-            teller.begin_turn(turn_id)  # we came in late
-            thread.tell_asked()
 
     def _item_started(self, params: Params) -> bool:
         return self._item(params, done=False)
@@ -197,7 +137,7 @@ class Notifications:
         return self._item(params, done=True)
 
     def _delta(self, params: Params, of: DeltaOf, part: str = "") -> None:
-        teller = self._introduce(self._thread(params))
+        teller = self.sessions.introduce(self.sessions.thread_of(params))
         if params.turn_id is not None and teller.has_ended(params.turn_id):
             teller.twin("delta: of a turn that is over; the item says it")
             return
@@ -206,28 +146,26 @@ class Notifications:
     def _raw_item(self, params: Params) -> bool:
         if params.item is ABSENT:
             return False
-        thread = self._thread(params)
-        self._introduce(thread)
+        thread = self.sessions.thread_of(params)
+        self.sessions.introduce(thread)
         item = _raw_item(params.item)
         if thread.responses.held_text is not None:
             thread.responses.settle()
         thread.responses.tell(item)
         return True
 
-    # Plans, diffs, tokens, limits.
-
     def _plan(self, params: Params) -> None:
-        teller = self._introduce(self._thread(params))
+        teller = self.sessions.introduce(self.sessions.thread_of(params))
         teller.plan(*plan_steps({"plan": params.plan, "explanation": params.explanation}))
 
     def _diff(self, params: Params) -> None:
-        self._introduce(self._thread(params)).diff(params.diff or "")
+        self.sessions.introduce(self.sessions.thread_of(params)).diff(params.diff or "")
 
     def _usage(self, params: Params) -> None:
-        thread = self._thread(params)
-        teller = self._introduce(thread)
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
         if params.turn_id is not None and params.turn_id == thread.next_turn:
-            self._enter_turn(thread, params.turn_id)
+            self.sessions.enter_turn(thread, params.turn_id)
         given = params.token_usage
         if given is None:
             teller.twin("usage: nothing counted yet")
@@ -239,123 +177,35 @@ class Notifications:
         given = params.rate_limits
         if given is None:
             given = {"primary": params.primary, "secondary": params.secondary}
-        self._connection.rate_limits(rate_windows(given, self._out.at))
-
-    # Core events.
-
-    def _event(self, name: str, params: Params) -> bool:
-        if params.msg is ABSENT:
-            return False
-        self._last_event = bytes(params.msg)
-        event = self._read_event(params.msg, name)
-        if event is None:
-            return False
-        thread = self._event_thread(event, params)
-        turn_id = as_str(params.id)
-        thread.events.turn_id = turn_id if turn_id and not turn_id.startswith("auto-") else None
-        teller = thread.teller
-        if not isinstance(event, _QUIET):
-            self._introduce(thread)
-        starts = isinstance(event, TaskStarted)
-        known = thread.events.tell(event)
-        if starts or teller.in_turn:
-            thread.tell_asked()
-        return known
-
-    def _read_event(self, msg: msgspec.Raw, name: str) -> AnyEvent | None:
-        try:
-            event = _event(msg)
-        except msgspec.ValidationError:
-            event = None
-        if event is None or (isinstance(event, _WITH_ITEM) and not event.item.type):
-            return read_event(as_dict(msgspec.json.decode(msg)), name or None)
-        return event
-
-    def _event_thread(self, event: AnyEvent, params: Params) -> Thread:
-        if isinstance(event, SessionConfigured):
-            return self._threads.get(event.session_id or event.thread_id)
-        thread_id = params.thread_id or params.conversation_id
-        if thread_id is None and params.msg is not ABSENT:
-            inner = as_dict(msgspec.json.decode(params.msg))
-            meta = as_dict(params.meta)
-            thread_id = (
-                as_str(meta.get("threadId"))
-                or as_str(inner.get("threadId"))
-                or as_str(inner.get("thread_id"))
-            )
-        return self._threads.get(thread_id)
-
-    def _doubled_event(self, method: str, params: Params) -> bool:
-        """0.20 sends each event a second time, under its own bare name."""
-        if params.msg is not ABSENT and bytes(params.msg) == self._last_event:
-            self._out.twin("event: sent twice")
-            return True
-        return self._event(method, params)
-
-    # Spellings that only documents use.
-
-    def _created(self, params: Params) -> bool:
-        thread = self._thread(params)
-        self._spell_out(thread)
-        item = as_dict(msgspec.json.decode(params.item)) if params.item is not ABSENT else {}
-        kind = f"{item.get('type', '')} {item.get('purpose', '')}".lower()
-        of: DeltaOf = "thinking" if "reasoning" in kind else "plan" if "plan" in kind else "text"
-        teller = self._introduce(thread)
-        self._enter_turn(thread, params.turn_id)
-        text = texts_in(item)
-        self._spelled[teller.session_id or ""] = (of, [text])
-        teller.delta("spelled", of, text)
-        return True
-
-    def _spelled_delta(self, params: Params) -> bool:
-        thread = self._thread(params)
-        teller = self._introduce(thread)
-        text = texts_in(params.delta)
-        if not text and params.item is not ABSENT:
-            text = texts_in(msgspec.json.decode(params.item))
-        of, texts = self._spelled.setdefault(teller.session_id or "", ("text", []))
-        texts.append(text)
-        teller.delta("spelled", of, text)
-        return True
-
-    def _spell_out(self, thread: Thread) -> None:
-        """Tell whole what was created and then came in pieces."""
-        of, texts = self._spelled.pop(thread.teller.session_id or "", ("text", []))
-        text = "".join(texts)
-        if not text:
-            return
-        if of == "thinking":
-            thread.teller.thinking("spelled", [text])
-        elif of == "plan":
-            thread.teller.plan([], text)
-        else:
-            thread.teller.text("spelled", text)
-
-    # Words from the harness.
+        self.sessions.connection.rate_limits(rate_windows(given, self.sessions.out.at))
 
     def _error(self, params: Params) -> None:
         given = as_dict(params.error)
         message = as_str(given.get("message")) or params.message or ""
-        thread = self._thread(params)
+        thread = self.sessions.thread_of(params)
         if params.will_retry:
             thread.teller.notice(CHANNEL, "warning", message, will_retry=True)
         else:
             thread.teller.fail_turn(turn_error(message, given.get("codexErrorInfo")))
 
     def _warning(self, params: Params) -> None:
-        teller = self._thread(params).teller if params.thread_id else self._connection
+        teller = (
+            self.sessions.thread_of(params).teller if params.thread_id else self.sessions.connection
+        )
         text = params.message or "\n".join(filter(None, (params.summary, params.details)))
         teller.notice(CHANNEL, "warning", text)
 
     def _mcp_startup(self, params: Params) -> None:
-        teller = self._thread(params).teller if params.thread_id else self._connection
+        teller = (
+            self.sessions.thread_of(params).teller if params.thread_id else self.sessions.connection
+        )
         tell_mcp_startup(teller, params.name or "", str(params.status), as_str(params.error))
 
     def _remote_control(self, params: Params) -> None:
-        self._connection.notice(CHANNEL, "info", f"remote control: {params.status}")
+        self.sessions.connection.notice(CHANNEL, "info", f"remote control: {params.status}")
 
     def _status(self, params: Params) -> None:
-        thread = self._thread(params)
+        thread = self.sessions.thread_of(params)
         if as_dict(params.status).get("type") == "systemError":
             thread.teller.notice(CHANNEL, "error", "the session is in an error state")
         else:
@@ -370,24 +220,21 @@ class Notifications:
     def _settings(self, params: Params) -> None:
         given = as_dict(params.thread_settings)
         model, cwd = as_str(given.get("model")), as_str(given.get("cwd"))
-        self.begin(ThreadInfo(id=params.thread_id, model=model, cwd=cwd))
+        self.sessions.begin(ThreadInfo(id=params.thread_id, model=model, cwd=cwd))
 
     def _compacted(self, params: Params) -> None:
-        self._introduce(self._thread(params)).compacted("thread")
+        self.sessions.introduce(self.sessions.thread_of(params)).compacted("thread")
 
     def _closed(self, params: Params) -> None:
-        self._thread(params).teller.end_session("closed")
+        self.sessions.thread_of(params).teller.end_session("closed")
 
     def _resolved(self, params: Params) -> None:
-        self.resolved(self._thread(params), params.request_id)
+        self.resolved(self.sessions.thread_of(params), params.request_id)
 
     def _note(self, params: Params, text: str) -> None:
-        self._thread(params).teller.notice(CHANNEL, "info", text)
+        self.sessions.thread_of(params).teller.notice(CHANNEL, "info", text)
 
 
-_QUIET: Final = (SessionConfigured,)
-_WITH_ITEM: Final = (ItemStarted, ItemCompleted)
-_event = msgspec.json.Decoder(AnyEvent).decode
 _raw_item = msgspec.json.Decoder(AnyResponseItem).decode
 
 
@@ -413,7 +260,7 @@ def _spelled_usage(usage: dict[str, Any]) -> Usage:
 
 
 def _twin(rule: str) -> _Tell:
-    return lambda self, params: self._out.twin(rule)
+    return lambda self, params: self.sessions.out.twin(rule)
 
 
 def _says(text: str) -> _Tell:
@@ -444,8 +291,8 @@ NOTIFICATIONS: Final[dict[str, _Tell]] = {
     "turn/diff/updated": Notifications._diff,
     "thread/tokenUsage/updated": Notifications._usage,
     "account/rateLimits/updated": Notifications._limits,
-    "item/created": Notifications._created,
-    "item/delta": Notifications._spelled_delta,
+    "item/created": lambda self, params: self.spelled.created(params),
+    "item/delta": lambda self, params: self.spelled.delta(params),
     "error": Notifications._error,
     "warning": Notifications._warning,
     "guardianWarning": Notifications._warning,

@@ -19,8 +19,9 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.codex.app_server_notifications import NOTIFICATIONS, Notifications
+from dragoman.harnesses.codex.app_server_notifications import Notifications
 from dragoman.harnesses.codex.app_server_requests import REQUESTS, ServerRequests, looks_like_answer
+from dragoman.harnesses.codex.app_server_sessions import Sessions
 from dragoman.harnesses.codex.app_server_shapes import (
     ABSENT,
     NO_PARAMS,
@@ -29,7 +30,7 @@ from dragoman.harnesses.codex.app_server_shapes import (
     ThreadInfo,
     decode_rpc,
 )
-from dragoman.harnesses.codex.items import user_input
+from dragoman.harnesses.codex.item_shape import user_input
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.threads import Threads
@@ -60,10 +61,9 @@ class AppServerParser(StreamParser):
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         super().__init__(only=only, audit=audit)
         self._threads = Threads(self._out)
-        self._connection = Teller(self._out, "codex")
-        self._notifications = Notifications(self._out, self._threads, self._connection)
+        self._sessions = Sessions(self._out, self._threads)
         self._requests = ServerRequests(self._out, self._threads)
-        self._notifications.resolved = self._requests.resolved
+        self._notifications = Notifications(self._sessions, self._requests.resolved)
         self._asked: dict[int | str, str] = {}
         """The client's open requests: method by id."""
 
@@ -91,7 +91,7 @@ class AppServerParser(StreamParser):
             thread.finish()
 
     def _speaker(self) -> Teller:
-        return self._threads.current.teller if self._threads.current else self._connection
+        return self._threads.current.teller if self._threads.current else self._sessions.connection
 
     # Notifications.
 
@@ -136,7 +136,7 @@ class AppServerParser(StreamParser):
         elif method == "initialize" or "userAgent" in result or "serverInfo" in result:
             server = as_dict(result.get("serverInfo"))
             agent = as_str(result.get("userAgent")) or as_str(server.get("user_agent"))
-            self._notifications.version = release_in(agent) or as_str(server.get("version"))
+            self._sessions.version = release_in(agent) or as_str(server.get("version"))
             self._out.twin("handshake")
         elif method == "tools/call":
             self._tool_answered(result)
@@ -147,7 +147,7 @@ class AppServerParser(StreamParser):
 
     def _refused(self, method: str | None, error: Any) -> None:
         message = as_str(as_dict(error).get("message")) or str(error)
-        teller = self._connection
+        teller = self._sessions.connection
         if method in ("turn/start", *_ASKS) and self._threads.current:
             teller = self._threads.current.teller
             self._threads.current.drop_asked()
@@ -166,7 +166,7 @@ class AppServerParser(StreamParser):
             preview=as_str(given.get("preview")),
             turns=as_list(given.get("turns")),
         )
-        self._notifications.begin(info, resumed=method in ("thread/resume", "resumeConversation"))
+        self._sessions.begin(info, resumed=method in ("thread/resume", "resumeConversation"))
 
     def _tool_answered(self, result: dict[str, Any]) -> None:
         """The MCP tool call is over; in 0.8 that is all that says so."""

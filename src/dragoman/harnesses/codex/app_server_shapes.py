@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.codex.items import WireItem
-
+from dragoman.harnesses.codex.item_shape import WireItem
 
 ABSENT: Final = msgspec.Raw()
 """What a raw field is when the message does not have it."""

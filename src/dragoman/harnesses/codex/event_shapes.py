@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.codex.items import Item
+from dragoman.harnesses.codex.item_shape import Item
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
 from dragoman.model.usage import Usage
 

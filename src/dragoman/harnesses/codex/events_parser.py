@@ -21,7 +21,7 @@ from dragoman.harnesses.codex.event_shapes import (
     TokenCount,
     TurnAborted,
 )
-from dragoman.harnesses.codex.items import user_input
+from dragoman.harnesses.codex.item_shape import user_input
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.old_events import read_event
 from dragoman.harnesses.codex.questions import decision_of

@@ -20,7 +20,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex.failures import turn_error
-from dragoman.harnesses.codex.items import Item, tell_item
+from dragoman.harnesses.codex.item_shape import Item
+from dragoman.harnesses.codex.items import tell_item
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.usage import Usage

@@ -63,7 +63,7 @@ class RolloutParser(StreamParser):
         except (msgspec.MsgspecError, RecursionError):
             self._keep(line)
             return
-        kind = type(row)
+        kind = row.__class__
         if kind is rows.ResponseItemRow or kind is rows.RawResponseItemRow:
             out.at = row.timestamp
             if responses.held_text is not None:

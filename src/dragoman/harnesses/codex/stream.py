@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from dragoman.harnesses.base import Twin
+from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import Message
@@ -100,10 +101,6 @@ class StreamParser:
 
 def native_type(value: Any) -> str:
     """The best name for a JSON value that we do not know: its type, method or kind of value."""
-    if not isinstance(value, dict):
-        return type(value).__name__
-    for key in ("type", "method"):
-        name = value.get(key)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        if isinstance(name, str):
-            return name
-    return "object"
+    given = as_dict(value)
+    name = as_str(given.get("type")) or as_str(given.get("method"))
+    return name or ("object" if given else type(value).__name__)

@@ -8,7 +8,8 @@
 | ``update_plan`` | TodoWrite | ``todos`` |
 | ``view_image``, ``read_file`` | Read | ``file_path`` |
 | ``web_search_call`` | WebSearch, or WebFetch when it opens a page | ``query`` or ``url`` |
-| ``spawn_agent`` / ``wait…`` / ``close…`` / ``send…`` | Task / TaskOutput / TaskStop / SendMessage | ``prompt``, ``agent_ids``, ``message`` |
+| ``spawn_agent`` / ``send…`` | Task / SendMessage | ``prompt`` / ``message``, ``agent_ids`` |
+| ``wait…`` / ``close…`` an agent | TaskOutput / TaskStop | ``agent_ids`` |
 | ``request_user_input`` | AskUserQuestion | ``questions`` |
 | ``tool_search_call`` | ToolSearch | ``query`` |
 | ``server__tool``, ``mcp__server__tool``, ``tool`` in namespace ``mcp__server`` | ``mcp__server__tool`` | as given |

@@ -1,0 +1,84 @@
+"""Core events that come as notifications: ``codex/event/<type>`` and ``codex/event``.
+
+App-server v1 and the MCP server speak in them; up to 0.114 the app-server also sends them beside v2.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from dragoman.harnesses.codex.app_server_sessions import Sessions
+from dragoman.harnesses.codex.app_server_shapes import ABSENT, Params
+from dragoman.harnesses.codex.event_shapes import (
+    AnyEvent,
+    ItemCompleted,
+    ItemStarted,
+    SessionConfigured,
+    TaskStarted,
+)
+from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.old_events import read_event
+from dragoman.harnesses.codex.threads import Thread
+
+_QUIET: Final = (SessionConfigured,)
+_WITH_ITEM: Final = (ItemStarted, ItemCompleted)
+_event = msgspec.json.Decoder(AnyEvent).decode
+
+
+class CoreEvents:
+    """The core events of all sessions on one connection."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._last: bytes = b""
+
+    def tell(self, name: str, params: Params) -> bool:
+        if params.msg is ABSENT:
+            return False
+        self._last = bytes(params.msg)
+        event = self._read_event(params.msg, name)
+        if event is None:
+            return False
+        thread = self._event_thread(event, params)
+        turn_id = as_str(params.id)
+        thread.events.turn_id = turn_id if turn_id and not turn_id.startswith("auto-") else None
+        teller = thread.teller
+        if not isinstance(event, _QUIET):
+            self._sessions.introduce(thread)
+        starts = isinstance(event, TaskStarted)
+        known = thread.events.tell(event)
+        if starts or teller.in_turn:
+            thread.tell_asked()
+        return known
+
+    def _read_event(self, msg: msgspec.Raw, name: str) -> AnyEvent | None:
+        try:
+            event = _event(msg)
+        except msgspec.ValidationError:
+            event = None
+        if event is None or (isinstance(event, _WITH_ITEM) and not event.item.type):
+            return read_event(as_dict(msgspec.json.decode(msg)), name or None)
+        return event
+
+    def _event_thread(self, event: AnyEvent, params: Params) -> Thread:
+        if isinstance(event, SessionConfigured):
+            return self._sessions.threads.get(event.session_id or event.thread_id)
+        thread_id = params.thread_id or params.conversation_id
+        if thread_id is None and params.msg is not ABSENT:
+            inner = as_dict(msgspec.json.decode(params.msg))
+            meta = as_dict(params.meta)
+            thread_id = (
+                as_str(meta.get("threadId"))
+                or as_str(inner.get("threadId"))
+                or as_str(inner.get("thread_id"))
+            )
+        return self._sessions.threads.get(thread_id)
+
+    def tell_doubled(self, method: str, params: Params) -> bool:
+        """0.20 sends each event a second time, under its own bare name."""
+        if params.msg is not ABSENT and bytes(params.msg) == self._last:
+            self._sessions.out.twin("event: sent twice")
+            return True
+        return self.tell(method, params)

@@ -1,0 +1,229 @@
+"""Telling core events about the conversation itself: sessions, turns, texts, thoughts, tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from dragoman.harnesses.codex import event_shapes as shapes
+from dragoman.harnesses.codex.failures import turn_error
+from dragoman.harnesses.codex.item_shape import kind_of, phase_of
+from dragoman.harnesses.codex.items import tell_item
+from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.patches import changes_of, edit_call
+from dragoman.harnesses.codex.rate_limits import rate_windows
+from dragoman.harnesses.codex.tools import plan_steps
+from dragoman.model.usage import Usage
+
+if TYPE_CHECKING:
+    from dragoman.harnesses.codex.events import Events, Tell
+
+CHANNEL: Final = "event"
+ITEM_CHANNEL: Final = "core item"
+
+_NOT_TOOLS: Final = frozenset(
+    ("user_message", "agent_message", "reasoning", "plan", "context_compaction", "hook_prompt")
+)
+_limits = msgspec.json.Decoder()
+
+
+def session_configured(events: Events, event: shapes.SessionConfigured) -> None:
+    events.teller.begin_session(
+        model=event.model, cwd=event.cwd, parent_session_id=event.forked_from_id
+    )
+
+
+def task_started(events: Events, event: shapes.TaskStarted) -> None:
+    teller = events.teller
+    teller.says_ends = events.starts_have_ends
+    if event.model_context_window is not None:
+        teller.context_window = event.model_context_window
+    if teller.in_turn:
+        events.responses.end_turn()
+    teller.begin_turn(event.turn_id or events.turn_id)
+
+
+def task_complete(events: Events, event: shapes.TaskComplete) -> None:
+    events.responses.end_turn()
+    teller = events.teller
+    if event.last_agent_message and teller.in_turn and not teller.turn_has_text:
+        teller.text(CHANNEL, event.last_agent_message)
+    error = as_dict(event.error)
+    if error:
+        message = as_str(error.get("message")) or ""
+        info = error.get("codex_error_info", error.get("codexErrorInfo"))
+        teller.end_turn("failed", turn_error(message, info))
+    else:
+        teller.end_turn("completed")
+
+
+def turn_aborted(events: Events, event: shapes.TurnAborted) -> None:
+    events.responses.end_turn()
+    events.teller.end_turn("interrupted")
+
+
+def shutdown_complete(events: Events, event: shapes.ShutdownComplete) -> None:
+    events.teller.end_session("shutdown")
+
+
+def error(events: Events, event: shapes.ErrorEvent) -> None:
+    if event.message.strip() == "Turn interrupted":  # how 0.8 to 0.20 say that a turn was aborted
+        events.teller.end_turn("interrupted")
+    else:
+        events.teller.fail_turn(turn_error(event.message, event.codex_error_info))
+
+
+def user_message(events: Events, event: shapes.UserMessage) -> None:
+    teller = events.teller
+    if event.kind in ("user_instructions", "environment_context"):
+        teller.context("user", event.message)  # 0.31 to 0.44 label what they inject
+        return
+    events.responses.tell_announced()
+    if not teller.says_ends:
+        events.responses.end_turn()
+        teller.begin_turn()
+    teller.prompt(CHANNEL, event.message, [*(event.images or []), *event.local_images])
+
+
+def agent_message(events: Events, event: shapes.AgentMessage) -> None:
+    if events.announces:
+        phase = phase_of(event.phase)
+        events.responses.announce(event.message, is_text=True, phase=phase)
+        return
+    events.teller.text(CHANNEL, event.message, phase=phase_of(event.phase))
+
+
+def agent_reasoning(events: Events, event: shapes.AgentReasoning) -> None:
+    text = event.text or event.content or ""
+    if events.announces and text:
+        events.responses.announce(text, is_text=False)
+    else:
+        events.teller.thinking(CHANNEL, [text])
+
+
+def agent_reasoning_raw(events: Events, event: shapes.AgentReasoningRaw) -> None:
+    agent_reasoning(events, shapes.AgentReasoning(text=event.text))
+
+
+def reasoning_break(events: Events, event: shapes.AgentReasoningBreak) -> None:
+    events.teller.twin("thinking: the next part begins")
+
+
+def text_delta(events: Events, event: shapes.AgentMessageDelta) -> None:
+    events.teller.delta(CHANNEL, "text", event.delta)
+
+
+def text_item_delta(events: Events, event: shapes.AgentMessageContentDelta) -> None:
+    events.teller.delta(ITEM_CHANNEL, "text", event.delta, event.item_id)
+
+
+def thinking_delta(events: Events, event: shapes.AgentReasoningDelta) -> None:
+    events.teller.delta(CHANNEL, "thinking", event.delta)
+
+
+def thinking_item_delta(events: Events, event: shapes.ReasoningDelta) -> None:
+    events.teller.delta(ITEM_CHANNEL, "thinking", event.delta, event.item_id)
+
+
+def raw_delta(events: Events, event: shapes.AgentReasoningRawDelta) -> None:
+    events.teller.delta(CHANNEL, "thinking", event.delta, part="raw")
+
+
+def raw_item_delta(events: Events, event: shapes.ReasoningRawDelta) -> None:
+    events.teller.delta(ITEM_CHANNEL, "thinking", event.delta, event.item_id, part="raw")
+
+
+def plan_delta(events: Events, event: shapes.PlanDelta) -> None:
+    events.teller.delta(ITEM_CHANNEL, "plan", event.delta, event.item_id)
+
+
+def item_started(events: Events, event: shapes.ItemStarted) -> bool:
+    return tell_item(events.teller, ITEM_CHANNEL, event.item, done=False)
+
+
+def item_completed(events: Events, event: shapes.ItemCompleted) -> bool:
+    item = event.item
+    teller, responses = events.teller, events.responses
+    is_late = teller.is_other_turn(event.turn_id)
+    if is_late:
+        teller.speak_of(event.turn_id)
+    kind = kind_of(item)
+    if kind not in _NOT_TOOLS:
+        responses.spoken_items += 1
+        if kind == "file_change":
+            responses.release(item.id, *edit_call(changes_of(item.changes)))
+    known = tell_item(teller, ITEM_CHANNEL, item, done=True)
+    if is_late:
+        teller.speak_of(None)
+    return known
+
+
+def raw_response_item(events: Events, event: shapes.RawResponseItem) -> None:
+    events.responses.tell(event.item)
+
+
+def plan_update(events: Events, event: shapes.PlanUpdate) -> None:
+    events.teller.plan(*plan_steps({"plan": event.plan, "explanation": event.explanation}))
+
+
+def turn_diff(events: Events, event: shapes.TurnDiff) -> None:
+    events.teller.diff(event.unified_diff)
+
+
+def token_count(events: Events, event: shapes.TokenCount) -> None:
+    teller = events.teller
+    info = event.info
+    if events.others_count:
+        teller.twin("usage: the usage record says it")
+    elif info is not None:
+        teller.usage(info.total_token_usage, info.last_token_usage, info.model_context_window)
+    elif event.input_tokens is not None:
+        last = Usage(
+            input_tokens=event.input_tokens,
+            cached_input_tokens=event.cached_input_tokens or 0,
+            output_tokens=event.output_tokens or 0,
+            reasoning_output_tokens=event.reasoning_output_tokens or 0,
+        )
+        teller.usage(None, last)
+    else:
+        teller.usage_starts()
+    limits = bytes(event.rate_limits)
+    if limits != events.limits:
+        events.limits = limits
+        teller.rate_limits(rate_windows(_limits.decode(limits), events.out.at))
+
+
+def raw_response_completed(events: Events, event: shapes.RawResponseCompleted) -> None:
+    events.teller.twin("usage: the token count says it")
+
+
+TELL: Final[dict[type[shapes.Event], Tell]] = {
+    shapes.SessionConfigured: session_configured,
+    shapes.TaskStarted: task_started,
+    shapes.TurnStartedAlias: task_started,
+    shapes.TaskComplete: task_complete,
+    shapes.TurnCompleteAlias: task_complete,
+    shapes.TurnAborted: turn_aborted,
+    shapes.ShutdownComplete: shutdown_complete,
+    shapes.ErrorEvent: error,
+    shapes.UserMessage: user_message,
+    shapes.AgentMessage: agent_message,
+    shapes.AgentReasoning: agent_reasoning,
+    shapes.AgentReasoningRaw: agent_reasoning_raw,
+    shapes.AgentMessageDelta: text_delta,
+    shapes.AgentMessageContentDelta: text_item_delta,
+    shapes.AgentReasoningDelta: thinking_delta,
+    shapes.ReasoningDelta: thinking_item_delta,
+    shapes.AgentReasoningRawDelta: raw_delta,
+    shapes.ReasoningRawDelta: raw_item_delta,
+    shapes.AgentReasoningBreak: reasoning_break,
+    shapes.PlanDelta: plan_delta,
+    shapes.ItemStarted: item_started,
+    shapes.ItemCompleted: item_completed,
+    shapes.RawResponseItem: raw_response_item,
+    shapes.PlanUpdate: plan_update,
+    shapes.TurnDiff: turn_diff,
+    shapes.TokenCount: token_count,
+    shapes.RawResponseCompleted: raw_response_completed,
+}

@@ -1,0 +1,171 @@
+"""Telling items that are tools at work: commands, file changes, MCP, searches, sub-agents."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dragoman.harnesses.codex.durations import milliseconds
+from dragoman.harnesses.codex.item_shape import Item, Tell
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_str, snake_case
+from dragoman.harnesses.codex.outputs import content_text, mcp_result
+from dragoman.harnesses.codex.patches import changes_of, edit_call
+from dragoman.harnesses.codex.tools import agent_call, shell_call, web_call
+from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import ResultStatus
+from dragoman.model.tools import READ, mcp_tool
+
+
+def _status(item: Item, *, failed: bool) -> ResultStatus:
+    if item.status == "declined":
+        return "declined"
+    return "failed" if failed else "completed"
+
+
+def _failed(item: Item) -> bool:
+    return item.status in ("failed", "declined")
+
+
+def _duration(item: Item) -> int | None:
+    return milliseconds(item.duration_ms if item.duration_ms is not None else item.duration)
+
+
+def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    if done and teller.calls.is_known(item.id):
+        pass  # the call was told before: only its end is news
+    else:
+        native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
+        call = shell_call(native, item.command, teller.cwd)
+        teller.call(item.id, call.tool, call.native_tool, call.input)
+    if done:
+        failed = _failed(item) or bool(item.exit_code)
+        teller.result(
+            item.id,
+            item.aggregated_output or "",
+            is_error=failed,
+            exit_code=item.exit_code,
+            duration_ms=_duration(item),
+            status=_status(item, failed=failed),
+        )
+
+
+def _file_change(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    if not (done and teller.calls.is_known(item.id)):
+        tool, call = edit_call(changes_of(item.changes))
+        teller.call(item.id, tool, "file_change", call)
+    if done:
+        failed = _failed(item)
+        output = (item.stderr if failed else None) or item.stdout or ""
+        teller.result(item.id, output, is_error=failed, status=_status(item, failed=failed))
+
+
+def _mcp(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    name = mcp_tool(item.server or "", item.tool or "")
+    given = as_dict(item.arguments)
+    teller.call(item.id, name, f"{item.server}.{item.tool}", given)
+    if done:
+        cleaned = mcp_result(item.result, item.error)
+        failed = cleaned.is_error or _failed(item)
+        teller.result(
+            item.id,
+            cleaned.text,
+            is_error=failed,
+            duration_ms=_duration(item),
+            status=_status(item, failed=failed),
+        )
+
+
+def _dynamic(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    name = f"{item.namespace}.{item.tool}" if item.namespace else item.tool or ""
+    teller.call(item.id, name, name, as_dict(item.arguments))
+    if done:
+        failed = _failed(item) or item.success is False
+        output = content_text(item.content_items) or as_str(item.error) or ""
+        teller.result(item.id, output, is_error=failed, duration_ms=_duration(item))
+
+
+def _agents(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    tool, call = agent_call(item.tool or "", item.prompt, item.receiver_thread_ids or [])
+    teller.call(item.id, tool, snake_case(item.tool or ""), call)
+    if done:
+        states = [_agent_state(state) for state in as_dict(item.agents_states).values()]
+        failed = _failed(item)
+        teller.result(item.id, "\n".join(filter(None, states)), is_error=failed)
+
+
+def _agent_state(state: Any) -> str:
+    """``"pending_init"``, ``{"completed": "done"}`` or ``{"status": "completed", "message": …}``."""
+    given = as_dict(state)
+    if not given:
+        return snake_case(as_str(state) or "")
+    if "status" in given:
+        return as_str(given.get("message")) or snake_case(str(given["status"]))
+    return as_str(next(iter(given.values()))) or next(iter(given))
+
+
+def _sub_agent(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    kind = item.kind or "started"
+    tool, call = agent_call(
+        {"started": "spawn", "interrupted": "interrupt"}.get(kind, "send"), "", []
+    )
+    if item.agent_path:
+        call = {**call, "agent": item.agent_path}
+    teller.call(item.id, tool, f"sub_agent_{kind}", call)
+    if done:
+        teller.result(item.id, item.agent_path or "")
+
+
+def _web_search(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    tool, call = web_call(item.query, item.action)
+    if not done:
+        # The search begins before anybody knows what it looks for.
+        teller.twin("item: its end says it")
+        return
+    teller.call(item.id, tool, "web_search", call)
+    teller.result(item.id)
+
+
+def _image_view(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    path = (item.path or "").removeprefix("file://")
+    teller.call(item.id, READ, "view_image", {"file_path": path})
+    if done:
+        teller.result(item.id)
+
+
+def _image_generation(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    prompt = {"prompt": item.revised_prompt} if item.revised_prompt else {}
+    teller.call(item.id, "image_generation", "image_generation", prompt)
+    if done:
+        teller.result(item.id, item.saved_path or "", is_error=_failed(item))
+
+
+def _sleep(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    duration = as_int(item.duration_ms)
+    teller.call(item.id, "clock.sleep", "clock.sleep", {"duration_ms": duration})
+    if done:
+        teller.result(item.id, duration_ms=duration)
+
+
+def _extension(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    if item.kind == "clock.sleep":
+        _sleep(teller, channel, item, done)
+        return
+    name = item.kind or "extension"
+    teller.call(item.id, name, name, as_dict(item.arguments))
+    if done:
+        teller.result(item.id, is_error=_failed(item))
+
+
+TELL: Final[dict[str, Tell]] = {
+    "command_execution": _command,
+    "file_change": _file_change,
+    "mcp_tool_call": _mcp,
+    "dynamic_tool_call": _dynamic,
+    "collab_agent_tool_call": _agents,
+    "collab_tool_call": _agents,
+    "sub_agent_activity": _sub_agent,
+    "web_search": _web_search,
+    "image_view": _image_view,
+    "image_generation": _image_generation,
+    "sleep": _sleep,
+    "extension": _extension,
+}

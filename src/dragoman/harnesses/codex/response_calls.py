@@ -1,0 +1,217 @@
+"""Telling the calls and outputs among response items.
+
+Some can only be told when a later row has come: a patch (an item will bring the real diff), a script
+of code mode (its tools may speak for themselves), a command that was still running. Those are held,
+and told under their own line.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dragoman.harnesses.codex import response_shapes as shapes
+from dragoman.harnesses.codex.outputs import Cleaned, clean, clean_mcp
+from dragoman.harnesses.codex.response_messages import CHANNEL, ResponseMessages
+from dragoman.harnesses.codex.tools import (
+    CODE_MODE,
+    Call,
+    custom_call,
+    function_call,
+    plain_script,
+    plan_steps,
+    shell_call,
+)
+from dragoman.harnesses.telling.output import Output
+from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.tools import BASH, BASH_OUTPUT, EDIT, TODO_WRITE, WRITE
+
+_output = msgspec.json.Decoder()
+
+
+class _HeldCall(NamedTuple):
+    line: int
+    at: datetime | None
+    call: Call | str
+    """The call, or the patch that it applies."""
+    results_before: int
+
+
+class ResponseCalls(ResponseMessages):
+    """The calls among the response items of one session."""
+
+    def __init__(self, out: Output, teller: Teller, *, alone: bool) -> None:
+        super().__init__(out, teller, alone=alone)
+        self.patches_follow = False
+        """Whether patches are told again, with the real diff, by an item or an end event."""
+        self.spoken_items = 0
+        """How many tool items or end events have been told: tells scripts that called tools from
+        those that did not."""
+        self._calls: dict[str, Call] = {}
+        self._held_calls: dict[str, _HeldCall] = {}
+        self._running: dict[str, tuple[str, str]] = {}
+
+    def function_call(self, item: shapes.FunctionCallItem) -> None:
+        if item.name == "exec_command" and not item.namespace:
+            script = plain_script(item.arguments)
+            if script is not None:
+                if self._announced:
+                    self.tell_announced()
+                self._teller.call(item.call_id, BASH, "exec_command", {"command": script})
+                return
+        call = function_call(item.name, item.namespace, item.arguments, self._teller.cwd)
+        self._call(
+            item.call_id,
+            call,
+            wrapper=item.name == "wait" and item.namespace in (None, "functions"),
+        )
+
+    def custom_call(self, item: shapes.CustomCallItem) -> None:
+        if item.name == "apply_patch" and self.patches_follow:
+            # Most likely an item brings the real diff: read the patch only if none does.
+            out = self._out
+            if self._announced:
+                self.tell_announced()
+            self._held_calls[item.call_id] = _HeldCall(out.line, out.at, item.input, 0)
+            return
+        call = custom_call(item.name, item.input, self._teller.cwd)
+        self._call(item.call_id, call, wrapper=item.name == "exec")
+
+    def local_shell(self, item: shapes.LocalShellItem) -> None:
+        call = shell_call("local_shell_call", item.action.command, self._teller.cwd)
+        self._call(item.call_id or item.id or f"line-{self._out.line}", call)
+
+    def _call(self, call_id: str, call: Call, *, wrapper: bool = False) -> None:
+        if self._announced:
+            self.tell_announced()
+        self._calls[call_id] = call
+        if wrapper or (self.patches_follow and call.tool in (EDIT, WRITE)):
+            out = self._out
+            self._held_calls[call_id] = _HeldCall(out.line, out.at, call, self.spoken_items)
+        else:
+            self._teller.call(call_id, call.tool, call.native_tool, call.input)
+
+    def release(
+        self, call_id: str, tool: str | None = None, input: dict[str, Any] | None = None
+    ) -> None:
+        """Tell a held call now, with what a better source knows about it, under its own line."""
+        held = self._held_calls.pop(call_id, None)
+        if held is None:
+            return
+        out, call = self._out, held.call
+        if isinstance(call, str):
+            if tool is not None and input is not None:
+                call = Call(tool, "apply_patch", input)
+            else:
+                call = custom_call("apply_patch", call, self._teller.cwd)
+        now = (out.line, out.at)
+        out.line, out.at = held.line, held.at
+        self._teller.call(
+            call_id, tool or call.tool, call.native_tool, call.input if input is None else input
+        )
+        out.line, out.at = now
+
+    def release_all(self) -> None:
+        """The turn is over, or the stream: what is still held will not be told any better."""
+        self.settle()
+        self.tell_announced()
+        for call_id in list(self._held_calls):
+            self.release(call_id)
+
+    def end_turn(self) -> None:
+        self.release_all()
+        self._calls.clear()
+
+    def raw_output(self, item: shapes.RawFunctionOutputItem) -> None:
+        if item.call_id is not None and self._teller.calls.is_closed(item.call_id):
+            self._calls.pop(item.call_id, None)
+            self._teller.twin("tool result: told before")
+            return
+        output = _output.decode(item.output)
+        self.output(shapes.FunctionOutputItem(call_id=item.call_id, output=output))
+
+    def output(self, item: shapes.FunctionOutputItem) -> None:
+        call_id = item.call_id or f"line-{self._out.line}"
+        call = self._calls.pop(call_id, None)
+        teller = self._teller
+        if call is None and call_id in self._held_calls:
+            call = Call(EDIT, "apply_patch", {})
+        if call is None:
+            cleaned = clean(item.output)
+            if cleaned.running is not None and teller.calls.is_open(call_id):
+                self._keeps_running(call_id, cleaned)
+                return
+            teller.result(
+                call_id,
+                cleaned.text,
+                is_error=cleaned.is_error,
+                exit_code=cleaned.exit_code,
+                duration_ms=cleaned.duration_ms,
+                status=cleaned.status,
+            )
+            return
+        held = self._held_calls.get(call_id)
+        if teller.calls.is_closed(call_id):
+            teller.twin("tool result: told before")
+            return
+        cleaned = clean_mcp(item.output) if call.free_form else clean(item.output)
+        if held is not None:
+            tools_spoke = self.spoken_items > held.results_before
+            if call.native_tool in CODE_MODE and tools_spoke and not cleaned.is_error:
+                del self._held_calls[call_id]
+                self._out.twin_of_line(held.line, "code mode: its tools speak for themselves")
+                teller.twin("code mode: its tools speak for themselves")
+                return
+            self.release(call_id)
+        self._result(call_id, call, cleaned)
+
+    def _keeps_running(self, call_id: str, cleaned: Cleaned) -> None:
+        self._running[cleaned.running or ""] = (call_id, cleaned.text)
+        self._teller.delta(CHANNEL, "output", cleaned.text, call_id)
+
+    def _result(self, call_id: str, call: Call, cleaned: Cleaned) -> None:
+        teller = self._teller
+        if call.tool == BASH_OUTPUT:
+            self._went_on(str(call.input.get("session_id")), cleaned)
+        elif cleaned.running is not None:
+            self._keeps_running(call_id, cleaned)
+            return
+        elif call.tool == TODO_WRITE and not cleaned.is_error:
+            steps, explanation = plan_steps(
+                {
+                    "plan": [
+                        {"step": todo["content"], "status": todo["status"]}
+                        for todo in call.input.get("todos", [])
+                    ],
+                    "explanation": call.input.get("explanation"),
+                }
+            )
+            teller.plan(steps, explanation)
+        is_edit = call.tool in (EDIT, WRITE)
+        if is_edit and cleaned.text.startswith('{"output":'):
+            cleaned = clean(cleaned.text)  # 0.120 wraps a patch that a command applied twice
+        is_view = call.native_tool == "view_image" and not cleaned.is_error
+        teller.result(
+            call_id,
+            "" if is_view else cleaned.text,
+            is_error=cleaned.is_error,
+            exit_code=None if is_edit else cleaned.exit_code,
+            duration_ms=cleaned.duration_ms,
+            status=cleaned.status,
+        )
+
+    def _went_on(self, session: str, cleaned: Cleaned) -> None:
+        """More output of a command that was still running; perhaps its end."""
+        started = self._running.get(session)
+        if started is None or self._teller.calls.is_closed(started[0]):
+            return
+        call_id, text = started[0], started[1] + cleaned.text
+        if cleaned.exit_code is None:
+            self._running[session] = (call_id, text)
+            self._teller.delta(CHANNEL, "output", cleaned.text, call_id)
+        elif not self.commands_follow:
+            self._teller.result(
+                call_id, text, is_error=bool(cleaned.exit_code), exit_code=cleaned.exit_code
+            )
