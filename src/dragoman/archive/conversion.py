@@ -15,14 +15,14 @@ from typing import BinaryIO
 
 from dragoman import export
 from dragoman.archive.mapper import make_exporter
-from dragoman.archive.reading import damage, make_parser
+from dragoman.archive.reading import damage, feed, make_parser
 from dragoman.archive.sniffing import SniffingParser
 from dragoman.archive.sources import Damage, Line, Source, batches
 from dragoman.errors import UnreadableSource
 from dragoman.export.base import Format
 from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.base import Dialect, Limit
-from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
+from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 _BINARY_HEAD = 4096
 
@@ -136,15 +136,10 @@ class Conversion:
             yield piece
 
     def _feed(self, batch: list[Line]) -> None:
-        receive = self._parser.receive_line
-        wants_lines = self._source_lines.is_wanted
-        for line in batch:
-            if type(line) is bytes:
-                if wants_lines:
-                    self._source_lines.add(line)
-                receive(line)
-            elif isinstance(line, LongLine):
-                self._parser.receive_long_line(line)
+        if self._source_lines.is_wanted:
+            for line in batch:
+                self._source_lines.add(line if isinstance(line, bytes) else b"")
+        feed(self._parser, batch)
         self.lines += len(batch)
 
     def _end(self) -> bytes:

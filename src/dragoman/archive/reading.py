@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import cast
 
 from dragoman.archive.sniffing import SniffingParser
 from dragoman.archive.sources import Damage, Line, Source, batches
@@ -52,12 +53,14 @@ def read(
     yield from _chosen(parser.messages(), kinds)
 
 
-def feed(parser: Parser, batch: Iterable[Line]) -> None:
+def feed(parser: Parser, batch: list[Line]) -> None:
     """Give a parser a batch of lines."""
-    receive = parser.receive_line
+    if set(map(type, batch)) <= {bytes}:
+        parser.receive_lines(cast("list[bytes]", batch))
+        return
     for line in batch:
-        if type(line) is bytes:
-            receive(line)
+        if isinstance(line, bytes):
+            parser.receive_line(line)
         elif isinstance(line, LongLine):
             parser.receive_long_line(line)
 

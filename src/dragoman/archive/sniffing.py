@@ -6,6 +6,7 @@ in which nothing is ever recognised is kept whole, as ``unknown`` and ``malforme
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from dragoman.harnesses import HARNESSES, find_dialect
@@ -44,6 +45,15 @@ class SniffingParser:
         elif len(self._held) > _PATIENCE:
             self._give_up(self._held.pop(0), self._lines - _PATIENCE)
 
+    def receive_lines(self, lines: Iterable[bytes]) -> None:
+        rest = iter(lines)
+        while self._parser is None:
+            line = next(rest, None)
+            if line is None:
+                return
+            self.receive_line(line)
+        self._parser.receive_lines(rest)
+
     def _begin(self, dialect: Dialect) -> None:
         self.dialect = dialect
         parser = dialect.make_parser(only=self._only, audit=self._audit)
@@ -55,7 +65,6 @@ class SniffingParser:
             parser.receive_line(line)
         self._held = []
         self._parser = parser
-        self.receive_line = parser.receive_line  # pyright: ignore[reportAttributeAccessIssue]
 
     def _give_up(self, line: bytes, number: int) -> None:
         if jsonl.is_blank(line):

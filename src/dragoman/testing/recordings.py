@@ -45,11 +45,14 @@ class Recording:
         scenario, kind, _ = path.name.rsplit(".", 2)
         return cls(path.parent.name, scenario, kind, path)
 
-    def left(self) -> Path | None:
-        """The session file that the same run left, if it was kept and is the only one."""
+    def left(self) -> list[Path]:
+        """The session files that the same run left, as far as they were kept."""
         kind = _LEAVES.get(self.kind)
-        path = self.path.with_name(f"{self.scenario}.{kind}.jsonl")
-        return path if kind and path.exists() else None
+        if kind is None:
+            return []
+        one = self.path.with_name(f"{self.scenario}.{kind}.jsonl")
+        many = sorted(self.path.parent.glob(f"{self.scenario}.{kind}[0-9].jsonl"))
+        return [one] if one.exists() else many
 
     def is_resumed_later(self) -> bool:
         """Whether later runs, recorded beside this one, went on in the same session file."""
@@ -71,8 +74,11 @@ class Pair:
     limits: list[Limit]
 
 
-def compare(harness: Harness, recording: Recording, disk: Path) -> Pair:
-    """Hold a live stream against the session file that its run left."""
+def compare(harness: Harness, recording: Recording, disk: Path) -> Pair | None:
+    """Hold a live stream against a session file that its run left.
+
+    None if the stream says nothing of that session: ``codex exec`` tells only its own.
+    """
     live_dialect, live = _told(recording.path)
     disk_dialect, left = _told(disk)
     limits = [
@@ -86,6 +92,8 @@ def compare(harness: Harness, recording: Recording, disk: Path) -> Pair:
         (message.session_id for message in left if isinstance(message, SessionStarted)), None
     )
     live_turns = [turn for turn in fold(live) if turn.session_id in (session, None)]
+    if not live_turns:
+        return None
     if recording.is_resumed_later():
         turns = turns[: len(live_turns)]
     return Pair(recording, differences(live_turns, turns, limits), limits)
@@ -149,8 +157,10 @@ def check(harness: Harness, folder: Path) -> Report:
         report.unknown.update(account.unknown)
         if account.unaccounted:
             report.unaccounted.append((recording.path, account.unaccounted))
-        if (disk := recording.left()) is not None:
+        for disk in recording.left():
             pair = compare(harness, recording, disk)
+            if pair is None:
+                continue
             row.pairs += 1
             if pair.differences:
                 report.unlike.append(pair)

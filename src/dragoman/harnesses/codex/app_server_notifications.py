@@ -37,7 +37,7 @@ from dragoman.harnesses.codex.events_words import goal_text, tell_mcp_startup
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.item_shape import child_sessions, kind_of, user_input
 from dragoman.harnesses.codex.items import tell_item
-from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_list, as_str
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
@@ -204,6 +204,25 @@ class Notifications:
     def _remote_control(self, params: Params) -> None:
         self.sessions.connection.notice(CHANNEL, "info", f"remote control: {params.status}")
 
+    def _hook(self, params: Params) -> None:
+        run = as_dict(params.run)
+        entries = [as_str(as_dict(entry).get("text")) for entry in as_list(run.get("entries"))]
+        words = [f"hook {run.get('eventName')}: {run.get('status')}", *filter(None, entries)]
+        teller = self.sessions.thread_of(params).teller
+        teller.notice(
+            "hook", "warning" if run.get("status") == "blocked" else "info", "\n".join(words)
+        )
+
+    def _reviewed(self, params: Params) -> None:
+        review = as_dict(params.review)
+        risk = as_str(review.get("riskLevel"))
+        words = f"automatic review: {review.get('status')}" + (f", risk {risk}" if risk else "")
+        self._note(params, words)
+
+    def _rerouted(self, params: Params) -> None:
+        text = f"rerouted from {params.from_model} to {params.to_model}"
+        self.sessions.thread_of(params).teller.notice(CHANNEL, "warning", text)
+
     def _status(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
         if as_dict(params.status).get("type") == "systemError":
@@ -300,6 +319,12 @@ NOTIFICATIONS: Final[dict[str, _Tell]] = {
     "deprecationNotice": Notifications._warning,
     "mcpServer/startupStatus/updated": Notifications._mcp_startup,
     "remoteControl/status/changed": Notifications._remote_control,
+    "hook/started": _twin("hook: its end says it"),
+    "hook/completed": Notifications._hook,
+    "item/autoApprovalReview/started": _twin("review: its end says it"),
+    "item/autoApprovalReview/completed": Notifications._reviewed,
+    "model/rerouted": Notifications._rerouted,
+    "thread/queue/changed": _twin("queue: the turn it starts says it"),
     "serverRequest/resolved": Notifications._resolved,
     "thread/status/changed": Notifications._status,
     "thread/readState/changed": _twin("read state: about the reader, not the session"),

@@ -91,6 +91,10 @@ class Params(msgspec.Struct, rename="camel", kw_only=True, gc=False):
     summary: str | None = None
     details: str | None = None
     name: str | None = None
+    run: Any = None
+    review: Any = None
+    from_model: str | None = None
+    to_model: str | None = None
     # requests of either side
     input: Any = None
     items: Any = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -27,6 +28,10 @@ class StreamParser:
             self._read(line)
         except (msgspec.MsgspecError, RecursionError):
             self._keep(line)
+
+    def receive_lines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self.receive_line(line)
 
     def receive_long_line(self, line: LongLine) -> None:
         self._out.line += 1

@@ -9,8 +9,8 @@ Version: TypeAlias = tuple[int, int, int]
 
 PATCH_EVENTS: Final = (0, 129, 0)
 """From here on legacy rollouts tell the end of a patch, with the real diff, as an event."""
-PAGINATED: Final = (0, 151, 0)
-"""From here on rollouts are paginated by default: items instead of events."""
+PAGINATED: Final = (0, 149, 0)
+"""From here on rollouts are paginated by default (``exec`` first): items instead of events."""
 
 _NUMBER: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
