@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from dragoman.model.messages import (
     Message,
+    Notice,
     Plan,
     Prompt,
     Text,
@@ -44,6 +45,7 @@ class Turn:
     prompts: list[Prompt] = field(default_factory=list[Prompt])
     steps: list[Step] = field(default_factory=list[Step])
     plans: list[Plan] = field(default_factory=list[Plan])
+    notices: list[Notice] = field(default_factory=list[Notice])
     ended: TurnEnded | None = None
 
     @property
@@ -86,6 +88,8 @@ def fold(messages: Iterable[Message]) -> list[Turn]:
                     use.result = message
             case Plan():
                 turn_of(message).plans.append(message)
+            case Notice() if message.turn_id is not None:
+                turn_of(message).notices.append(message)
             case TurnEnded():
                 turn_of(message).ended = message
             case _:

@@ -41,7 +41,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
         A total that went down means the counter was started anew, so all of it is new: a
         difference is never negative.
         """
-        if self.input_tokens < earlier.input_tokens or self.output_tokens < earlier.output_tokens:
+        if not earlier.fits_in(self):
             return self
         return Usage(
             self.input_tokens - earlier.input_tokens,
@@ -49,6 +49,12 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
             max(0, self.cache_write_input_tokens - earlier.cache_write_input_tokens),
             self.output_tokens - earlier.output_tokens,
             max(0, self.reasoning_output_tokens - earlier.reasoning_output_tokens),
+        )
+
+    def fits_in(self, total: Usage) -> bool:
+        """Whether this can have been counted in that total."""
+        return (
+            self.input_tokens <= total.input_tokens and self.output_tokens <= total.output_tokens
         )
 
     def __bool__(self) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 
 from dragoman.harnesses.base import Limit
 from dragoman.model.messages import Plan, Text, Thinking
-from dragoman.model.tools import EDIT, WRITE
+from dragoman.model.tools import EDIT, SEND_MESSAGE, TASK, TASK_OUTPUT, TASK_STOP, WRITE
 from dragoman.model.turns import Turn, Use
 from dragoman.model.usage import Usage
 
@@ -52,6 +52,8 @@ def differences(
 class _Comparison:
     def __init__(self, limits: Collection[Limit]) -> None:
         self._aspects = {limit.aspect for limit in limits}
+        if "agent usage" in self._aspects:
+            self._aspects.add("usage")
         self._tools = tuple({tool for limit in limits for tool in limit.tools})
         self._found: list[Difference] = []
         self._turn = 0
@@ -95,6 +97,12 @@ class _Comparison:
             _without_raw(left, right)
         if "lost texts" in self._aspects:
             left = _only_texts_of(right, left)
+        if "review work" in self._aspects and _is_review(other):
+            left, right = _without_uses(left), _without_uses(right)
+        if "letters" in self._aspects and any(map(_is_letter, other.uses)):
+            left, right = _without_agents(left), _without_agents(right)
+        if "strange steps" in self._aspects and any(use.call.tool == TASK for use in one.uses):
+            left = _only_steps_of(right, left)
         if "scripts" in self._aspects and any(use.call.tool == "exec" for use in other.uses):
             left, right = _without_uses(left), _without_uses(right)
         outlines = [[_outline(step) for step in steps] for steps in (left, right)]
@@ -249,6 +257,28 @@ def _ordered(steps: list[_Step]) -> list[_Step]:
     return [*joined, *texts, *uses]
 
 
+_LETTERS = ("send_message", "followup_task", "list_agents")
+_AGENTS = (TASK, TASK_OUTPUT, TASK_STOP, SEND_MESSAGE)
+
+
+def _is_letter(use: Use) -> bool:
+    return use.call.native_tool.startswith(("collaboration.", *_LETTERS))
+
+
+def _without_agents(steps: list[_Step]) -> list[_Step]:
+    return [
+        step
+        for step in steps
+        if not (isinstance(step, Use) and (step.call.tool in _AGENTS or _is_letter(step)))
+    ]
+
+
+def _only_steps_of(disk: list[_Step], live: list[_Step]) -> list[_Step]:
+    """The live steps without those that are not in the file at all."""
+    known = {_outline(step) for step in disk}
+    return [step for step in live if _outline(step) in known]
+
+
 def _only_texts_of(disk: list[_Step], live: list[_Step]) -> list[_Step]:
     """The live steps without the texts that the file has lost."""
     known = Counter(_outline(step) for step in disk if isinstance(step, Text))
@@ -284,6 +314,10 @@ def _cut(one: Turn, other: Turn) -> None:
     if other.ended and other.ended.outcome == "interrupted" and len(other.steps) < len(one.steps):
         one.steps = one.steps[: len(other.steps)]
         one.ended = other.ended
+
+
+def _is_review(turn: Turn) -> bool:
+    return any(notice.text.startswith("review") for notice in turn.notices)
 
 
 def _scripts_plan(turn: Turn) -> bool:

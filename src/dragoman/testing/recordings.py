@@ -46,7 +46,7 @@ class Recording:
         return cls(path.parent.name, scenario, kind, path)
 
     def left(self) -> list[Path]:
-        """The session files that the same run left, as far as they were kept."""
+        """The session files that the same run left: its own, its agents', its forks'."""
         kind = _LEAVES.get(self.kind)
         if kind is None:
             return []
@@ -67,36 +67,49 @@ def recordings(folder: Path) -> Iterator[Recording]:
 
 @dataclass(slots=True)
 class Pair:
-    """A live stream against the session file of the same run."""
+    """What a live stream says of one session, against the files that hold it."""
 
     live: Recording
+    session_id: str | None
     differences: list[Difference]
     limits: list[Limit]
 
 
-def compare(harness: Harness, recording: Recording, disk: Path) -> Pair | None:
-    """Hold a live stream against a session file that its run left.
+def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
+    """Hold a live stream against the session files that its run left, session by session.
 
-    None if the stream says nothing of that session: ``codex exec`` tells only its own.
+    A session that the stream says nothing of is passed over: ``codex exec`` tells only its own.
     """
-    live_dialect, live = _told(recording.path)
-    disk_dialect, left = _told(disk)
-    limits = [
-        limit
-        for limit in harness.limits
-        if limit.applies(live_dialect, recording.release)
-        or limit.applies(disk_dialect, recording.release)
-    ]
-    turns = fold(left)
-    session = next(
-        (message.session_id for message in left if isinstance(message, SessionStarted)), None
-    )
-    live_turns = [turn for turn in fold(live) if turn.session_id in (session, None)]
-    if not live_turns:
-        return None
-    if recording.is_resumed_later():
-        turns = turns[: len(live_turns)]
-    return Pair(recording, differences(live_turns, turns, limits), limits)
+    told, live = _told(recording.path)
+    live_turns = fold(live)
+    files: dict[str | None, list[tuple[str, list[Message]]]] = defaultdict(list)
+    agents: set[str | None] = set()
+    for path in recording.left():
+        dialect, messages = _told(path)
+        begun = next((one for one in messages if isinstance(one, SessionStarted)), None)
+        if begun and begun.parent_session_id:
+            agents.add(begun.session_id)
+        files[begun.session_id if begun else None].append((dialect, messages))
+    for session_id, held in files.items():
+        one = [turn for turn in live_turns if turn.session_id in (session_id, None)]
+        other = [
+            turn
+            for _, messages in held
+            for turn in fold(messages)
+            if turn.session_id == session_id  # the others were copied from another session
+        ]
+        if not one:
+            continue
+        if recording.is_resumed_later():
+            other = other[: len(one)]
+        dialects = {told, *(dialect for dialect, _ in held)}
+        limits = [
+            limit
+            for limit in harness.limits
+            if any(limit.applies(dialect, recording.release) for dialect in dialects)
+            and (session_id in agents or limit.aspect != "agent usage")
+        ]
+        yield Pair(recording, session_id, differences(one, other, limits), limits)
 
 
 def _told(path: Path) -> tuple[str, list[Message]]:
@@ -157,10 +170,7 @@ def check(harness: Harness, folder: Path) -> Report:
         report.unknown.update(account.unknown)
         if account.unaccounted:
             report.unaccounted.append((recording.path, account.unaccounted))
-        for disk in recording.left():
-            pair = compare(harness, recording, disk)
-            if pair is None:
-                continue
+        for pair in compare(harness, recording):
             row.pairs += 1
             if pair.differences:
                 report.unlike.append(pair)

@@ -39,7 +39,7 @@ def task_started(events: Events, event: shapes.TaskStarted) -> None:
     teller.says_ends = events.starts_have_ends
     if event.model_context_window is not None:
         teller.context_window = event.model_context_window
-    if teller.in_turn:
+    if teller.in_turn and not teller.is_reviewing:
         events.responses.end_turn()
     teller.begin_turn(event.turn_id or events.turn_id)
 
@@ -80,7 +80,7 @@ def user_message(events: Events, event: shapes.UserMessage) -> None:
         teller.context("user", event.message)  # 0.31 to 0.44 label what they inject
         return
     events.responses.tell_announced()
-    if not teller.says_ends:
+    if not (teller.says_ends or (teller.is_reviewing and teller.in_turn)):
         events.responses.end_turn()
         teller.begin_turn()
     teller.prompt(CHANNEL, event.message, [*(event.images or []), *event.local_images])
@@ -145,7 +145,7 @@ def item_started(events: Events, event: shapes.ItemStarted) -> bool:
 def item_completed(events: Events, event: shapes.ItemCompleted) -> bool:
     item = event.item
     teller, responses = events.teller, events.responses
-    is_late = teller.is_other_turn(event.turn_id)
+    is_late = teller.is_other_turn(event.turn_id) and not teller.is_reviewing
     if is_late:
         teller.speak_of(event.turn_id)
     kind = kind_of(item)

@@ -7,6 +7,7 @@ import binascii
 from typing import TYPE_CHECKING, Any, Final
 
 from dragoman.harnesses.codex import event_shapes as shapes
+from dragoman.harnesses.codex.agents import agent_call
 from dragoman.harnesses.codex.durations import milliseconds
 from dragoman.harnesses.codex.events_said import CHANNEL, ITEM_CHANNEL
 from dragoman.harnesses.codex.item_shape import Item
@@ -14,7 +15,7 @@ from dragoman.harnesses.codex.items import tell_item
 from dragoman.harnesses.codex.loose import as_dict, snake_case
 from dragoman.harnesses.codex.outputs import content_text, mcp_result
 from dragoman.harnesses.codex.patches import changes_of, edit_call
-from dragoman.harnesses.codex.tools import agent_call, shell_call, web_call
+from dragoman.harnesses.codex.tools import shell_call, web_call
 from dragoman.model.messages import ResultStatus
 from dragoman.model.tools import READ, mcp_tool
 
@@ -153,7 +154,13 @@ def collab(events: Events, event: Any) -> None:
     events.teller.call(event.call_id, tool, "_".join(words[:2]), call)
     if words[2] == "end":
         states = as_dict(event.statuses) or {"": event.status}
-        item = Item(type="collab_tool_call", id=event.call_id, tool=words[1], agents_states=states)
+        item = Item(
+            type="collab_tool_call",
+            id=event.call_id,
+            tool=words[1],
+            receiver_thread_ids=agents,
+            agents_states=states,
+        )
         tell_item(events.teller, ITEM_CHANNEL, item, done=True)
 
 

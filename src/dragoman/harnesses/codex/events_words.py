@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from dragoman.harnesses.codex import event_shapes as shapes
 from dragoman.harnesses.codex.events_said import CHANNEL
 from dragoman.harnesses.codex.events_tools import exec_begin, patch_begin
-from dragoman.harnesses.codex.item_shape import Item
-from dragoman.harnesses.codex.items import tell_item
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import changes_of
 from dragoman.harnesses.codex.questions import (
@@ -102,12 +100,15 @@ def settings(events: Events, event: shapes.ThreadSettingsApplied) -> None:
 
 
 def entered_review(events: Events, event: shapes.EnteredReviewMode) -> None:
-    item = Item(type="entered_review_mode", user_facing_hint=event.user_facing_hint)
-    tell_item(events.teller, CHANNEL, item, done=True)
+    if not events.teller.says_ends:
+        events.responses.end_turn()
+    events.teller.begin_review(event.user_facing_hint or "")
 
 
 def exited_review(events: Events, event: shapes.ExitedReviewMode) -> None:
     text = review_text(event.review_output)
+    events.responses.tell_announced()
+    events.teller.end_review()
     if text:
         events.teller.text("review", text)
     else:

@@ -95,6 +95,7 @@ class ExecParser(StreamParser):
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         super().__init__(only=only, audit=audit)
         self._teller = Teller(self._out, "codex")
+        self._has_agents = False
 
     def _read(self, line: bytes) -> None:
         event = _decode(line)
@@ -118,7 +119,10 @@ class ExecParser(StreamParser):
 
     def turn_started(self, event: TurnStarted) -> None:
         self._teller.says_ends = True
-        self._teller.begin_turn()
+        if self._teller.in_turn and self._has_agents:
+            self._teller.twin("turn: a sub-agent's, whose words come between (to 0.107)")
+        else:
+            self._teller.begin_turn()
 
     def turn_completed(self, event: TurnCompleted) -> None:
         if event.usage is not None:
@@ -129,6 +133,8 @@ class ExecParser(StreamParser):
         self._teller.end_turn("failed", turn_error(event.error.message if event.error else ""))
 
     def item_started(self, event: ItemStarted) -> bool:
+        if event.item.type == "collab_tool_call":
+            self._has_agents = True
         return tell_item(self._teller, CHANNEL, event.item, done=False)
 
     def item_completed(self, event: ItemCompleted) -> bool:

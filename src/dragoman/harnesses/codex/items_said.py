@@ -75,8 +75,7 @@ def _error(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 
 def _entered_review(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    what = item.review or item.user_facing_hint or ""
-    teller.notice("review", "info", f"review of {what} began" if what else "review began")
+    teller.begin_review(item.review or item.user_facing_hint or "")
 
 
 def _exited_review(teller: Teller, channel: str, item: Item, done: bool) -> None:

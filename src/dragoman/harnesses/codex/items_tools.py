@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from dragoman.harnesses.codex.agents import activity_call, agent_call, reported
 from dragoman.harnesses.codex.durations import milliseconds
 from dragoman.harnesses.codex.item_shape import Item, Tell
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str, snake_case
 from dragoman.harnesses.codex.outputs import content_text, mcp_result
 from dragoman.harnesses.codex.patches import changes_of, edit_call
-from dragoman.harnesses.codex.tools import agent_call, shell_call, web_call
+from dragoman.harnesses.codex.tools import shell_call, web_call
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import ResultStatus
 from dragoman.model.tools import READ, mcp_tool
@@ -84,34 +85,25 @@ def _dynamic(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 
 def _agents(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    tool, call = agent_call(item.tool or "", item.prompt, item.receiver_thread_ids or [])
+    agents = item.receiver_thread_ids or []
+    tool, call = agent_call(item.tool or "", item.prompt, agents)
     teller.call(item.id, tool, snake_case(item.tool or ""), call)
     if done:
-        states = [_agent_state(state) for state in as_dict(item.agents_states).values()]
-        failed = _failed(item)
-        teller.result(item.id, "\n".join(filter(None, states)), is_error=failed)
-
-
-def _agent_state(state: Any) -> str:
-    """``"pending_init"``, ``{"completed": "done"}`` or ``{"status": "completed", "message": …}``."""
-    given = as_dict(state)
-    if not given:
-        return snake_case(as_str(state) or "")
-    if "status" in given:
-        return as_str(given.get("message")) or snake_case(str(given["status"]))
-    return as_str(next(iter(given.values()))) or next(iter(given))
+        output = reported(tool, agents, item.agents_states)
+        teller.result(item.id, output, is_error=_failed(item))
 
 
 def _sub_agent(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    kind = item.kind or "started"
-    tool, call = agent_call(
-        {"started": "spawn", "interrupted": "interrupt"}.get(kind, "send"), "", []
-    )
-    if item.agent_path:
-        call = {**call, "agent": item.agent_path}
-    teller.call(item.id, tool, f"sub_agent_{kind}", call)
-    if done:
-        teller.result(item.id, item.agent_path or "")
+    kind, path = item.kind or "started", item.agent_path or item.agent_thread_id or ""
+    called = activity_call(kind, path)
+    if called is not None:
+        teller.call(item.id, called[0], f"sub_agent_{kind}", called[1])
+        if done:
+            teller.result(item.id, path)
+    elif done:
+        teller.notice(channel, "info", f"agent {path}: {kind}")
+    else:
+        teller.twin("item: its end says it")
 
 
 def _web_search(teller: Teller, channel: str, item: Item, done: bool) -> None:

@@ -70,6 +70,13 @@ _STREAMS: Final = (
     *_limits("mcp outputs", "an MCP call has a server, a tool and a status", EXEC, until="0.52.0"),
     *_limits("usage", "tokens are not told", EXEC_EXPERIMENTAL),
     *_limits("reasoning tokens", "reasoning is not counted apart", EXEC, until="0.124.0"),
+    *_limits(
+        "agent usage",
+        "an agent that knows its parent's history counts its parent's tokens",
+        APP_SERVER,
+        since="0.125.0",
+        until="0.128.0",
+    ),
     *_limits("unfinished usage", "a turn that was cut off tells no tokens", EXEC, APP_SERVER),
     *_limits(
         "order", "a call is told when it runs, which may be after what was written later", *_LIVE
@@ -135,6 +142,20 @@ _CALLS: Final = (
         APP_SERVER,
         tools=("exec", "functions."),
         since="0.146.0",
+    ),
+    *_limits(
+        "letters",
+        "that an agent writes to another one is told, but not what",
+        EXEC,
+        APP_SERVER,
+        since="0.125.0",
+    ),
+    *_limits(
+        "strange steps",
+        "what a sub-agent does is told as if its parent did it",
+        EXEC,
+        since="0.87.0",
+        until="0.107.0",
     ),
     *_limits("calls", "looking at an image is not told", EXEC, EXEC_OLD, PROTO, tools=(READ,)),
     *_limits(
@@ -202,6 +223,11 @@ _FILES: Final = (
         "a plan made by a script of code mode is only in the script",
         ROLLOUT,
         since="0.146.0",
+    ),
+    *_limits(
+        "review work",
+        "what a reviewer calls is in a file of its own",
+        ROLLOUT,
     ),
     *_limits(
         "promptless turns", "a turn that only compacts is not in the file", ROLLOUT, until="0.99.0"

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from dragoman.harnesses.codex import response_shapes as shapes
+from dragoman.harnesses.codex.agents import answered
 from dragoman.harnesses.codex.outputs import Cleaned, clean, clean_mcp
 from dragoman.harnesses.codex.response_messages import CHANNEL, ResponseMessages
 from dragoman.harnesses.codex.tools import (
@@ -65,7 +66,7 @@ class ResponseCalls(ResponseMessages):
         self._call(
             item.call_id,
             call,
-            wrapper=item.name == "wait" and item.namespace in (None, "functions"),
+            wrapper=call.tool == "wait" and item.namespace in (None, "functions"),
         )
 
     def custom_call(self, item: shapes.CustomCallItem) -> None:
@@ -192,11 +193,12 @@ class ResponseCalls(ResponseMessages):
         is_edit = call.tool in (EDIT, WRITE)
         if is_edit and cleaned.text.startswith('{"output":'):
             cleaned = clean(cleaned.text)  # 0.120 wraps a patch that a command applied twice
+        text, agent_failed = answered(call.tool, cleaned.text)
         is_view = call.native_tool == "view_image" and not cleaned.is_error
         teller.result(
             call_id,
-            "" if is_view else cleaned.text,
-            is_error=cleaned.is_error,
+            "" if is_view else text,
+            is_error=cleaned.is_error or agent_failed,
             exit_code=None if is_edit else cleaned.exit_code,
             duration_ms=cleaned.duration_ms,
             status=cleaned.status,

@@ -24,6 +24,7 @@ from dragoman.harnesses.codex.events import Events
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.response_items import TELL as _TELL_ITEM
 from dragoman.harnesses.codex.response_items import ResponseItems
+from dragoman.harnesses.codex.rollout_copies import Copies
 from dragoman.harnesses.codex.rollout_skipping import Skipper
 from dragoman.harnesses.codex.stream import StreamParser, native_type
 from dragoman.harnesses.codex.versions import PAGINATED, PATCH_EVENTS, parse_version
@@ -46,6 +47,9 @@ class RolloutParser(StreamParser):
         self._events.announces = True
         self._skipper = Skipper.for_types(only)
         self._decode: Callable[[bytes], Any] = _decode
+        self._own_id: str | None = None
+        self._copies: Copies | None = None
+        self._decode_own = self._decode
         self._preamble_ends = 0
         """The last line that may still belong to the preamble; 0 when there is none."""
 
@@ -56,7 +60,7 @@ class RolloutParser(StreamParser):
         # Nearly all the time of reading a long session goes by here: what a row needs is done
         # without a further call, and looked up outside of the loop, where it can be.
         out, responses, events = self._out, self._responses, self._events
-        can_skip = self._skipper.can_skip if self._skipper is not None else None
+        can_skip = self._can_skip()
         for line in lines:
             out.line += 1
             if can_skip is not None and can_skip(line):
@@ -86,8 +90,15 @@ class RolloutParser(StreamParser):
                     self._unknown(line, "event_msg")
             else:
                 _TELL[kind](self, row)
+                can_skip = self._can_skip()
             if self._preamble_ends and out.line >= self._preamble_ends:
                 self._preamble_ends = 0
+
+    def _can_skip(self) -> Callable[[bytes], bool] | None:
+        """What tells the rows that need not be decoded; nothing does among copied rows."""
+        if self._skipper is None or self._teller.is_copying:
+            return None
+        return self._skipper.can_skip
 
     def _finish(self) -> None:
         self._preamble_ends = 0
@@ -105,10 +116,11 @@ class RolloutParser(StreamParser):
     def _session_meta(self, row: rows.SessionMetaRow) -> None:
         self._out.at = row.timestamp
         meta, teller = row.payload, self._teller
-        if teller.session_id is not None and meta.id != teller.session_id:
-            teller.twin("session: the header of the session this one was copied from")
+        if self._own_id is not None and meta.id != self._own_id:
+            teller.twin("session: the header of the one that this was copied from")
+            self._is_copy_of(meta.id)
             return
-        teller.session_id = meta.id
+        teller.session_id = self._own_id = meta.id
         version = parse_version(meta.cli_version) or (0, 0, 0)
         paginated = meta.history_mode == "paginated"
         self._responses.patches_follow = paginated or version >= PATCH_EVENTS
@@ -119,6 +131,29 @@ class RolloutParser(StreamParser):
         teller.begin_session(
             version=meta.cli_version, cwd=meta.cwd, parent_session_id=_parent(meta)
         )
+
+    def _is_copy_of(self, session_id: str) -> None:
+        """Rows copied from another session follow: watch for the first that is our own."""
+        if self._copies is None:
+            self._copies = Copies(self._own_id or "")
+            self._decode_own = self._decode
+            self._decode = self._decode_watching
+        self._copies.add(session_id)
+        self._teller.session_id = session_id
+        self._teller.is_copying = True
+
+    def _decode_watching(self, line: bytes) -> Any:
+        row = self._decode_own(line)
+        owner = self._copies.owner(row) if self._copies is not None else None
+        if owner is not None and owner != self._teller.session_id:
+            if self._teller.in_turn:
+                self._responses.end_turn()
+                self._teller.leave()
+            self._teller.session_id = owner
+            if owner == self._own_id:
+                self._teller.is_copying = False
+                self._decode = self._decode_own
+        return row
 
     def _turn_context(self, row: rows.TurnContextRow) -> None:
         self._out.at = row.timestamp

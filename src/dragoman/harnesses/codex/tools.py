@@ -24,8 +24,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from dragoman.harnesses.codex import agents
 from dragoman.harnesses.codex.commands import command_line, patch_in_script, patch_in_words
-from dragoman.harnesses.codex.loose import as_dict, as_list, as_str, texts_in
+from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import absolute, changes_in_patch, edit_call
 from dragoman.model import tools
 from dragoman.model.messages import PlanStep, StepStatus
@@ -54,7 +55,7 @@ def function_call(name: str, namespace: str | None, arguments: Any, cwd: str | N
         return Call(tool, f"{namespace}.{name}", given, free_form=True)
     native = f"{namespace}.{name}" if namespace else name
     if namespace in _OWN_NAMESPACES:
-        reader = _READERS.get(name)
+        reader = _READERS.get(name) or agents.reader_of(name, given)
         if reader is not None:
             tool, call = reader(given)
             if name == "view_image":
@@ -180,30 +181,6 @@ def _ask(given: _Input) -> tuple[str, _Input]:
     return tools.ASK_USER, {"questions": as_list(given.get("questions"))}
 
 
-def _spawn(given: _Input) -> tuple[str, _Input]:
-    prompt = as_str(given.get("message")) or texts_in(given.get("items")) or ""
-    return tools.TASK, {"prompt": prompt}
-
-
-def _agents(given: _Input) -> list[str]:
-    one = as_str(given.get("target")) or as_str(given.get("id")) or as_str(given.get("agent_id"))
-    many = given.get("targets", given.get("ids"))
-    return [one] if one else [str(agent) for agent in as_list(many)]
-
-
-def _wait(given: _Input) -> tuple[str, _Input]:
-    return tools.TASK_OUTPUT, {"agent_ids": _agents(given)}
-
-
-def _stop(given: _Input) -> tuple[str, _Input]:
-    return tools.TASK_STOP, {"agent_ids": _agents(given)}
-
-
-def _send(given: _Input) -> tuple[str, _Input]:
-    message = as_str(given.get("message")) or texts_in(given.get("items")) or ""
-    return tools.SEND_MESSAGE, {"agent_ids": _agents(given), "message": message}
-
-
 def _same(tool: str) -> Callable[[_Input], tuple[str, _Input]]:
     return lambda given: (tool, given)
 
@@ -220,13 +197,6 @@ _READERS: Final[dict[str, Callable[[_Input], tuple[str, _Input]]]] = {
     "grep_files": _grep,
     "request_user_input": _ask,
     "request_user_input_async": _ask,
-    "spawn_agent": _spawn,
-    "wait_agent": _wait,
-    "close_agent": _stop,
-    "interrupt_agent": _stop,
-    "send_input": _send,
-    "send_message": _send,
-    "followup_task": _send,
     "sleep": _same("clock.sleep"),
     "curr_time": _same("clock.curr_time"),
     "list_mcp_resources": _same("ListMcpResourcesTool"),
@@ -238,20 +208,6 @@ themselves as items; the wrapper speaks only when none of them did."""
 
 
 # Calls that are not functions.
-
-
-def agent_call(tool: str, prompt: str | None, agents: list[str]) -> tuple[str, _Input]:
-    """A call that manages sub-agents, from the item that reports it (``spawnAgent``, ``wait`` …)."""
-    name = tool.replace("_", "").lower()
-    if name.startswith("spawn"):
-        return tools.TASK, {"prompt": prompt or ""}
-    if name.startswith("wait"):
-        return tools.TASK_OUTPUT, {"agent_ids": agents}
-    if name.startswith(("close", "interrupt")):
-        return tools.TASK_STOP, {"agent_ids": agents}
-    if name.startswith(("send", "followup")):
-        return tools.SEND_MESSAGE, {"agent_ids": agents, "message": prompt or ""}
-    return tool, {"agent_ids": agents, **({"prompt": prompt} if prompt else {})}
 
 
 _PAGE: Final = re.compile(r"(?:'(?P<pattern>.*)' in )?(?P<url>https?://\S+)", re.DOTALL)

@@ -9,9 +9,11 @@ class Once:
     So an agent may say "ok" twice and mean it, and two channels may tell both in any order.
     """
 
-    __slots__ = ("_heard", "_ids", "_said")
+    __slots__ = ("_heard", "_ids", "_said", "echoes")
 
     def __init__(self) -> None:
+        self.echoes = False
+        """Whether a channel may repeat itself, so that only what was never said is new."""
         self._said: dict[str, int] = {}
         self._heard: dict[tuple[str, str], int] = {}
         self._ids: set[str] = set()
@@ -20,7 +22,8 @@ class Once:
         key = (channel, what)
         count = self._heard.get(key, 0) + 1
         self._heard[key] = count
-        if count > self._said.get(what, 0):
+        said = self._said.get(what, 0)
+        if count > said and not (said and self.echoes):
             self._said[what] = count
             return True
         return False
@@ -39,6 +42,7 @@ class Once:
 
     def clear(self) -> None:
         """Forget everything: a new turn may say it all again."""
+        self.echoes = False
         if self._said or self._ids:
             self._said.clear()
             self._heard.clear()

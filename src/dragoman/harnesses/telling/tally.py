@@ -52,10 +52,10 @@ class Tally:
         if old:
             self._carry(before - (self._from or NOTHING))
             self._from = total
-        elif total.input_tokens < before.input_tokens or total.output_tokens < before.output_tokens:
-            # The counter was started anew.
+        elif not before.fits_in(total):
+            # The counter was started anew, or set back to what an earlier turn had left.
             self._carry(before - (self._from or NOTHING))
-            self._from = NOTHING
+            self._from = total - last if last is not None and last.fits_in(total) else NOTHING
         return True
 
     def record(self, total: Usage | None, own: Usage) -> None:

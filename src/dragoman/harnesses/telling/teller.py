@@ -49,7 +49,7 @@ class Teller(Turns):
         self._windows: list[RateWindow] = []
         self._saying: dict[DeltaOf, str] = {}
         self.is_resumed = False
-        """Whether the session began before this stream, so that its first totals are old ones."""
+        """Whether the session began before this stream, so that its first total is an old one."""
 
     def prompt(
         self, channel: str, text: str, images: list[str] | None = None, item_id: str | None = None
@@ -267,7 +267,8 @@ class Teller(Turns):
             window = self.context_window
         else:
             self.context_window = window
-        old = old or (self.is_resumed and not self.agent_spoke)
+        if self.is_resumed and self._tally.total is None and not self.agent_spoke:
+            old = True
         if not self._tally.count(total, last, old=old):
             self._out.twin("usage: unchanged")
             return

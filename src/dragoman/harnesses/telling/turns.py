@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from dragoman.harnesses.telling.calls import Calls
@@ -10,6 +11,7 @@ from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.tally import Tally
 from dragoman.model.messages import (
     Message,
+    Notice,
     Outcome,
     SessionEnded,
     SessionStarted,
@@ -32,11 +34,16 @@ class Turns:
         self.in_turn = False
         self._open_turn: str | None = None
         self._is_late = False
+        self.is_copying = False
+        """Whether what is read was copied from another session, whose name it is told under."""
         self.says_ends = True
         """Whether the dialect says when a turn ends. If it does, a turn without an end was cut off;
         if not, it was cut off only when the agent did not have the last word."""
         self.agent_spoke = False
         """Whether the agent itself, not the user or the harness, has said anything yet."""
+        self.is_reviewing = self._reviewer_began = False
+        self._review = ""
+        self._review_at: tuple[int, datetime | None] = (0, None)
         self.calls = Calls()
         self._tally = Tally()
         self._facts: tuple[str | None, str | None, str | None, str | None] | None = None
@@ -90,6 +97,9 @@ class Turns:
         parent_session_id: str | None = None,
     ) -> None:
         """Say what the session is: once, and again when its model or directory changes."""
+        if self.is_copying:
+            self._out.twin("session: the one that this was copied from")
+            return
         new = (version, model, cwd, parent_session_id)
         old = self._facts
         if old is not None:
@@ -122,6 +132,10 @@ class Turns:
             if turn_id is not None and turn_id == self._open_turn:
                 self._out.twin("turn: begun before")
                 return
+            if self.is_reviewing and not self._reviewer_began:
+                self._reviewer_began = True
+                self._out.twin("turn: the reviewer's own, inside the turn that asked for it")
+                return
             self.leave()
         self._count += 1
         self.turn_id = turn_id if turn_id is not None else f"turn-{self._count}"
@@ -131,6 +145,35 @@ class Turns:
         self._text_was_last = self.turn_has_text = False
         self._error = None
         self._say(TurnStarted)
+        self._say_review()
+
+    def begin_review(self, what: str) -> None:
+        """The turn is a review: another agent works, and what it says may be told twice over."""
+        if self.is_reviewing:
+            self._out.twin("review: begun before")
+            return
+        if not self.says_ends:
+            self.leave()
+        self.is_reviewing = True
+        for once in (self._prompts, self._texts, self._thoughts):
+            once.echoes = True
+        self._review = f"review of {what} began" if what else "review began"
+        self._review_at = (self._out.line, self._out.at)
+        if self.in_turn:
+            self._say_review()
+
+    def end_review(self) -> None:
+        """The reviewer is done; what it said may still be repeated until the turn ends."""
+        self.is_reviewing = False
+
+    def _say_review(self) -> None:
+        """Say that a review began, under the line that did: its turn may begin after it."""
+        if self._review:
+            now = (self._out.line, self._out.at)
+            self._out.line, self._out.at = self._review_at
+            self._say(Notice, level="info", text=self._review)
+            self._out.line, self._out.at = now
+            self._review = ""
 
     def fail_turn(self, error: TurnError) -> None:
         """Remember why the turn is about to fail; its end will say so."""
@@ -163,6 +206,7 @@ class Turns:
             once.clear()
         self._streams.clear()
         self._inputs.clear()
+        self.is_reviewing = self._reviewer_began = False
         self._diff = None
 
     def has_ended(self, turn_id: str) -> bool:
@@ -180,6 +224,7 @@ class Turns:
     def leave(self) -> None:
         """Close a turn that is still open although the stream, or the session, goes on without it."""
         if not self.in_turn:
+            self._say_review()
             return
         finished = not self.says_ends and self._text_was_last and not self.calls.any_open()
         self.end_turn("completed" if finished or self._error else "interrupted")
