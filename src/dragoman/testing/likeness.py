@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -59,6 +59,7 @@ class _Comparison:
         self._turn = 0
 
     def run(self, one: list[Turn], other: list[Turn]) -> list[Difference]:
+        one, other = _copied(one), _copied(other)
         if "promptless turns" in self._aspects and "prompts" not in self._aspects:
             one, other = _merged(one), _merged(other)
         if "lookalike prompts" in self._aspects and any(
@@ -290,6 +291,11 @@ def _only_texts_of(disk: list[_Step], live: list[_Step]) -> list[_Step]:
             known[_outline(step)] -= 1
         kept.append(step)
     return kept
+
+
+def _copied(turns: list[Turn]) -> list[Turn]:
+    """Turns that may be changed."""
+    return [replace(turn, steps=list(turn.steps)) for turn in turns]
 
 
 def _spent(turns: list[Turn]) -> Usage:

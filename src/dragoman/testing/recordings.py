@@ -18,7 +18,7 @@ from dragoman.archive.reading import read
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.base import Harness, Limit
 from dragoman.model.messages import Message, SessionStarted
-from dragoman.model.turns import fold
+from dragoman.model.turns import Turn, fold
 from dragoman.testing.likeness import Difference, differences
 
 _LEAVES = {
@@ -70,9 +70,18 @@ class Pair:
     """What a live stream says of one session, against the files that hold it."""
 
     live: Recording
-    session_id: str | None
-    differences: list[Difference]
+    one: list[Turn]
+    other: list[Turn]
     limits: list[Limit]
+
+    def differences(self, without: Limit | None = None) -> list[Difference]:
+        """What the two tell differently, if this limit did not exist."""
+        limits = [limit for limit in self.limits if limit is not without]
+        return differences(self.one, self.other, limits)
+
+    def needed(self) -> list[Limit]:
+        """The limits without which the two would not be alike."""
+        return [limit for limit in self.limits if self.differences(without=limit)]
 
 
 def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
@@ -109,7 +118,7 @@ def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
             if any(limit.applies(dialect, recording.release) for dialect in dialects)
             and (session_id in agents or limit.aspect != "agent usage")
         ]
-        yield Pair(recording, session_id, differences(one, other, limits), limits)
+        yield Pair(recording, one, other, limits)
 
 
 def _told(path: Path) -> tuple[str, list[Message]]:
@@ -172,7 +181,7 @@ def check(harness: Harness, folder: Path) -> Report:
             report.unaccounted.append((recording.path, account.unaccounted))
         for pair in compare(harness, recording):
             row.pairs += 1
-            if pair.differences:
+            if pair.differences():
                 report.unlike.append(pair)
             else:
                 row.alike += 1
@@ -233,7 +242,7 @@ def main(arguments: list[str]) -> int:
             print(f"lost: {path}: lines {lines[:5]}")
         for pair in report.unlike:
             print(f"unlike: {pair.live.path}")
-            for difference in pair.differences[:3]:
+            for difference in pair.differences()[:3]:
                 print(f"    {str(difference)[:600]}")
     return 0 if good else 1
 

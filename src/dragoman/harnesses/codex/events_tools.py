@@ -60,6 +60,9 @@ def patch_begin(events: Events, event: shapes.PatchApplyBegin) -> None:
 
 
 def patch_end(events: Events, event: shapes.PatchApplyEnd) -> None:
+    if events.teller.calls.is_closed(event.call_id):
+        events.teller.twin("tool result: told before")
+        return
     if event.changes is not None:
         tool, call = edit_call(changes_of(event.changes))
         events.responses.release(event.call_id, tool, call)

@@ -58,7 +58,7 @@ class ResponseCalls(ResponseMessages):
         if item.name == "exec_command" and not item.namespace:
             script = plain_script(item.arguments)
             if script is not None:
-                if self._announced:
+                if self.announced:
                     self.tell_announced()
                 self._teller.call(item.call_id, BASH, "exec_command", {"command": script})
                 return
@@ -73,7 +73,7 @@ class ResponseCalls(ResponseMessages):
         if item.name == "apply_patch" and self.patches_follow:
             # Most likely an item brings the real diff: read the patch only if none does.
             out = self._out
-            if self._announced:
+            if self.announced:
                 self.tell_announced()
             self._held_calls[item.call_id] = _HeldCall(out.line, out.at, item.input, 0)
             return
@@ -85,7 +85,7 @@ class ResponseCalls(ResponseMessages):
         self._call(item.call_id or item.id or f"line-{self._out.line}", call)
 
     def _call(self, call_id: str, call: Call, *, wrapper: bool = False) -> None:
-        if self._announced:
+        if self.announced:
             self.tell_announced()
         self._calls[call_id] = call
         if wrapper or (self.patches_follow and call.tool in (EDIT, WRITE)):
@@ -137,6 +137,9 @@ class ResponseCalls(ResponseMessages):
         call_id = item.call_id or f"line-{self._out.line}"
         call = self._calls.pop(call_id, None)
         teller = self._teller
+        if teller.calls.is_closed(call_id):
+            teller.twin("tool result: told before")
+            return
         if call is None and call_id in self._held_calls:
             call = Call(EDIT, "apply_patch", {})
         if call is None:
@@ -154,9 +157,6 @@ class ResponseCalls(ResponseMessages):
             )
             return
         held = self._held_calls.get(call_id)
-        if teller.calls.is_closed(call_id):
-            teller.twin("tool result: told before")
-            return
         cleaned = clean_mcp(item.output) if call.free_form else clean(item.output)
         if held is not None:
             tools_spoke = self.spoken_items > held.results_before

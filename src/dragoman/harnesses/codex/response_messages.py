@@ -65,23 +65,24 @@ class ResponseMessages:
         """Whether commands and their ends are told by items, too."""
         self.held_text: _HeldText | None = None
         """A message that waits for the next row."""
-        self._announced: list[_Announced] = []
+        self.announced: list[_Announced] = []
+        """What events told, and response items will tell again."""
 
     def announce(self, text: str, *, is_text: bool, phase: Phase | None = None) -> None:
         """An event told a text or a thought; the response item that has it will come."""
         out = self._out
-        self._announced.append((text, is_text, out.line, out.at, phase))
+        self.announced.append((text, is_text, out.line, out.at, phase))
 
     def _came(self, text: str, is_text: bool) -> _Announced | None:
         """A response item has come: whether, and how, it was announced."""
-        for index, announced in enumerate(self._announced):
+        for index, announced in enumerate(self.announced):
             if announced[0] == text and announced[1] is is_text:
-                later = self._announced[index + 1 :]
+                later = self.announced[index + 1 :]
                 if index:
                     # Items come in the order of the events: what was announced before has none.
-                    del self._announced[index:]
+                    del self.announced[index:]
                     self.tell_announced()
-                self._announced = later
+                self.announced = later
                 what = "text" if is_text else "thinking"
                 self._out.twin_of_line(announced[2], f"{what}: the response item says it")
                 return announced
@@ -89,10 +90,10 @@ class ResponseMessages:
 
     def tell_announced(self) -> None:
         """No response item will come for what was announced: tell it as it was."""
-        if not self._announced:
+        if not self.announced:
             return
         out, now = self._out, (self._out.line, self._out.at)
-        announced_now, self._announced = self._announced, []
+        announced_now, self.announced = self.announced, []
         for text, is_text, line, at, phase in announced_now:
             out.line, out.at = line, at
             if is_text:
@@ -108,7 +109,7 @@ class ResponseMessages:
         if role == "assistant":
             shown = _PROPOSED_PLAN.sub("", text) if "<proposed_plan>" in text else text
             phase = phase_of(item.phase)
-            announced = self._came(shown, True) if self._announced else None
+            announced = self._came(shown, True) if self.announced else None
             if announced is not None and shown:
                 self._teller.say_text(shown, phase or announced[4], item.id)
             elif self.alone or self._teller.knows_text(CHANNEL, shown, item.id):
@@ -200,7 +201,14 @@ class ResponseMessages:
         parts = [part.text for part in item.summary]
         if item.content:
             parts += [part.text for part in item.content]
-        if self._announced and parts:
+        announced = self.announced
+        if len(parts) == 1 == len(announced) and announced[0][0] == parts[0]:
+            # One thought, announced by the row before: what nearly all reasoning is.
+            self._out.twin_of_line(announced[0][2], "thinking: the response item says it")
+            announced.clear()
+            self._teller.say_thinking(parts)
+            return
+        if announced and parts:
             came = [self._came(part, False) for part in parts]
             if None not in came:
                 self._teller.say_thinking(parts)

@@ -60,24 +60,26 @@ class RolloutParser(StreamParser):
         # Nearly all the time of reading a long session goes by here: what a row needs is done
         # without a further call, and looked up outside of the loop, where it can be.
         out, responses, events = self._out, self._responses, self._events
-        can_skip = self._can_skip()
-        for line in lines:
-            out.line += 1
-            if can_skip is not None and can_skip(line):
-                if responses.held_text is not None:
-                    responses.settle()
+        decode, can_skip = self._decode, self._can_skip()
+        for out.line, line in enumerate(lines, out.line + 1):
+            if (
+                can_skip is not None
+                and responses.held_text is None  # or this row decides how that one is told
+                and not responses.announced
+                and can_skip(line)
+            ):
                 continue
             try:
-                row = self._decode(line)
+                row = decode(line)
             except (msgspec.MsgspecError, RecursionError):
                 self._keep(line)
+                decode, can_skip = self._decode, self._can_skip()
                 continue
             kind = row.__class__
             if kind is _ITEM_ROW or kind is _RAW_ITEM_ROW:
                 out.at = row.timestamp
                 if responses.held_text is not None:
                     responses.settle()
-                responses.alone = False
                 item = row.payload
                 _TELL_ITEM[item.__class__](responses, item)
             elif kind is _EVENT_ROW:
@@ -90,9 +92,7 @@ class RolloutParser(StreamParser):
                     self._unknown(line, "event_msg")
             else:
                 _TELL[kind](self, row)
-                can_skip = self._can_skip()
-            if self._preamble_ends and out.line >= self._preamble_ends:
-                self._preamble_ends = 0
+                decode, can_skip = self._decode, self._can_skip()
 
     def _can_skip(self) -> Callable[[bytes], bool] | None:
         """What tells the rows that need not be decoded; nothing does among copied rows."""
@@ -109,7 +109,13 @@ class RolloutParser(StreamParser):
         return self._teller
 
     def messages(self) -> list[Message]:
-        return [] if self._preamble_ends else self._out.take_messages()
+        return [] if self._is_preamble() else self._out.take_messages()
+
+    def _is_preamble(self) -> bool:
+        """Whether the row that names the model may still come."""
+        if self._out.line >= self._preamble_ends:
+            self._preamble_ends = 0
+        return self._preamble_ends > 0
 
     # Rows that are neither response items nor events.
 
@@ -158,7 +164,7 @@ class RolloutParser(StreamParser):
     def _turn_context(self, row: rows.TurnContextRow) -> None:
         self._out.at = row.timestamp
         model, cwd = row.payload.model, row.payload.cwd
-        if self._preamble_ends:
+        if self._is_preamble():
             self._preamble_ends = 0
             self._name_model(model)
             self._teller.know_facts(model=model)
@@ -181,7 +187,10 @@ class RolloutParser(StreamParser):
 
     def _token_usage(self, row: rows.TokenUsageRow) -> None:
         self._out.at = row.timestamp
-        self._events.others_count = True
+        if not self._events.others_count:
+            self._events.others_count = True
+            if self._skipper is not None and self._skipper.only_usage:
+                self._skipper.skip_token_counts()
         if row.payload.usage is None:
             self._teller.twin("usage: nothing counted")
         else:
@@ -206,6 +215,7 @@ class RolloutParser(StreamParser):
     def _flat_item(self, row: Any) -> None:
         self._responses.alone = True
         self._responses.tell(row)
+        self._responses.alone = False
 
     # Rows that fit no shape.
 

@@ -2,59 +2,78 @@
 
 Codex writes ``{"timestamp":"…","type":"event_msg","payload":{"type":"token_count",…``: the payload's
 type is where it always is, so a row can be judged without decoding it. A row that does not look
-exactly so is never skipped. A table says which payload types each message type needs: its own, and
-those that set what the message is stamped with.
+exactly so, or whose type we do not know, is never skipped. A table says which payload types each
+message type needs: its own, and those that set what the message is stamped with.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
+from dragoman.harnesses.codex.event_shapes import Event
+from dragoman.harnesses.codex.response_shapes import ResponseItem
+
 _MARK: Final = b'"payload":{"type":"'
 _ITEM: Final = b'"item":{"type":"'
-
-_TURNS: Final = (
-    b"task_started",
-    b"turn_started",
-    b"task_complete",
-    b"turn_complete",
-    b"turn_aborted",
+_TURNS: Final = frozenset(
+    (
+        b"task_started",
+        b"turn_started",
+        b"task_complete",
+        b"turn_complete",
+        b"turn_aborted",
+        b"user_message",
+        b"entered_review_mode",
+        b"exited_review_mode",
+    )
 )
-_PROMPTS: Final = (b"user_message", b"message")
-_NEEDS: Final[dict[str, tuple[bytes, ...]]] = {
-    "usage": (*_TURNS, b"user_message", b"token_count"),
-    "rate_limits": (*_TURNS, b"user_message", b"token_count"),
-    "prompt": (*_TURNS, *_PROMPTS, b"item_completed"),
-    "text": (*_TURNS, *_PROMPTS, b"item_completed", b"agent_message", b"exited_review_mode"),
-    "turn_started": (*_TURNS, b"user_message"),
+_NEEDS: Final[dict[str, frozenset[bytes]]] = {
+    "usage": frozenset((b"token_count",)),
+    "rate_limits": frozenset((b"token_count",)),
+    "prompt": frozenset((b"message", b"item_completed")),
+    "text": frozenset((b"message", b"item_completed", b"agent_message")),
+    "turn_started": frozenset(),
 }
 _ITEMS: Final = (b"UserMessage", b"AgentMessage", b"ExitedReviewMode", b"EnteredReviewMode")
+
+
+def _tags(shape: type[msgspec.Struct]) -> set[bytes]:
+    """The names of all shapes of a kind."""
+    tag = shape.__struct_config__.tag
+    tags = {str(tag).encode()} if tag is not None else set[bytes]()
+    return tags.union(*map(_tags, shape.__subclasses__()))
 
 
 class Skipper:
     """Judges rows for one set of wanted message types."""
 
-    __slots__ = ("_wanted",)
+    __slots__ = ("_skipped", "only_usage")
 
-    def __init__(self, wanted: frozenset[bytes]) -> None:
-        self._wanted = tuple(name + b'"' for name in sorted(wanted))
+    def __init__(self, only: frozenset[str]) -> None:
+        wanted = _TURNS.union(*(_NEEDS[kind] for kind in only))
+        self._skipped = frozenset(_tags(Event) | _tags(ResponseItem)) - wanted
+        self.only_usage = only == {"usage"}
 
     @classmethod
     def for_types(cls, only: frozenset[str] | None) -> Skipper | None:
         """The skipper for these message types; None if any of them may need every row."""
-        if not only or not only <= _NEEDS.keys():
-            return None
-        return cls(frozenset(name for kind in only for name in _NEEDS[kind]))
+        return cls(only) if only and only <= _NEEDS.keys() else None
+
+    def skip_token_counts(self) -> None:
+        """Tokens are told by other rows: a token count has nothing to say of them."""
+        self._skipped |= {b"token_count"}
 
     def can_skip(self, line: bytes) -> bool:
         start = line.find(_MARK, 30, 130)
         if start < 0:
             return False
         start += 19
-        if line.startswith(self._wanted, start):
-            if not line.startswith(b"item_completed", start):
-                return False
-            item = line.find(_ITEM, start, start + 300)
-            return item >= 0 and not line.startswith(_ITEMS, item + 16)
-        # A name spelled with escapes would not be found above.
-        return line.find(b"\\", start, line.find(b'"', start)) < 0
+        name = line[start : line.find(b'"', start)]
+        if name in self._skipped:
+            return True
+        if name != b"item_completed":
+            return False
+        item = line.find(_ITEM, start, start + 300)
+        return item >= 0 and not line.startswith(_ITEMS, item + 16)
