@@ -53,9 +53,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
 
     def fits_in(self, total: Usage) -> bool:
         """Whether this can have been counted in that total."""
-        return (
-            self.input_tokens <= total.input_tokens and self.output_tokens <= total.output_tokens
-        )
+        return self.input_tokens <= total.input_tokens and self.output_tokens <= total.output_tokens
 
     def __bool__(self) -> bool:
         return self != NOTHING

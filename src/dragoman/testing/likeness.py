@@ -9,22 +9,35 @@ out of the comparison; a limit that is not needed is a mistake, and the tests sa
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import msgspec
 
 from dragoman.harnesses.base import Limit
-from dragoman.model.messages import Plan, Text, Thinking
-from dragoman.model.tools import EDIT, SEND_MESSAGE, TASK, TASK_OUTPUT, TASK_STOP, WRITE
+from dragoman.model.messages import Plan, Thinking
+from dragoman.model.tools import EDIT, TASK, WRITE
 from dragoman.model.turns import Turn, Use
 from dragoman.model.usage import Usage
+from dragoman.testing.steps import (
+    Step,
+    Thought,
+    is_letter,
+    only_steps_of,
+    only_texts_of,
+    ordered,
+    outline,
+    without_agents,
+    without_raw,
+    without_refused,
+    without_uses,
+)
 
 _EDITS = (EDIT, WRITE)
 _TRUNCATED = re.compile(
-    r"tokens truncated|chars truncated|truncated for persistence|truncated output|omitted \d+ of \d+ lines|output truncated to fit"
+    r"tokens truncated|chars truncated|truncated for persistence|truncated output"
+    r"|omitted \d+ of \d+ lines|output truncated to fit"
 )
 _LOOKS_INJECTED = re.compile(r"\s*(<|# AGENTS\.md)")
 
@@ -89,28 +102,26 @@ class _Comparison:
             self._say("images", _images(one), _images(other))
         self._compare_outcome(one, other)
         self._compare_plans(one, other)
-        if "steps" in self._aspects:
-            return
         left, right = self._steps(one), self._steps(other)
         if "refused calls" in self._aspects:
-            left, right = _without_refused(left, right), _without_refused(right, left)
+            left, right = without_refused(left, right), without_refused(right, left)
         if "raw thinking" in self._aspects:
-            _without_raw(left, right)
+            without_raw(left, right)
         if "lost texts" in self._aspects:
-            left = _only_texts_of(right, left)
+            left = only_texts_of(right, left)
         if "review work" in self._aspects and _is_review(other):
-            left, right = _without_uses(left), _without_uses(right)
-        if "letters" in self._aspects and any(map(_is_letter, other.uses)):
-            left, right = _without_agents(left), _without_agents(right)
+            left, right = without_uses(left), without_uses(right)
+        if "letters" in self._aspects and any(map(is_letter, other.uses)):
+            left, right = without_agents(left), without_agents(right)
         if "strange steps" in self._aspects and any(use.call.tool == TASK for use in one.uses):
-            left = _only_steps_of(right, left)
+            left = only_steps_of(right, left)
         if "scripts" in self._aspects and any(use.call.tool == "exec" for use in other.uses):
-            left, right = _without_uses(left), _without_uses(right)
-        outlines = [[_outline(step) for step in steps] for steps in (left, right)]
+            left, right = without_uses(left), without_uses(right)
+        outlines = [[outline(step) for step in steps] for steps in (left, right)]
         inputs = [[self._input(s) for s in steps if isinstance(s, Use)] for steps in (left, right)]
         if "order" in self._aspects and (outlines, inputs) != (outlines[::-1], inputs[::-1]):
-            left, right = _ordered(left), _ordered(right)
-            outlines = [[_outline(step) for step in steps] for steps in (left, right)]
+            left, right = ordered(left), ordered(right)
+            outlines = [[outline(step) for step in steps] for steps in (left, right)]
         self._say("steps", *outlines)
         if outlines[0] != outlines[1]:
             return
@@ -142,10 +153,7 @@ class _Comparison:
     def _compare_plans(self, one: Turn, other: Turn) -> None:
         if "scripted plans" in self._aspects and (_scripts_plan(one) or _scripts_plan(other)):
             return
-        if "plans" not in self._aspects:
-            self._say(
-                "plans", *[[self._plan(plan) for plan in turn.plans] for turn in (one, other)]
-            )
+        self._say("plans", *[[self._plan(plan) for plan in turn.plans] for turn in (one, other)])
 
     def _plan(self, plan: Plan) -> Any:
         coarse = "plan progress" in self._aspects
@@ -155,9 +163,9 @@ class _Comparison:
         ]
         return steps if "plan explanation" in self._aspects else (steps, plan.explanation)
 
-    def _steps(self, turn: Turn) -> list[_Step]:
+    def _steps(self, turn: Turn) -> list[Step]:
         """Texts, thoughts joined, and uses; without the calls that one side does not carry."""
-        steps: list[_Step] = []
+        steps: list[Step] = []
         for step in turn.steps:
             if isinstance(step, Use):
                 if not step.call.tool.startswith(self._tools):
@@ -165,11 +173,11 @@ class _Comparison:
             elif isinstance(step, Thinking):
                 if "thinking" in self._aspects:
                     continue
-                if steps and isinstance(steps[-1], _Thought):
+                if steps and isinstance(steps[-1], Thought):
                     steps[-1].parts.append(step.text)
                 else:
-                    steps.append(_Thought([step.text]))
-            elif "texts" not in self._aspects:
+                    steps.append(Thought([step.text]))
+            else:
                 steps.append(step)
         return steps
 
@@ -195,7 +203,7 @@ class _Comparison:
         if not hidden:
             self._say(f"error of {tool}", left.is_error, right.is_error)
         self._say(f"exit code of {tool}", left.exit_code, right.exit_code)
-        if not unspoken and not self._output_hidden(tool, is_mcp, is_edit, left.is_error):
+        if not unspoken and not self._output_hidden(tool, is_mcp, is_edit):
             outputs = [left.output, right.output]
             if "long outputs" in self._aspects and any(map(_TRUNCATED.search, outputs)):
                 return
@@ -203,12 +211,11 @@ class _Comparison:
                 return
             self._say(f"output of {tool}", *outputs)
 
-    def _output_hidden(self, tool: str, is_mcp: bool, is_edit: bool, is_error: bool) -> bool:
+    def _output_hidden(self, tool: str, is_mcp: bool, is_edit: bool) -> bool:
         return (
             (is_mcp and "mcp outputs" in self._aspects)
             or (is_edit and "edit outputs" in self._aspects)
             or (tool == "Bash" and "command outputs" in self._aspects)
-            or (is_error and "error outputs" in self._aspects)
         )
 
     def _input(self, use: Use) -> Any:
@@ -224,73 +231,6 @@ class _Comparison:
             for change in shown:
                 change.pop("move_path", None)
         return shown
-
-
-@dataclass(slots=True)
-class _Thought:
-    parts: list[str]
-
-
-_Step: TypeAlias = Text | _Thought | Use
-
-
-def _outline(step: _Step) -> tuple[Literal["text", "thinking", "use"], str]:
-    if isinstance(step, Use):
-        return "use", step.call.tool
-    if isinstance(step, _Thought):
-        return "thinking", "\n".join(step.parts)
-    return "text", step.text
-
-
-def _without_uses(steps: list[_Step]) -> list[_Step]:
-    return [step for step in steps if not isinstance(step, Use)]
-
-
-def _ordered(steps: list[_Step]) -> list[_Step]:
-    """Thoughts, then texts, then uses: the order among each is kept, or made one by content."""
-    thoughts = [step for step in steps if isinstance(step, _Thought)]
-    uses: list[Use] = [step for step in steps if isinstance(step, Use)]
-    joined = (
-        [_Thought([part for thought in thoughts for part in thought.parts])] if thoughts else []
-    )
-    texts = [step for step in steps if isinstance(step, Text)]
-    uses.sort(key=lambda use: (use.call.tool, str(use.call.input)))
-    return [*joined, *texts, *uses]
-
-
-_LETTERS = ("send_message", "followup_task", "list_agents")
-_AGENTS = (TASK, TASK_OUTPUT, TASK_STOP, SEND_MESSAGE)
-
-
-def _is_letter(use: Use) -> bool:
-    return use.call.native_tool.startswith(("collaboration.", *_LETTERS))
-
-
-def _without_agents(steps: list[_Step]) -> list[_Step]:
-    return [
-        step
-        for step in steps
-        if not (isinstance(step, Use) and (step.call.tool in _AGENTS or _is_letter(step)))
-    ]
-
-
-def _only_steps_of(disk: list[_Step], live: list[_Step]) -> list[_Step]:
-    """The live steps without those that are not in the file at all."""
-    known = {_outline(step) for step in disk}
-    return [step for step in live if _outline(step) in known]
-
-
-def _only_texts_of(disk: list[_Step], live: list[_Step]) -> list[_Step]:
-    """The live steps without the texts that the file has lost."""
-    known = Counter(_outline(step) for step in disk if isinstance(step, Text))
-    kept: list[_Step] = []
-    for step in live:
-        if isinstance(step, Text):
-            if not known[_outline(step)]:
-                continue
-            known[_outline(step)] -= 1
-        kept.append(step)
-    return kept
 
 
 def _copied(turns: list[Turn]) -> list[Turn]:
@@ -336,30 +276,3 @@ def _prompts(turn: Turn) -> list[str]:
 
 def _images(turn: Turn) -> list[list[str]]:
     return [sorted(prompt.images) for prompt in turn.prompts]
-
-
-def _without_refused(steps: list[_Step], others: Iterable[_Step]) -> list[_Step]:
-    """The steps without the failed calls that the other side does not know of."""
-    surplus = Counter(_outline(step) for step in steps)
-    surplus.subtract(_outline(step) for step in others)
-    kept: list[_Step] = []
-    for step in steps:
-        outline = _outline(step)
-        failed = isinstance(step, Use) and step.result is not None and step.result.is_error
-        if failed and surplus[outline] > 0:
-            surplus[outline] -= 1
-        else:
-            kept.append(step)
-    return kept
-
-
-def _without_raw(one: list[_Step], other: list[_Step]) -> None:
-    """Drop the parts of thoughts, the raw chain, that the other side does not have."""
-    texts = [
-        "\n".join(_outline(step)[1] for step in steps if isinstance(step, _Thought))
-        for steps in (other, one)
-    ]
-    for steps, known in zip((one, other), texts, strict=True):
-        for step in steps:
-            if isinstance(step, _Thought):
-                step.parts = [part for part in step.parts if part in known]

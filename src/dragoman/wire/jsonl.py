@@ -123,10 +123,8 @@ def malformed(
     number: int = 0,
 ) -> Malformed:
     """The message for a line that cannot be read; without a ``problem``, it is diagnosed."""
-    if isinstance(line, LongLine):
-        raw = f"{text_of(line.head)} … {text_of(line.tail)}"
-    else:
-        raw = text_of(line)
+    is_long = isinstance(line, LongLine)
+    raw = f"{text_of(line.head)} … {text_of(line.tail)}" if is_long else text_of(line)
     return Malformed(
         session_id=session_id,
         turn_id=turn_id,

@@ -11,13 +11,13 @@ import msgspec
 
 from dragoman.harnesses.codex.app_server_sessions import Sessions
 from dragoman.harnesses.codex.app_server_shapes import ABSENT, Params
-from dragoman.harnesses.codex.event_shapes import (
-    AnyEvent,
+from dragoman.harnesses.codex.event_said_shapes import (
     ItemCompleted,
     ItemStarted,
     SessionConfigured,
     TaskStarted,
 )
+from dragoman.harnesses.codex.event_shapes import AnyEvent
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.old_events import read_event
 from dragoman.harnesses.codex.threads import Thread

@@ -11,8 +11,7 @@
 | rawResponseItem/completed | see response_items |
 | error | notice if it will be retried; otherwise the turn's end says it |
 | item/created, item/delta (only in documents) | delta, then text, thinking or plan |
-| warning, configWarning, deprecationNotice, thread/name/updated … | notice |
-| thread/status/changed, thread/readState/changed … | twins |
+| warning, hook/completed, thread/name/updated, thread/status/changed … | see app_server_notices |
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex.app_server_events import CoreEvents
+from dragoman.harnesses.codex.app_server_notices import NOTICES
 from dragoman.harnesses.codex.app_server_sessions import Sessions
 from dragoman.harnesses.codex.app_server_shapes import (
     ABSENT,
@@ -33,11 +33,10 @@ from dragoman.harnesses.codex.app_server_shapes import (
     decode_item,
 )
 from dragoman.harnesses.codex.app_server_spelled import Spelled
-from dragoman.harnesses.codex.events_words import goal_text, tell_mcp_startup
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.item_shape import child_sessions, kind_of, user_input
 from dragoman.harnesses.codex.items import tell_item
-from dragoman.harnesses.codex.loose import as_dict, as_int, as_list, as_str
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
@@ -65,6 +64,10 @@ class Notifications:
         tell = NOTIFICATIONS.get(method)
         if tell is not None:
             return tell(self, params) is not False
+        notice = NOTICES.get(method)
+        if notice is not None:
+            notice(self.sessions, params)
+            return True
         return params.msg is not ABSENT and self.events.tell_doubled(method, params)
 
     def finish(self) -> None:
@@ -188,70 +191,8 @@ class Notifications:
         else:
             thread.teller.fail_turn(turn_error(message, given.get("codexErrorInfo")))
 
-    def _warning(self, params: Params) -> None:
-        teller = (
-            self.sessions.thread_of(params).teller if params.thread_id else self.sessions.connection
-        )
-        text = params.message or "\n".join(filter(None, (params.summary, params.details)))
-        teller.notice(CHANNEL, "warning", text)
-
-    def _mcp_startup(self, params: Params) -> None:
-        teller = (
-            self.sessions.thread_of(params).teller if params.thread_id else self.sessions.connection
-        )
-        tell_mcp_startup(teller, params.name or "", str(params.status), as_str(params.error))
-
-    def _remote_control(self, params: Params) -> None:
-        self.sessions.connection.notice(CHANNEL, "info", f"remote control: {params.status}")
-
-    def _hook(self, params: Params) -> None:
-        run = as_dict(params.run)
-        entries = [as_str(as_dict(entry).get("text")) for entry in as_list(run.get("entries"))]
-        words = [f"hook {run.get('eventName')}: {run.get('status')}", *filter(None, entries)]
-        teller = self.sessions.thread_of(params).teller
-        teller.notice(
-            "hook", "warning" if run.get("status") == "blocked" else "info", "\n".join(words)
-        )
-
-    def _reviewed(self, params: Params) -> None:
-        review = as_dict(params.review)
-        risk = as_str(review.get("riskLevel"))
-        words = f"automatic review: {review.get('status')}" + (f", risk {risk}" if risk else "")
-        self._note(params, words)
-
-    def _rerouted(self, params: Params) -> None:
-        text = f"rerouted from {params.from_model} to {params.to_model}"
-        self.sessions.thread_of(params).teller.notice(CHANNEL, "warning", text)
-
-    def _status(self, params: Params) -> None:
-        thread = self.sessions.thread_of(params)
-        if as_dict(params.status).get("type") == "systemError":
-            thread.teller.notice(CHANNEL, "error", "the session is in an error state")
-        else:
-            thread.teller.twin("status: turns and approvals say it")
-
-    def _renamed(self, params: Params) -> None:
-        self._note(params, f"renamed: {params.thread_name or ''}")
-
-    def _goal(self, params: Params) -> None:
-        self._note(params, goal_text(params.goal))
-
-    def _settings(self, params: Params) -> None:
-        given = as_dict(params.thread_settings)
-        model, cwd = as_str(given.get("model")), as_str(given.get("cwd"))
-        self.sessions.begin(ThreadInfo(id=params.thread_id, model=model, cwd=cwd))
-
-    def _compacted(self, params: Params) -> None:
-        self.sessions.introduce(self.sessions.thread_of(params)).compacted("thread")
-
-    def _closed(self, params: Params) -> None:
-        self.sessions.thread_of(params).teller.end_session("closed")
-
     def _resolved(self, params: Params) -> None:
         self.resolved(self.sessions.thread_of(params), params.request_id)
-
-    def _note(self, params: Params, text: str) -> None:
-        self.sessions.thread_of(params).teller.notice(CHANNEL, "info", text)
 
 
 _raw_item = msgspec.json.Decoder(AnyResponseItem).decode
@@ -282,10 +223,6 @@ def _twin(rule: str) -> _Tell:
     return lambda self, params: self.sessions.out.twin(rule)
 
 
-def _says(text: str) -> _Tell:
-    return lambda self, params: self._note(params, text)
-
-
 _Tell: TypeAlias = Callable[[Notifications, Params], bool | None]
 NOTIFICATIONS: Final[dict[str, _Tell]] = {
     "thread/started": Notifications._thread_started,
@@ -313,29 +250,5 @@ NOTIFICATIONS: Final[dict[str, _Tell]] = {
     "item/created": lambda self, params: self.spelled.created(params),
     "item/delta": lambda self, params: self.spelled.delta(params),
     "error": Notifications._error,
-    "warning": Notifications._warning,
-    "guardianWarning": Notifications._warning,
-    "configWarning": Notifications._warning,
-    "deprecationNotice": Notifications._warning,
-    "mcpServer/startupStatus/updated": Notifications._mcp_startup,
-    "remoteControl/status/changed": Notifications._remote_control,
-    "hook/started": _twin("hook: its end says it"),
-    "hook/completed": Notifications._hook,
-    "item/autoApprovalReview/started": _twin("review: its end says it"),
-    "item/autoApprovalReview/completed": Notifications._reviewed,
-    "model/rerouted": Notifications._rerouted,
-    "thread/queue/changed": _twin("queue: the turn it starts says it"),
     "serverRequest/resolved": Notifications._resolved,
-    "thread/status/changed": Notifications._status,
-    "thread/readState/changed": _twin("read state: about the reader, not the session"),
-    "thread/name/updated": Notifications._renamed,
-    "thread/goal/updated": Notifications._goal,
-    "thread/goal/cleared": _says("goal cleared"),
-    "thread/settings/updated": Notifications._settings,
-    "thread/compacted": Notifications._compacted,
-    "thread/reverted": _says("reverted to an earlier turn"),
-    "thread/archived": _says("archived"),
-    "thread/unarchived": _says("unarchived"),
-    "thread/deleted": _says("deleted"),
-    "thread/closed": Notifications._closed,
 }

@@ -21,8 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from dragoman.harnesses.codex import event_shapes as shapes
+from dragoman.harnesses.codex import event_said_shapes as shapes
 from dragoman.harnesses.codex import events_said, events_tools, events_words
+from dragoman.harnesses.codex.event_shape import Event
+from dragoman.harnesses.codex.event_shapes import AnyEvent
 from dragoman.harnesses.codex.item_shape import kind_of, user_input
 from dragoman.harnesses.codex.response_items import ResponseItems
 from dragoman.harnesses.telling.output import Output
@@ -46,14 +48,14 @@ class Events:
         self.turn_id: str | None = None
         """The turn an event belongs to, where its envelope says so."""
 
-    def tell(self, event: shapes.AnyEvent) -> bool:
+    def tell(self, event: AnyEvent) -> bool:
         """Tell an event; False if it holds an item whose type is new to us."""
         if self.responses.held_text is not None:
             self.settle_before(event)
         self.responses.others_speak = True
         return TELL[type(event)](self, event) is not False
 
-    def settle_before(self, event: shapes.AnyEvent) -> None:
+    def settle_before(self, event: AnyEvent) -> None:
         """A response item is held: does this event say the same?"""
         if isinstance(event, shapes.UserMessage):
             self.responses.settle(prompt=event.message)
@@ -70,7 +72,7 @@ class Events:
 
 
 Tell: TypeAlias = Callable[[Events, Any], bool | None]
-TELL: Final[dict[type[shapes.Event], Tell]] = {
+TELL: Final[dict[type[Event], Tell]] = {
     **events_said.TELL,
     **events_tools.TELL,
     **events_words.TELL,

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.codex.event_shapes import (
-    AnyEvent,
+from dragoman.harnesses.codex.event_said_shapes import (
     ErrorEvent,
     SessionConfigured,
     ShutdownComplete,
@@ -21,6 +20,7 @@ from dragoman.harnesses.codex.event_shapes import (
     TokenCount,
     TurnAborted,
 )
+from dragoman.harnesses.codex.event_shapes import AnyEvent
 from dragoman.harnesses.codex.item_shape import user_input
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.old_events import read_event

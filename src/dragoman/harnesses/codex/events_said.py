@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from dragoman.harnesses.codex import event_shapes as shapes
+from dragoman.harnesses.codex import event_said_shapes as shapes
+from dragoman.harnesses.codex.event_shape import Event
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.item_shape import kind_of, phase_of
 from dragoman.harnesses.codex.items import tell_item
@@ -198,7 +199,7 @@ def raw_response_completed(events: Events, event: shapes.RawResponseCompleted) -
     events.teller.twin("usage: the token count says it")
 
 
-TELL: Final[dict[type[shapes.Event], Tell]] = {
+TELL: Final[dict[type[Event], Tell]] = {
     shapes.SessionConfigured: session_configured,
     shapes.TaskStarted: task_started,
     shapes.TurnStartedAlias: task_started,

@@ -6,9 +6,10 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Any, Final
 
-from dragoman.harnesses.codex import event_shapes as shapes
+from dragoman.harnesses.codex import event_tool_shapes as shapes
 from dragoman.harnesses.codex.agents import agent_call
 from dragoman.harnesses.codex.durations import milliseconds
+from dragoman.harnesses.codex.event_shape import Event
 from dragoman.harnesses.codex.events_said import CHANNEL, ITEM_CHANNEL
 from dragoman.harnesses.codex.item_shape import Item
 from dragoman.harnesses.codex.items import tell_item
@@ -177,7 +178,7 @@ def _chunk(chunk: str | list[int]) -> str:
         return chunk
 
 
-TELL: Final[dict[type[shapes.Event], Tell]] = {
+TELL: Final[dict[type[Event], Tell]] = {
     shapes.ExecCommandBegin: exec_begin,
     shapes.ExecCommandOutputDelta: exec_output,
     shapes.ExecCommandEnd: exec_end,

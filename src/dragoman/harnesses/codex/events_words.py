@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from dragoman.harnesses.codex import event_shapes as shapes
+from dragoman.harnesses.codex import event_word_shapes as shapes
+from dragoman.harnesses.codex.event_shape import Event
+from dragoman.harnesses.codex.event_tool_shapes import ExecCommandBegin, PatchApplyBegin
 from dragoman.harnesses.codex.events_said import CHANNEL
 from dragoman.harnesses.codex.events_tools import exec_begin, patch_begin
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 def exec_approval(events: Events, event: shapes.ExecApproval) -> None:
     if event.call_id:
-        exec_begin(events, shapes.ExecCommandBegin(call_id=event.call_id, command=event.command))
+        exec_begin(events, ExecCommandBegin(call_id=event.call_id, command=event.command))
     ask_command(
         events.teller,
         event.approval_id or event.call_id or events.turn_id or "approval",
@@ -37,7 +39,7 @@ def exec_approval(events: Events, event: shapes.ExecApproval) -> None:
 
 def patch_approval(events: Events, event: shapes.PatchApproval) -> None:
     if event.call_id:
-        patch_begin(events, shapes.PatchApplyBegin(call_id=event.call_id, changes=event.changes))
+        patch_begin(events, PatchApplyBegin(call_id=event.call_id, changes=event.changes))
     ask_edit(
         events.teller,
         event.call_id or events.turn_id or "approval",
@@ -166,7 +168,7 @@ def tell_mcp_startup(teller: Teller, server: str, state: str, error: str | None)
         teller.notice("mcp", "info", f"MCP server {server}: {state}")
 
 
-TELL: Final[dict[type[shapes.Event], Tell]] = {
+TELL: Final[dict[type[Event], Tell]] = {
     shapes.ExecApproval: exec_approval,
     shapes.PatchApproval: patch_approval,
     shapes.RequestUserInput: request_user_input,

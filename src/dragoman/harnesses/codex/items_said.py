@@ -58,9 +58,11 @@ def _plan(teller: Teller, channel: str, item: Item, done: bool) -> None:
         teller.twin("item: its end says it")
         return
     text = item.text or ""
-    lines = [line.strip() for line in text.split("\n")]
-    steps = [PlanStep(line[2:].strip()) for line in lines if line[:2] in ("- ", "* ")]
-    teller.plan(steps, text or None)
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if all(line[:2] in ("- ", "* ") for line in lines):
+        teller.plan([PlanStep(line[2:].strip()) for line in lines])
+    else:
+        teller.plan([], text)  # a plan in words
 
 
 def _compaction(teller: Teller, channel: str, item: Item, done: bool) -> None:

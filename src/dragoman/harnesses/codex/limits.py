@@ -30,7 +30,6 @@ from dragoman.model.tools import (
     WEB_SEARCH,
 )
 
-
 _OLD: Final = (EXEC_EXPERIMENTAL, EXEC_OLD, PROTO)
 _LIVE: Final = (EXEC, *_OLD, MCP_SERVER, APP_SERVER_V1, APP_SERVER)
 

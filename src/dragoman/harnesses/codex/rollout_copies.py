@@ -12,7 +12,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from dragoman.harnesses.codex import event_shapes as shapes
+from dragoman.harnesses.codex import event_said_shapes as shapes
 
 _PAUSE: Final = timedelta(milliseconds=5)
 

@@ -61,7 +61,7 @@ class RolloutParser(StreamParser):
         # without a further call, and looked up outside of the loop, where it can be.
         out, responses, events = self._out, self._responses, self._events
         decode, can_skip = self._decode, self._can_skip()
-        for out.line, line in enumerate(lines, out.line + 1):
+        for out.line, line in enumerate(lines, out.line + 1):  # noqa: B020  its attribute, not itself
             if (
                 can_skip is not None
                 and responses.held_text is None  # or this row decides how that one is told

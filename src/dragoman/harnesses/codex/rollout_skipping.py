@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from dragoman.harnesses.codex.event_shapes import Event
+from dragoman.harnesses.codex.event_shape import Event, tag_of, tagged
 from dragoman.harnesses.codex.response_shapes import ResponseItem
 
 _MARK: Final = b'"payload":{"type":"'
@@ -40,10 +40,7 @@ _ITEMS: Final = (b"UserMessage", b"AgentMessage", b"ExitedReviewMode", b"Entered
 
 
 def _tags(shape: type[msgspec.Struct]) -> set[bytes]:
-    """The names of all shapes of a kind."""
-    tag = shape.__struct_config__.tag
-    tags = {str(tag).encode()} if tag is not None else set[bytes]()
-    return tags.union(*map(_tags, shape.__subclasses__()))
+    return {tag_of(one).encode() for one in tagged(shape)}
 
 
 class Skipper:
@@ -54,7 +51,7 @@ class Skipper:
     def __init__(self, only: frozenset[str]) -> None:
         wanted = _TURNS.union(*(_NEEDS[kind] for kind in only))
         self._skipped = frozenset(_tags(Event) | _tags(ResponseItem)) - wanted
-        self.only_usage = only == {"usage"}
+        self.only_usage = only == frozenset(("usage",))
 
     @classmethod
     def for_types(cls, only: frozenset[str] | None) -> Skipper | None:

@@ -3,6 +3,9 @@
 Each method is one kind of thing that a line can say. It either appends a message to the output or
 notes the line as a twin. What may come over several channels takes the channel's name. The methods
 that most lines of a long session end in spell their message out: that is quicker than ``_say``.
+
+A teller is made of three layers: the life of the session (``turns``), what is said in it
+(``words``), and here what is done, asked and spent.
 """
 
 from __future__ import annotations
@@ -10,27 +13,20 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.harnesses.telling.output import Output
-from dragoman.harnesses.telling.turns import Turns
+from dragoman.harnesses.telling.words import Words
 from dragoman.model.messages import (
     ApprovalKind,
     ApprovalRequested,
     ApprovalSettled,
     Compacted,
-    Context,
-    Delta,
-    DeltaOf,
     Diff,
     Level,
     Notice,
-    Phase,
     Plan,
     PlanStep,
-    Prompt,
     RateLimits,
     RateWindow,
     ResultStatus,
-    Text,
-    Thinking,
     ToolCall,
     ToolResult,
     UsageReport,
@@ -38,7 +34,7 @@ from dragoman.model.messages import (
 from dragoman.model.usage import Usage
 
 
-class Teller(Turns):
+class Teller(Words):
     """One session being told."""
 
     def __init__(self, out: Output, harness: str, session_id: str | None = None) -> None:
@@ -47,104 +43,8 @@ class Teller(Turns):
         self._approvals: dict[str, bool] = {}
         self._plan: tuple[list[PlanStep], str | None] | None = None
         self._windows: list[RateWindow] = []
-        self._saying: dict[DeltaOf, str] = {}
         self.is_resumed = False
         """Whether the session began before this stream, so that its first total is an old one."""
-
-    def prompt(
-        self, channel: str, text: str, images: list[str] | None = None, item_id: str | None = None
-    ) -> None:
-        if (item_id is not None and not self._prompts.is_new_id(item_id)) or not (
-            self._prompts.is_new(channel, text)
-        ):
-            self._out.twin("prompt: told before")
-            return
-        self._ensure_turn()
-        self._text_was_last = False
-        self._say(Prompt, text=text, images=images or [])
-
-    def context(self, role: str, text: str) -> None:
-        out = self._out
-        out.messages.append(
-            Context(
-                session_id=self.session_id,
-                turn_id=self.turn_id,
-                at=out.at,
-                line=out.line,
-                role=role,
-                text=text,
-            )
-        )
-
-    def text(
-        self, channel: str, text: str, *, phase: Phase | None = None, message_id: str | None = None
-    ) -> None:
-        if not text:
-            self._out.twin("text: nothing is said")
-            return
-        if (message_id is not None and not self._texts.is_new_id(message_id)) or not (
-            self._texts.is_new(channel, text)
-        ):
-            self._text_was_last = True
-            self._out.twin("text: told before")
-            return
-        if self._saying:
-            self._streams.forget(self._saying.pop("text", message_id or "text"))
-        self.say_text(text, phase, message_id)
-
-    def say_text(self, text: str, phase: Phase | None, message_id: str | None) -> None:
-        """Tell a text that no other channel can have told."""
-        if not self.in_turn:
-            self._ensure_turn()
-        self._text_was_last = self.turn_has_text = self.agent_spoke = True
-        out = self._out
-        out.messages.append(
-            Text(
-                session_id=self.session_id,
-                turn_id=self.turn_id,
-                at=out.at,
-                line=out.line,
-                text=text,
-                phase=phase,
-                message_id=message_id,
-            )
-        )
-
-    def knows_text(self, channel: str, text: str, message_id: str | None) -> bool:
-        """Whether this text would be a repetition of one told on another channel."""
-        return self._texts.knows(channel, text, message_id)
-
-    def thinking(self, channel: str, parts: list[str], item_id: str | None = None) -> None:
-        """Reasoning, one message for each part; parts already told by another channel are twins."""
-        out = self._out
-        if item_id is None or self._thoughts.is_new_id(item_id):
-            parts = [part for part in parts if part and self._thoughts.is_new(channel, part)]
-        else:
-            parts = []
-        if not parts:
-            out.twin("thinking: told before, or not shown")
-            return
-        if self._saying:
-            self._streams.forget(self._saying.pop("thinking", item_id or "thinking"))
-        self.say_thinking(parts)
-
-    def say_thinking(self, parts: list[str]) -> None:
-        """Tell thoughts that no other channel can have told."""
-        if not self.in_turn:
-            self._ensure_turn()
-        self._text_was_last = False
-        self.agent_spoke = True
-        out = self._out
-        for part in parts:
-            out.messages.append(
-                Thinking(
-                    session_id=self.session_id,
-                    turn_id=self.turn_id,
-                    at=out.at,
-                    line=out.line,
-                    text=part,
-                )
-            )
 
     def call(self, call_id: str, tool: str, native_tool: str, input: dict[str, Any]) -> None:
         if not self.calls.opens(call_id):
@@ -219,38 +119,6 @@ class Teller(Turns):
             return
         self._diff = unified
         self._say(Diff, unified=unified)
-
-    def delta(
-        self, channel: str, of: DeltaOf, text: str, message_id: str | None = None, part: str = ""
-    ) -> None:
-        """A piece of something still being said.
-
-        A channel that does not name the message means the one that another channel named last.
-        ``part`` keeps apart what streams side by side under one name.
-        """
-        if message_id is None:
-            message_id = self._saying.get(of)
-        else:
-            self._saying[of] = message_id
-        news = self._streams.fresh(channel, f"{message_id or of}{part}", text)
-        if not news:
-            self._out.twin("delta: told before")
-            return
-        self.agent_spoke = True
-        if of == "output" and message_id is not None and self.calls.is_open(message_id):
-            self._partial.setdefault(message_id, []).append(news)
-        out = self._out
-        out.messages.append(
-            Delta(
-                session_id=self.session_id,
-                turn_id=self.turn_id,
-                at=out.at,
-                line=out.line,
-                of=of,
-                message_id=message_id,
-                text=news,
-            )
-        )
 
     # What it costs.
 
