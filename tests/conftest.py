@@ -1,0 +1,31 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("dragoman", deadline=None, derandomize=True)
+settings.load_profile("dragoman")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write what was told into the golden files, to be read before it is committed",
+    )
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The recordings that come with the project."""
+    return Path(__file__).parent / "data"
+
+
+@pytest.fixture(scope="session")
+def runs(data: Path) -> Path:
+    """Live streams of Codex and the session files that the same runs left."""
+    return data / "codex" / "runs"
