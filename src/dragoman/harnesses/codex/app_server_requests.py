@@ -160,7 +160,8 @@ class ServerRequests:
         meta = as_dict(params.meta)
         message = params.message or ""
         if meta.get("codex_approval_kind") == "mcp_tool_call":
-            ask_tool(thread.teller, name, message, meta.get("tool_params"))
+            server = params.server_name or ""
+            ask_tool(thread.teller, name, server, message, meta.get("tool_params"))
         else:
             ask_elicitation(thread.teller, name, params.server_name or "", message)
 

@@ -131,6 +131,8 @@ class TokenInfo(msgspec.Struct, gc=False):
     total_token_usage: Usage | None = None
     last_token_usage: Usage | None = None
     model_context_window: int | None = None
+    totalTokenUsage: Any = None  # how documents spell it
+    lastTokenUsage: Any = None
 
 
 class TokenCount(Event, tag="token_count"):

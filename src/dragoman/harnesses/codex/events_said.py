@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -11,7 +11,7 @@ from dragoman.harnesses.codex.event_shape import Event
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.item_shape import kind_of, phase_of
 from dragoman.harnesses.codex.items import tell_item
-from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.loose import as_dict, as_str, snake_keys
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.tools import plan_steps
@@ -177,6 +177,8 @@ def token_count(events: Events, event: shapes.TokenCount) -> None:
     info = event.info
     if events.others_count:
         teller.twin("usage: the usage record says it")
+    elif info is not None and info.totalTokenUsage is not None:
+        teller.usage(_spelled(info.totalTokenUsage), _spelled(info.lastTokenUsage))
     elif info is not None:
         teller.usage(info.total_token_usage, info.last_token_usage, info.model_context_window)
     elif event.input_tokens is not None:
@@ -193,6 +195,14 @@ def token_count(events: Events, event: shapes.TokenCount) -> None:
     if limits != events.limits:
         events.limits = limits
         teller.rate_limits(rate_windows(_limits.decode(limits), events.out.at))
+
+
+def _spelled(usage: Any) -> Usage | None:
+    """Usage in camelCase, which only documents show."""
+    try:
+        return msgspec.convert(snake_keys(usage), Usage) if usage is not None else None
+    except msgspec.ValidationError:
+        return None
 
 
 def raw_response_completed(events: Events, event: shapes.RawResponseCompleted) -> None:

@@ -106,7 +106,7 @@ def _kind(name: str) -> str:
 def child_sessions(item: Item) -> list[str]:
     """The sessions that the item says are children of the one it belongs to."""
     if item.agent_thread_id:
-        return [item.agent_thread_id]
+        return [item.agent_thread_id] if item.kind in (None, "started") else []
     spawned = (item.tool or "").lower().startswith("spawn")
     return item.receiver_thread_ids or [] if spawned else []
 

@@ -7,6 +7,7 @@ use: ``allow``, ``allow_for_session``, ``allow_always`` (remember the rule), ``d
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from dragoman.harnesses.codex.commands import command_line
@@ -14,7 +15,7 @@ from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import edit_call
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import ApprovalKind
-from dragoman.model.tools import ASK_USER, BASH
+from dragoman.model.tools import ASK_USER, BASH, mcp_tool
 
 ALLOW: Final = "allow"
 ALLOW_FOR_SESSION: Final = "allow_for_session"
@@ -24,6 +25,7 @@ CANCEL: Final = "cancel"
 ANSWERED: Final = "answered"
 USUAL_CHOICES: Final = (ALLOW, ALLOW_FOR_SESSION, DENY, CANCEL)
 
+_TOOL_IN_QUESTION: Final = re.compile(r'\btool "([^"]+)"')
 _DECISIONS: Final = {
     "accept": ALLOW,
     "approved": ALLOW,
@@ -117,8 +119,12 @@ def ask_elicitation(
     _ask(teller, approval_id, "elicitation", None, message, given, [ALLOW, DENY, CANCEL])
 
 
-def ask_tool(teller: Teller, approval_id: str, tool: str, arguments: Any) -> None:
-    _ask(teller, approval_id, "tool", tool, tool, {"arguments": arguments}, [])
+def ask_tool(teller: Teller, approval_id: str, server: str, message: str, arguments: Any) -> None:
+    """An MCP call. Only the words of the question name the tool."""
+    named = _TOOL_IN_QUESTION.search(message)
+    tool = mcp_tool(server, named[1]) if named else None
+    detail = _present(server=server, arguments=arguments)
+    _ask(teller, approval_id, "tool", tool, message, detail, [ALLOW, DENY, CANCEL])
 
 
 def _ask(

@@ -26,10 +26,11 @@ import msgspec
 
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
-from dragoman.harnesses.codex.response_shapes import AnyResponseItem, MessageItem
+from dragoman.harnesses.codex.response_shapes import AnyResponseItem
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.threads import Thread
 from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import DeltaOf
 from dragoman.model.usage import Usage
 from dragoman.wire import jsonl
 
@@ -44,6 +45,8 @@ class ResponsesParser(StreamParser):
         self._thread = Thread(self._out, None)
         self._thread.responses.alone = True
         self._teller.says_ends = False
+        self._is_complete = False
+        """Whether the newest response came to its end, so that the turn was not cut off."""
 
     @property
     def _teller(self) -> Teller:
@@ -80,6 +83,9 @@ class ResponsesParser(StreamParser):
             self._keep(line)
 
     def _finish(self) -> None:
+        if self._is_complete:
+            self._thread.responses.end_turn()
+            self._teller.end_turn("completed")
         self._thread.finish()
 
     def _speaker(self) -> Teller:
@@ -91,6 +97,7 @@ class ResponsesParser(StreamParser):
 
     def _begun(self, event: dict[str, Any]) -> None:
         response = as_dict(event.get("response"))
+        self._is_complete = False
         if not self._teller.is_told:
             self._teller.begin_session(model=as_str(response.get("model")))
         if not self._teller.in_turn:
@@ -99,10 +106,16 @@ class ResponsesParser(StreamParser):
             self._out.twin("response: a further one of the same turn")
 
     def _text_delta(self, event: dict[str, Any]) -> None:
-        self._teller.delta(CHANNEL, "text", _delta(event), as_str(event.get("item_id")))
+        self._delta("text", event)
 
     def _thinking_delta(self, event: dict[str, Any]) -> None:
-        self._teller.delta(CHANNEL, "thinking", _delta(event), as_str(event.get("item_id")))
+        self._delta("thinking", event)
+
+    def _delta(self, of: DeltaOf, event: dict[str, Any]) -> None:
+        if not self._teller.in_turn:
+            self._teller.begin_turn()
+        text, item_id = as_str(event.get("delta")) or "", as_str(event.get("item_id"))
+        self._teller.delta(CHANNEL, of, text, item_id)
 
     def _text_done(self, event: dict[str, Any]) -> None:
         if "item_id" in event or "output_index" in event:
@@ -117,8 +130,6 @@ class ResponsesParser(StreamParser):
             name = as_str(as_dict(event.get("item")).get("type")) or "item"
             self._unknown(msgspec.json.encode(event), f"item {name}")
             return
-        if isinstance(item, MessageItem) and item.role == "user":
-            self._teller.context("user", "")
         self._thread.responses.tell(item)
 
     def _ended(self, event: dict[str, Any]) -> None:
@@ -128,6 +139,7 @@ class ResponsesParser(StreamParser):
             self._teller.usage(None, _usage(usage))
         else:
             self._out.twin("response: its items say it")
+        self._is_complete = event.get("type") == "response.completed"
         error = as_dict(response.get("error"))
         if error:
             message = as_str(error.get("message")) or as_str(error.get("code")) or ""
@@ -139,10 +151,6 @@ class ResponsesParser(StreamParser):
         message = event.get("message")
         text = message if isinstance(message, str) else msgspec.json.encode(event).decode()
         self._teller.notice(CHANNEL, "error", text)
-
-
-def _delta(event: dict[str, Any]) -> str:
-    return as_str(event.get("delta")) or ""
 
 
 def _usage(usage: dict[str, Any]) -> Usage:

@@ -142,6 +142,8 @@ class RolloutParser(StreamParser):
         """Rows copied from another session follow: watch for the first that is our own."""
         if self._copies is None:
             self._copies = Copies(self._own_id or "")
+            if self._teller.know_facts(parent_session_id=session_id):
+                self._complete_start(parent_session_id=session_id)
             self._decode_own = self._decode
             self._decode = self._decode_watching
         self._copies.add(session_id)
@@ -166,18 +168,18 @@ class RolloutParser(StreamParser):
         model, cwd = row.payload.model, row.payload.cwd
         if self._is_preamble():
             self._preamble_ends = 0
-            self._name_model(model)
+            self._complete_start(model=model)
             self._teller.know_facts(model=model)
             self._teller.twin("session: its first row says it")
         else:
             self._teller.begin_session(model=model, cwd=cwd)
 
-    def _name_model(self, model: str | None) -> None:
+    def _complete_start(self, **facts: str | None) -> None:
         """Complete the ``session_started`` that is still held."""
         messages = self._out.messages
         for index, message in enumerate(messages):
             if isinstance(message, SessionStarted):
-                messages[index] = msgspec.structs.replace(message, model=model)
+                messages[index] = msgspec.structs.replace(message, **facts)
                 return
 
     def _compacted(self, row: rows.CompactedRow) -> None:

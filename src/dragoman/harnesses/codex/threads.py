@@ -106,9 +106,13 @@ class Threads:
         return thread
 
     def link(self, child_id: str, parent_id: str | None) -> None:
-        """Remember whose child a session is, until it is heard of."""
-        if parent_id is not None and child_id not in self._by_id:
-            self._parents[child_id] = parent_id
+        """Remember whose child a session is, and say so if it was told without a parent."""
+        if parent_id is None or child_id == parent_id:
+            return
+        self._parents[child_id] = parent_id
+        child = self._by_id.get(child_id)
+        if child is not None and child.teller.is_told:
+            child.teller.begin_session(parent_session_id=parent_id)
 
     def parent_of(self, thread_id: str | None) -> str | None:
         return self._parents.get(thread_id) if thread_id else None

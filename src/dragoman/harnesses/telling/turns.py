@@ -96,7 +96,7 @@ class Turns:
         cwd: str | None = None,
         parent_session_id: str | None = None,
     ) -> None:
-        """Say what the session is: once, and again when its model or directory changes."""
+        """Say what the session is: once, and again when that changes or more is known."""
         if self.is_copying:
             self._out.twin("session: the one that this was copied from")
             return
@@ -104,7 +104,7 @@ class Turns:
         old = self._facts
         if old is not None:
             new = (version or old[0], model or old[1], cwd or old[2], parent_session_id or old[3])
-            if new[1:3] == old[1:3]:
+            if new[1:] == old[1:]:
                 self._facts = new
                 self._out.twin("session: told before")
                 return
@@ -118,10 +118,18 @@ class Turns:
             parent_session_id=new[3],
         )
 
-    def know_facts(self, *, model: str | None = None, cwd: str | None = None) -> None:
-        """Take note of what another message already says."""
-        version, old_model, old_cwd, parent = self._facts or (None, None, None, None)
-        self._facts = (version, model or old_model, cwd or old_cwd, parent)
+    def know_facts(
+        self,
+        *,
+        model: str | None = None,
+        cwd: str | None = None,
+        parent_session_id: str | None = None,
+    ) -> bool:
+        """Take note of what another message already says; whether it is news."""
+        old = self._facts or (None, None, None, None)
+        new = (old[0], model or old[1], cwd or old[2], old[3] or parent_session_id)
+        self._facts = new
+        return new != old
 
     def end_session(self, reason: str) -> None:
         self._say(SessionEnded, reason=reason)
