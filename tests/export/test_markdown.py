@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from textwrap import dedent
 from typing import Any
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from dragoman.export.base import Include, Options
-from dragoman.export.markdown import MarkdownExporter, _balanced, _code, _fenced
+from dragoman.export.markdown import MarkdownExporter
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -214,6 +209,17 @@ def test_results_that_do_not_follow_their_call_name_it() -> None:
     )
 
 
+def test_a_result_that_comes_after_its_turn_still_names_its_call() -> None:
+    shown = in_turn(
+        call("c1", "Bash", command="make"),
+        ToolResult(call_id="c1", status="abandoned", is_error=True),
+        TurnEnded(outcome="interrupted"),
+        ToolResult(call_id="c1", output="done"),
+    )
+
+    assert shown.endswith("## Turn 2\n\n*Result of* `$ make`\n\n```text\ndone\n```\n")
+
+
 def test_a_result_of_another_session_does_not_belong_to_the_call_above_it() -> None:
     shown = markdown(
         ToolCall(session_id="a", call_id="c1", tool="Bash", native_tool="shell"),
@@ -225,7 +231,7 @@ def test_a_result_of_another_session_does_not_belong_to_the_call_above_it() -> N
 
 
 def test_what_says_nothing_is_not_shown() -> None:
-    assert markdown(Text(text="\n"), Thinking(text=" ")) == ""
+    assert markdown(Text(text="\n"), Thinking(text=" "), Prompt(text=""), Plan()) == ""
 
 
 def test_edits_are_diffs() -> None:
@@ -327,6 +333,27 @@ def test_approvals_notices_and_compaction_are_lines() -> None:
     )
 
 
+def test_a_decision_that_does_not_follow_its_question_names_it() -> None:
+    shown = in_turn(
+        ApprovalRequested(approval_id="a1", kind="command", summary="rm x"),
+        ApprovalRequested(approval_id="a2", kind="question", tool="AskUserQuestion"),
+        ApprovalSettled(approval_id="a1", decision="deny"),
+        ApprovalSettled(approval_id="a3", decision="allow"),
+    )
+
+    assert shown == page(
+        """
+        **Approval requested** (command): `rm x`
+
+        **Approval requested** (question): `AskUserQuestion`
+
+        **Approval settled** (`rm x`): `deny`
+
+        **Approval settled** (`a3`): `allow`
+        """
+    )
+
+
 def test_an_error_is_a_fence_below_the_outcome() -> None:
     error = TurnError("server", "busy\n```", retryable=True)
 
@@ -345,6 +372,7 @@ def test_an_error_is_a_fence_below_the_outcome() -> None:
 def test_sub_agents_have_smaller_headings_and_speakers_are_named_when_they_change() -> None:
     assert markdown(
         SessionStarted(session_id="s", harness="codex"),
+        ToolCall(session_id="s", call_id="t1", tool="Task", native_tool="spawn_agent"),
         SessionStarted(session_id="c", harness="codex", parent_session_id="s"),
         TurnStarted(session_id="c"),
         Text(session_id="c", text="one"),
@@ -355,6 +383,10 @@ def test_sub_agents_have_smaller_headings_and_speakers_are_named_when_they_chang
         # codex
 
         `s`
+
+        ## Turn 1
+
+        **Task**
 
         ### Sub-agent: codex
 
@@ -371,6 +403,16 @@ def test_sub_agents_have_smaller_headings_and_speakers_are_named_when_they_chang
         **Info:** back
         """
     )
+
+
+def test_a_session_that_goes_on_from_another_is_not_called_a_sub_agent() -> None:
+    shown = markdown(
+        SessionStarted(session_id="s", harness="codex"),
+        SessionStarted(session_id="fork", harness="codex", parent_session_id="s"),
+        TurnStarted(session_id="fork"),
+    )
+
+    assert shown.endswith("### Session: codex\n\n`fork`\n\n#### Turn 1\n")
 
 
 def test_what_is_not_asked_for_is_left_out() -> None:
@@ -426,40 +468,29 @@ def test_thinking_cannot_leave_its_fold() -> None:
     )
 
 
+def test_what_is_said_cannot_hide_what_follows() -> None:
+    shown = in_turn(
+        Prompt(text="what is <b>?\n<!--"),
+        Text(text="`<i>` or Vec<T>\n\n```\n<pre>"),
+        Notice(level="info", text="```\n<b>"),
+    )
+
+    assert shown == page(
+        """
+        > what is &lt;b>?
+        > &lt;!--
+
+        `<i>` or Vec&lt;T>
+
+        ```
+        <pre>
+        ```
+
+        **Info:** ```
+        &lt;b>
+        """
+    )
+
+
 def test_control_characters_are_shown() -> None:
     assert in_turn(Text(text="\x1b[2J\u202e")) == "␛[2J\\u202e\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "closed"),
-    [
-        ("```py\nx", "```py\nx\n```"),
-        ("````\n```\nx", "````\n```\nx\n````"),
-        ("```py\nx\n```", None),
-        ("~~~\n```\n~~~", None),
-        ("```not``` a fence", None),
-        ("- item\n  ```\n  x", None),
-        ("> ```\n> x", None),
-        ("1. ```\n   x\n   ```", None),
-    ],
-)
-def test_a_fence_left_open_is_closed(text: str, closed: str | None) -> None:
-    assert _balanced(text) == (closed or text)
-
-
-@given(st.text("`~ab \n"))
-def test_nothing_inside_a_fence_ends_it(text: str) -> None:
-    fence, *inside, last = _fenced(text, "").split("\n")
-
-    assert last == fence
-    assert not any(re.match(rf" *{fence}", line) for line in inside)
-
-
-@given(st.text("`ab "))
-def test_nothing_inside_a_code_span_ends_it(text: str) -> None:
-    span = _code(text)
-    ticks = re.match("`*", span)
-    assert ticks
-    inside = span[ticks.end() : len(span) - ticks.end()]
-
-    assert ticks[0] not in re.findall("`+", inside)

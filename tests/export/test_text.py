@@ -195,6 +195,25 @@ def test_results_that_do_not_follow_their_call_name_it() -> None:
     )
 
 
+def test_a_result_that_comes_after_its_turn_still_names_its_call() -> None:
+    shown = text(
+        call("c1", "Bash", command="make"),
+        ToolResult(call_id="c1", status="abandoned", is_error=True),
+        TurnEnded(outcome="interrupted"),
+        ToolResult(call_id="c1", output="done"),
+    )
+
+    assert shown.endswith("■ interrupted\n\n↳ $ make\n  done\n")
+
+
+def test_a_call_may_take_as_much_room_as_a_line_of_output() -> None:
+    said = "y" * 400
+
+    assert text(call("c1", "SendMessage", to="a", message=said)) == (
+        f"SendMessage(to=a, message={'y' * (300 - 27 - 1)}…)\n"
+    )
+
+
 def test_a_result_of_another_session_does_not_belong_to_the_call_above_it() -> None:
     shown = text(
         ToolCall(session_id="a", call_id="c1", tool="Bash", native_tool="shell"),
@@ -220,6 +239,13 @@ def test_a_plan_is_a_checklist() -> None:
         ☐ land
         """
     )
+
+
+def test_the_call_that_makes_a_plan_says_why() -> None:
+    todo = call("c1", "TodoWrite", todos=[{"content": "look", "status": "pending"}])
+    todo.input["explanation"] = "Starting"
+
+    assert text(todo) == "Starting\n☐ look\n"
 
 
 def test_a_plan_is_not_shown_twice_while_its_call_is_open() -> None:
@@ -266,7 +292,7 @@ def test_notices_and_compaction_are_told() -> None:
         """
         ! stream disconnected (will retry)
 
-        ! by the way
+        · by the way
 
         ⋯ conversation compacted
 

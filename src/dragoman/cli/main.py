@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from dragoman import __version__
+from dragoman.errors import DragomanError, UsageError
 
 _COMMANDS = {
     "convert": ("dragoman.cli.convert", "Convert a session file or a stream to another format."),
@@ -60,17 +61,9 @@ def main(arguments: list[str] | None = None) -> Any:
         return 130
     except BrokenPipeError:
         return _reader_left()
-    except Exception as problem:
-        return _failed(problem)
-
-
-def _failed(problem: Exception) -> int:
-    from dragoman.errors import DragomanError, UsageError
-
-    if not isinstance(problem, DragomanError | OSError):
-        raise problem
-    click.echo(f"dragoman: {problem}", err=True)
-    return 2 if isinstance(problem, UsageError) else 1
+    except (DragomanError, OSError) as problem:
+        click.echo(f"dragoman: {problem}", err=True)
+        return 2 if isinstance(problem, UsageError) else 1
 
 
 def _reader_left() -> int:

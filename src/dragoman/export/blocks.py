@@ -11,7 +11,7 @@ plan        ``tool_use`` and ``tool_result`` of TodoWrite
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
@@ -88,6 +88,21 @@ def plan_blocks(plan: Plan) -> tuple[ToolUseBlock, ToolResultBlock]:
         ToolUseBlock(call_id, tools.TODO_WRITE, {"todos": todos}),
         ToolResultBlock(call_id, "Todos updated", is_error=False),
     )
+
+
+def todo_input(given: dict[str, Any]) -> dict[str, Any]:
+    """The input of a TodoWrite call, with what Claude's own has besides."""
+    todos = given.get("todos")
+    if not isinstance(todos, list):
+        return given
+    return {**given, "todos": [_todo(todo) for todo in cast("list[Any]", todos)]}
+
+
+def _todo(todo: Any) -> Any:
+    if not isinstance(todo, dict):
+        return todo
+    known = cast("dict[str, Any]", todo)
+    return {**known, "activeForm": known.get("activeForm", known.get("content"))}
 
 
 def _image(image: str) -> Block:

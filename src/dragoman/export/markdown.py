@@ -9,7 +9,8 @@ prompt              a quotation
 context             folded, if included
 text                the text, Markdown as the agent wrote it
 thinking            folded
-tool_call           a fence: ``sh`` for commands, ``diff`` for edits, ``json`` for the rest
+tool_call           a fence: ``sh`` for commands, ``diff`` for edits, ``json`` for the rest;
+                    folded when very long
 tool_result         a fence, folded when long; what went wrong
 plan                a task list; nothing while a call shows it
 approval_requested  a line
@@ -21,23 +22,33 @@ unknown, malformed  the line in a fence, if included
 the rest            nothing
 ==================  =======================================================================
 
-The words of an agent may use all of Markdown, but not end what we have begun: inside our own HTML
-no tag of theirs is a tag, a fence is longer than any in what it holds, and one they left open is
-closed.
+A session that another one started, or that goes on from it, has smaller headings. The words of an
+agent or a user may use all of Markdown but HTML, and cannot end what we have begun (see
+:mod:`dragoman.export.markdown_pieces`). A result or a decision that does not follow its call or its
+question names it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-import msgspec
-
 from dragoman.export import render
 from dragoman.export.base import Include, Options
+from dragoman.export.calls import Calls
+from dragoman.export.markdown_calls import NAME_WIDTH, call_block, task_list
+from dragoman.export.markdown_pieces import (
+    clean,
+    code_span,
+    escaped,
+    fenced,
+    folded,
+    prose,
+    quoted,
+)
+from dragoman.model import tools
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -49,7 +60,6 @@ from dragoman.model.messages import (
     Message,
     Notice,
     Plan,
-    PlanStep,
     Prompt,
     RateLimits,
     SessionEnded,
@@ -70,26 +80,24 @@ DEFAULT: Final[frozenset[Include]] = frozenset()
 OPEN_LINES: Final = 20
 """A result longer than this is folded."""
 
-_NAME_WIDTH: Final = 120
 _MARKS: Final = {"completed": "✓", "failed": "✗", "interrupted": "■"}
-_TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
-_FENCE: Final = re.compile(
-    r"^(?P<before>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>.*)$",
-    re.MULTILINE,
-)
 
 
 @dataclass(slots=True)
 class _Session:
     session_id: str | None
-    nested: bool = False
+    nested_as: str | None = None
+    """What it is called below the session that it belongs to, if it is shown below one."""
+    delegates: bool = False
+    """Whether it has given work to a sub-agent."""
     header: list[str] = field(default_factory=list[str])
     turns: int = 0
     in_turn: bool = False
     announced: bool = False
     """Whether the turn under way has had its ``turn_started``."""
     turn_at: datetime | None = None
-    calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    calls: Calls = field(default_factory=Calls)
+    approvals: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class MarkdownExporter:
@@ -100,8 +108,10 @@ class MarkdownExporter:
         self._sessions: dict[str | None, _Session] = {}
         self._parts: list[str] = []
         self._empty = True
-        self._newest: _Session | None = None
-        self._newest_call: str | None = None
+        self._speaker: _Session | None = None
+        """Whose words came last."""
+        self._newest: tuple[str, str] | None = None
+        """The call or the approval that came last, if nothing else did."""
 
     def export(self, messages: Iterable[Message]) -> bytes:
         for message in messages:
@@ -122,49 +132,50 @@ class MarkdownExporter:
                     self._open_turn(session)
                 session.announced, session.turn_at = True, at
             case Prompt(text=text, images=images):
-                asked = filter(None, [_clean(text), *(render.image(each) for each in images)])
-                lines = "\n\n".join(asked).split("\n")
-                self._said(session, "\n".join(f"> {line}".rstrip() for line in lines))
+                asked = filter(None, [prose(text), *(render.image(each) for each in images)])
+                if blocks := [*asked]:
+                    self._said(session, quoted("\n\n".join(blocks)))
             case Context(role=role, text=text):
                 if "context" in self._include:
-                    self._write(session, _folded(f"Context ({role})", _prose(text)))
+                    self._write(session, folded(f"Context ({role})", prose(text)))
             case Text(text=text):
                 if text.strip():
-                    self._said(session, _balanced(_clean(text)))
+                    self._said(session, prose(text))
             case Thinking(text=text):
                 if text.strip():
-                    self._said(session, _folded("Thinking", _prose(text)))
-            case ToolCall(call_id=call_id):
-                session.calls[call_id] = message
-                self._said(session, _call(message))
-                self._newest_call = call_id
+                    self._said(session, folded("Thinking", prose(text)))
+            case ToolCall(call_id=call_id, tool=tool):
+                session.delegates |= tool == tools.TASK
+                session.calls.begin(message)
+                self._said(session, call_block(message))
+                self._newest = ("call", call_id)
             case ToolResult():
                 self._tool_result(message, session)
-            case Plan(steps=steps, explanation=explanation):
-                if not any(render.steps(call) for call in session.calls.values()):
-                    self._said(session, _task_list(steps, explanation))
-            case ApprovalRequested(kind=kind, summary=summary, choices=choices):
-                line = f"**Approval requested** ({kind}): {_code(summary or message.approval_id)}"
-                options = " / ".join(_code(each) for each in choices)
-                self._said(session, f"{line} — {options}" if options else line)
-            case ApprovalSettled(decision=decision):
-                self._said(session, f"**Approval settled**: {_code(decision)}")
+            case Plan(steps=steps, explanation=why):
+                if (steps or why) and not session.calls.show_a_plan:
+                    self._said(session, task_list(steps, why))
+            case ApprovalRequested():
+                self._approval_requested(message, session)
+            case ApprovalSettled():
+                self._approval_settled(message, session)
             case Notice(level=level, text=text, will_retry=will_retry):
                 title = f"{level.capitalize()}, will retry" if will_retry else level.capitalize()
-                self._write(session, f"**{title}:** {_prose(text)}")
+                self._write(session, prose(f"**{title}:** {clean(text)}"))
             case Compacted(summary=summary):
                 title = "Conversation compacted"
-                self._write(session, _folded(title, _prose(summary)) if summary else f"*{title}*")
+                self._write(session, folded(title, prose(summary)) if summary else f"*{title}*")
             case TurnEnded():
                 self._turn_ended(message, session)
             case SessionEnded(reason=reason):
-                self._write(session, f"*Session ended:* {_code(reason)}")
+                self._write(session, f"*Session ended:* {code_span(reason)}")
             case Unknown(native_type=kind, raw=raw):
                 if "raw" in self._include:
-                    self._write(session, f"*Unknown:* {_code(kind)}\n\n{_fenced(raw, 'json')}")
+                    self._write(session, f"*Unknown:* {code_span(kind)}\n\n{fenced(raw, 'json')}")
             case Malformed(raw=raw, problem=problem):
                 if "raw" in self._include:
-                    self._write(session, f"*Not JSON:* {_code(problem)}\n\n{_fenced(raw, 'text')}")
+                    self._write(
+                        session, f"*Not JSON:* {code_span(problem)}\n\n{fenced(raw, 'text')}"
+                    )
             case Diff() | Delta() | UsageReport() | RateLimits():
                 pass
 
@@ -177,21 +188,22 @@ class MarkdownExporter:
     def _session_started(self, message: SessionStarted, session: _Session) -> None:
         parent = self._sessions.get(message.parent_session_id)
         if message.parent_session_id is not None and parent and parent is not session:
-            session.nested = True
+            session.nested_as = "Sub-agent" if parent.delegates else "Session"
         header = render.session(message)
         if header == session.header:
             return
         session.header = header
         program, *facts = header
-        known = [_code(each) for each in (*facts, message.session_id) if each]
-        self._newest = session
-        title = f"### Sub-agent: {program}" if session.nested else f"# {program}"
+        title = f"### {session.nested_as}: " if session.nested_as else "# "
+        title += escaped(program)
+        known = [code_span(each) for each in (*facts, message.session_id) if each]
+        self._speaker = session
         self._write(session, "\n\n".join(filter(None, (title, " · ".join(known)))))
 
     def _open_turn(self, session: _Session) -> None:
         session.turns += 1
         session.in_turn, session.announced, session.turn_at = True, False, None
-        self._write(session, f"{'####' if session.nested else '##'} Turn {session.turns}")
+        self._write(session, f"{'####' if session.nested_as else '##'} Turn {session.turns}")
 
     def _said(self, session: _Session, block: str) -> None:
         """Write something that belongs to a turn."""
@@ -200,32 +212,47 @@ class MarkdownExporter:
         self._write(session, block)
 
     def _write(self, session: _Session, block: str) -> None:
-        if session is not self._newest and self._newest is not None and session.session_id:
-            block = f"*In session* {_code(session.session_id)}\n\n{block}"
-        if session.session_id or self._newest is None:
-            self._newest = session
-        self._newest_call = None
+        if session is not self._speaker and self._speaker is not None and session.session_id:
+            block = f"*In session* {code_span(session.session_id)}\n\n{block}"
+        if session.session_id or self._speaker is None:
+            self._speaker = session
+        self._newest = None
         self._parts.append(block + "\n" if self._empty else f"\n{block}\n")
         self._empty = False
 
+    def _follows(self, session: _Session, kind: str, its_id: str) -> bool:
+        """Whether what comes now stands right below the call or the approval it belongs to."""
+        return self._speaker is session and self._newest == (kind, its_id)
+
     def _tool_result(self, result: ToolResult, session: _Session) -> None:
-        call = session.calls.pop(result.call_id, None)
+        call = session.calls.end(result)
         trouble = render.trouble(result)
         if call and render.steps(call) and not trouble:
             return
         blocks: list[str] = []
-        if output := _clean(result.output):
-            fence = _fenced(output, "text")
-            count = output.count("\n") + 1
-            blocks.append(fence if count <= OPEN_LINES else _folded(f"{count} lines", fence))
+        if output := clean(result.output):
+            blocks.append(fenced(output, "text", fold_after=OPEN_LINES))
         if trouble:
             blocks.append(f"**✗ {trouble}**")
         if not blocks:
             return
-        if self._newest is not session or self._newest_call != result.call_id:
-            name = render.summary(call, _NAME_WIDTH) if call else result.call_id
-            blocks.insert(0, f"*Result of* {_code(name)}")
+        if not self._follows(session, "call", result.call_id):
+            name = render.summary(call, NAME_WIDTH) if call else result.call_id
+            blocks.insert(0, f"*Result of* {code_span(name)}")
         self._said(session, "\n\n".join(blocks))
+
+    def _approval_requested(self, message: ApprovalRequested, session: _Session) -> None:
+        asked = code_span(message.summary or message.tool or message.approval_id)
+        session.approvals[message.approval_id] = asked
+        options = " / ".join(code_span(each) for each in message.choices)
+        line = f"**Approval requested** ({message.kind}): {asked}"
+        self._said(session, f"{line} — {options}" if options else line)
+        self._newest = ("approval", message.approval_id)
+
+    def _approval_settled(self, message: ApprovalSettled, session: _Session) -> None:
+        asked = session.approvals.pop(message.approval_id, code_span(message.approval_id))
+        which = "" if self._follows(session, "approval", message.approval_id) else f" ({asked})"
+        self._said(session, f"**Approval settled**{which}: {code_span(message.decision)}")
 
     def _turn_ended(self, message: TurnEnded, session: _Session) -> None:
         took = render.elapsed(session.turn_at, message.at)
@@ -236,89 +263,7 @@ class MarkdownExporter:
         ]
         block = " · ".join(filter(None, facts))
         if message.error:
-            block += f"\n\n{_fenced(message.error.message, 'text')}"
+            block += f"\n\n{fenced(message.error.message, 'text')}"
         self._said(session, block)
         session.in_turn = False
-        session.calls.clear()
-
-
-def _call(call: ToolCall) -> str:
-    if steps := render.steps(call):
-        return _task_list(steps)
-    if (command := render.command(call)) is not None:
-        return _fenced(command, "sh")
-    if files := render.changes(call):
-        return "\n\n".join(_change(call.tool, file) for file in files)
-    name = f"**{_escaped(render.one_line(call.tool, _NAME_WIDTH))}**"
-    few = render.arguments(call)
-    if not call.input or (len(call.input) == 1 and len(few) <= _NAME_WIDTH and "\n" not in few):
-        return f"{name} {_code(few)}".rstrip()
-    pretty = msgspec.json.format(msgspec.json.encode(call.input)).decode()
-    return f"{name}\n\n{_fenced(pretty, 'json')}"
-
-
-def _change(tool: str, file: render.Change) -> str:
-    title = f"**{tool}** {_code(file.path)} ({_escaped(file.kind)})"
-    diff = "\n".join(file.lines)
-    return f"{title}\n\n{_fenced(diff, 'diff')}" if diff else title
-
-
-def _task_list(steps: Sequence[PlanStep], why: str | None = None) -> str:
-    # The title also keeps one list from running into the next.
-    lines = ["**Plan**", ""]
-    if why:
-        lines += [_balanced(_clean(why)), ""]
-    for step in steps:
-        text = " ".join(_clean(step.text).split())
-        box = "x" if step.status == "completed" else " "
-        lines.append(f"- [{box}] {f'**{text}**' if step.status == 'in_progress' else text}")
-    return "\n".join(lines)
-
-
-def _clean(text: str) -> str:
-    return render.harmless(text).strip("\r\n")
-
-
-def _prose(text: str) -> str:
-    """The words of others for inside our own HTML."""
-    return _balanced(_escaped(_clean(text)))
-
-
-def _escaped(text: str) -> str:
-    return _TAG.sub("&lt;", text)
-
-
-def _balanced(text: str) -> str:
-    """The text with its last fence closed, if it was left open."""
-    fence = before = ""
-    for found in _FENCE.finditer(text):
-        mark, info = found["mark"], found["info"]
-        if fence:
-            if mark.startswith(fence) and not info.strip():
-                fence = ""
-        elif mark[0] == "~" or "`" not in info:
-            fence, before = mark, found["before"]
-    # A fence inside a list or a quotation ends with it, and one more would open a new one.
-    return f"{text}\n{fence}" if fence and not before else text
-
-
-def _fenced(text: str, language: str) -> str:
-    text = _clean(text)
-    fence = "`" * max(3, 1 + _longest_run(text))
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
-def _code(text: str) -> str:
-    """A code span, on one line."""
-    text = " ".join(render.harmless(text).split())
-    ticks = "`" * (1 + _longest_run(text))
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}" if text else ""
-
-
-def _longest_run(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)
-
-
-def _folded(title: str, body: str) -> str:
-    return f"<details>\n<summary>{_escaped(_clean(title))}</summary>\n\n{body}\n\n</details>"
+        session.calls.end_turn()

@@ -209,7 +209,10 @@ class OrchestratorExporter:
 
     def _tool_result(self, message: ToolResult) -> _Event:
         about = (message.session_id, message.turn_id, message.at)
-        call = self._open_calls.pop((message.session_id, message.call_id), None)
+        call_id = (message.session_id, message.call_id)
+        call = self._open_calls.get(call_id)
+        if message.status != "abandoned":  # such a call may still be heard of
+            self._open_calls.pop(call_id, None)
         tool = call.tool if call else None
         if message.output.startswith(UNSUPPORTED):
             return _UnsupportedToolCall(*about, tool)

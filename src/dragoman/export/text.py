@@ -14,7 +14,7 @@ plan                ``☑ done``, ``◐ under way``, ``☐ to do``; nothing whil
 delta               of text, if included: each line when it is whole, and not once more later
 approval_requested  ``? command: rm -rf build``
 approval_settled    ``→ decision``
-notice              ``! text``
+notice              ``! text``; ``· text`` for mere information
 compacted           ``⋯ conversation compacted`` and the summary
 turn_ended          ``✓ completed · 530 in (120 cached) · 60 out``, ``✗ failed: why``,
                     ``■ interrupted``
@@ -33,10 +33,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from dragoman.export import render
 from dragoman.export.base import Include, Options
+from dragoman.export.calls import Calls, explanation
+from dragoman.export.text_page import Page, Speaker, Style, head, hung, more, split
+from dragoman.export.text_streams import Streams
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -69,15 +72,6 @@ DEFAULT: Final[frozenset[Include]] = frozenset()
 RESULT_LINES: Final = 12
 DIFF_LINES: Final = 80
 
-Style: TypeAlias = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
-_CODES: Final[dict[Style, str]] = {
-    "bold": "1",
-    "dim": "2",
-    "red": "31",
-    "green": "32",
-    "yellow": "33",
-    "cyan": "36",
-}
 _ASKED: Final = "\u203a "
 _BOXES: Final = {"completed": "☑", "in_progress": "◐", "pending": "☐"}
 _DIFF_STYLES: Final[dict[str, Style]] = {"+": "green", "-": "red", "@": "cyan"}
@@ -85,29 +79,12 @@ _NOTICE_STYLES: Final[dict[str, Style]] = {"info": "dim", "warning": "yellow", "
 
 
 @dataclass(slots=True)
-class _Stream:
-    """A text of which only deltas have come so far."""
-
-    text: str = ""
-    shown: int = 0
-    """How much of it, in whole lines, has been written."""
-
-    def rest(self, whole: str) -> str | None:
-        """What is still to be written when the whole has come; none if it is another text."""
-        if whole.startswith(self.text):
-            return whole[self.shown :]
-        return self.text[self.shown :] if whole.strip() == self.text.strip() else None
-
-
-@dataclass(slots=True)
-class _Session:
-    session_id: str | None
-    depth: int = 0
+class _Session(Speaker):
     header: list[str] = field(default_factory=list[str])
     turn_at: datetime | None = None
-    calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    calls: Calls = field(default_factory=Calls)
     approvals: dict[str, str] = field(default_factory=dict[str, str])
-    streams: dict[str | None, _Stream] = field(default_factory=dict[str | None, _Stream])
+    streams: Streams = field(default_factory=Streams)
 
 
 class TextExporter:
@@ -115,30 +92,19 @@ class TextExporter:
 
     def __init__(self, options: Options) -> None:
         self._include = options.include | DEFAULT
-        self._color = options.color
         self._width = options.width
         self._sessions: dict[str | None, _Session] = {}
-        self._lines: list[str] = []
-        self._newest: tuple[str | None, str, str | None] | None = None
-        """What the newest line is part of: the session, the kind of thing, which one."""
-        self._depth: int | None = None
-        """How deep the newest line stands; none before the first."""
-        self._shown_at: dict[int, str] = {}
-        """The session last shown at each depth."""
+        self._page = Page(color=options.color)
 
     def export(self, messages: Iterable[Message]) -> bytes:
         for message in messages:
             self._show(message)
-        return self._drain()
+        return self._page.drain()
 
     def finish(self) -> bytes:
         for session in self._sessions.values():
             self._end_streams(session)
-        return self._drain()
-
-    def _drain(self) -> bytes:
-        lines, self._lines = self._lines, []
-        return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+        return self._page.drain()
 
     def _show(self, message: Message) -> None:
         session = self._session(message.session_id)
@@ -148,23 +114,23 @@ class TextExporter:
             case TurnStarted(at=at):
                 session.turn_at = at
             case Prompt(text=text, images=images):
-                lines = [*_split(text), *(render.image(each) for each in images)]
-                self._write(session, _hung(_ASKED, lines), "bold")
+                lines = [*split(text), *(render.image(each) for each in images)]
+                self._page.write(session, hung(_ASKED, lines), "bold")
             case Context(role=role, text=text):
                 if "context" in self._include:
-                    lines = [f"[{render.flat(role)}]", *_split(text)]
-                    self._write(session, lines, "dim")
+                    lines = [f"[{render.flat(role)}]", *split(text)]
+                    self._page.write(session, lines, "dim")
             case Text():
                 self._text(message, session)
             case Thinking(text=text):
-                self._write(session, _hung("∴ ", _split(text)), "dim")
+                self._page.write(session, hung("∴ ", split(text)), "dim")
             case ToolCall():
                 self._tool_call(message, session)
             case ToolResult():
                 self._tool_result(message, session)
-            case Plan(steps=steps, explanation=explanation):
-                if not any(render.steps(call) for call in session.calls.values()):
-                    self._plan(session, steps, explanation)
+            case Plan(steps=steps, explanation=why):
+                if not session.calls.show_a_plan:
+                    self._plan(session, steps, why)
             case Delta():
                 if message.of == "text" and "deltas" in self._include:
                     self._delta(message, session)
@@ -173,25 +139,26 @@ class TextExporter:
             case ApprovalSettled():
                 self._approval_settled(message, session)
             case Notice(level=level, text=text, will_retry=will_retry):
-                lines = _hung("! ", _split(f"{text} (will retry)" if will_retry else text))
-                self._write(session, lines, _NOTICE_STYLES[level])
+                mark = "· " if level == "info" else "! "
+                lines = hung(mark, split(f"{text} (will retry)" if will_retry else text))
+                self._page.write(session, lines, _NOTICE_STYLES[level])
             case Compacted(summary=summary):
                 lines = ["⋯ conversation compacted", *self._head(summary or "")]
-                self._write(session, lines, "dim")
+                self._page.write(session, lines, "dim")
             case TurnEnded():
                 self._turn_ended(message, session)
             case SessionEnded(reason=reason):
                 self._end_streams(session)
                 line = f"session ended: {render.one_line(reason, self._width)}"
-                self._write(session, [line], "dim")
+                self._page.write(session, [line], "dim")
             case Unknown(native_type=kind, raw=raw):
                 if "raw" in self._include:
-                    lines = [f"[{render.one_line(kind, self._width)}]", *_split(raw)]
-                    self._write(session, lines, "dim")
+                    lines = [f"[{render.one_line(kind, self._width)}]", *split(raw)]
+                    self._page.write(session, lines, "dim")
             case Malformed(problem=problem, raw=raw):
                 if "raw" in self._include:
-                    lines = [f"[not JSON: {render.one_line(problem, self._width)}]", *_split(raw)]
-                    self._write(session, lines, "dim")
+                    lines = [f"[not JSON: {render.one_line(problem, self._width)}]", *split(raw)]
+                    self._page.write(session, lines, "dim")
             case Diff() | UsageReport() | RateLimits():
                 pass
 
@@ -209,92 +176,80 @@ class TextExporter:
         if header == session.header:
             return
         session.header = header
-        if message.session_id is not None:
-            self._shown_at[session.depth] = message.session_id
-        self._write(session, [" · ".join(header)], "bold")
+        self._page.introduce(session)
+        self._page.write(session, [" · ".join(header)], "bold")
 
     def _text(self, message: Text, session: _Session) -> None:
-        for key in (message.message_id, *session.streams):
-            stream = session.streams.get(key)
-            rest = stream.rest(message.text) if stream else None
-            if rest is not None:
-                del session.streams[key]
-                self._write(session, _split(rest), part_of=("text", key))
-                return
-        session.streams.pop(message.message_id, None)
-        self._write(session, _split(message.text))
+        if (streamed := session.streams.complete(message)) is None:
+            self._page.write(session, split(message.text))
+            return
+        message_id, rest = streamed
+        self._page.write(session, split(rest), part_of=("text", message_id))
 
     def _delta(self, message: Delta, session: _Session) -> None:
-        stream = session.streams.setdefault(message.message_id, _Stream())
-        stream.text += message.text
-        end = stream.text.rfind("\n", stream.shown) + 1
-        if end > stream.shown:
-            lines = render.harmless(stream.text[stream.shown : end]).split("\n")[:-1]
-            stream.shown = end
-            self._write(session, lines, part_of=("text", message.message_id))
+        lines = render.harmless(session.streams.add(message)).split("\n")[:-1]
+        self._page.write(session, lines, part_of=("text", message.message_id))
 
     def _end_streams(self, session: _Session) -> None:
         """Write what was said of texts that will not be completed."""
-        for message_id, stream in session.streams.items():
-            rest = _split(stream.text[stream.shown :])
-            self._write(session, rest, part_of=("text", message_id))
-        session.streams.clear()
+        for message_id, rest in session.streams.end():
+            self._page.write(session, split(rest), part_of=("text", message_id))
 
     def _tool_call(self, call: ToolCall, session: _Session) -> None:
-        session.calls[call.call_id] = call
+        session.calls.begin(call)
         if steps := render.steps(call):
-            self._plan(session, steps, None)
+            self._plan(session, steps, explanation(call))
         elif (command := render.command(call)) is not None:
-            lines = _hung("$ ", self._head(command, indent="") or [""])
-            self._write(session, lines, "cyan", part_of=("call", call.call_id))
+            lines = hung("$ ", self._head(command, indent="") or [""])
+            self._page.write(session, lines, "cyan", part_of=("call", call.call_id))
         elif files := render.changes(call):
             for file in files:
-                lines = [self._paint(f"± {file.path} ({file.kind})", "cyan")]
+                lines = [self._page.paint(f"± {file.path} ({file.kind})", "cyan")]
                 lines += [
-                    f"  {self._paint(line, _DIFF_STYLES.get(line[:1]))}"
+                    f"  {self._page.paint(line, _DIFF_STYLES.get(line[:1]))}"
                     for line in file.lines[:DIFF_LINES]
                 ]
-                lines += _more(len(file.lines) - DIFF_LINES)
-                self._write(session, lines, part_of=("call", call.call_id))
+                lines += more(len(file.lines) - DIFF_LINES)
+                self._page.write(session, lines, part_of=("call", call.call_id))
         else:
-            line = render.summary(call, self._width)
-            self._write(session, [line], "cyan", part_of=("call", call.call_id))
+            line = render.summary(call, 3 * self._width)
+            self._page.write(session, [line], "cyan", part_of=("call", call.call_id))
 
     def _tool_result(self, result: ToolResult, session: _Session) -> None:
-        call = session.calls.pop(result.call_id, None)
+        call = session.calls.end(result)
         trouble = render.trouble(result)
         if call and render.steps(call) and not trouble:
             return
         lines = self._head(result.output)
         if trouble:
-            lines.append(f"  {self._paint(f'✗ {trouble}', 'red')}")
+            lines.append(f"  {self._page.paint(f'✗ {trouble}', 'red')}")
         if not lines:
             return
-        if self._newest != (result.session_id, "call", result.call_id):
+        if not self._page.is_at(session, ("call", result.call_id)):
             name = render.summary(call, self._width) if call else result.call_id
-            lines.insert(0, self._paint(f"↳ {render.flat(name)}", "dim"))
-        self._write(session, lines, part_of=("call", result.call_id))
+            lines.insert(0, self._page.paint(f"↳ {render.flat(name)}", "dim"))
+        self._page.write(session, lines, part_of=("call", result.call_id))
 
     def _approval_requested(self, message: ApprovalRequested, session: _Session) -> None:
         asked = f"{message.kind}: {message.summary or message.tool or message.approval_id}"
         session.approvals[message.approval_id] = asked
-        lines = _hung("? ", self._head(asked, indent=""))
+        lines = hung("? ", self._head(asked, indent=""))
         if message.choices:
             lines.append(f"  [{render.one_line(' / '.join(message.choices), self._width)}]")
-        self._write(session, lines, "yellow", part_of=("approval", message.approval_id))
+        self._page.write(session, lines, "yellow", part_of=("approval", message.approval_id))
 
     def _approval_settled(self, message: ApprovalSettled, session: _Session) -> None:
         lines = [f"  → {render.one_line(message.decision, self._width)}"]
         asked = session.approvals.pop(message.approval_id, message.approval_id)
-        if self._newest != (message.session_id, "approval", message.approval_id):
+        if not self._page.is_at(session, ("approval", message.approval_id)):
             lines.insert(0, f"↳ {render.one_line(asked, self._width)}")
-        self._write(session, lines, "yellow", part_of=("approval", message.approval_id))
+        self._page.write(session, lines, "yellow", part_of=("approval", message.approval_id))
 
     def _plan(self, session: _Session, steps: Sequence[PlanStep], why: str | None) -> None:
-        lines = [self._paint(line, "dim") for line in _split(why)] if why else []
+        lines = [self._page.paint(line, "dim") for line in split(why)] if why else []
         for step in steps:
-            lines += _hung(f"{_BOXES[step.status]} ", _split(step.text))
-        self._write(session, lines)
+            lines += hung(f"{_BOXES[step.status]} ", split(step.text))
+        self._page.write(session, lines)
 
     def _turn_ended(self, message: TurnEnded, session: _Session) -> None:
         self._end_streams(session)
@@ -302,7 +257,7 @@ class TextExporter:
         if took := render.elapsed(session.turn_at, message.at):
             tail.append(took)
         session.turn_at = None
-        session.calls.clear()
+        session.calls.end_turn()
         style: Style
         match message.outcome:
             case "completed":
@@ -312,60 +267,12 @@ class TextExporter:
             case "interrupted":
                 mark, style = "■ ", "yellow"
         if message.error is None:
-            lines = [self._paint(" · ".join([mark + message.outcome, *tail]), style)]
+            lines = [self._page.paint(" · ".join([mark + message.outcome, *tail]), style)]
         else:
-            said = _hung(mark, _split(f"{message.outcome}: {message.error.message}"))
-            lines = [self._paint(line, style) for line in said]
-            lines += [self._paint(f"  {' · '.join(tail)}", "dim")] if tail else []
-        self._write(session, lines)
+            said = hung(mark, split(f"{message.outcome}: {message.error.message}"))
+            lines = [self._page.paint(line, style) for line in said]
+            lines += [self._page.paint(f"  {' · '.join(tail)}", "dim")] if tail else []
+        self._page.write(session, lines)
 
     def _head(self, text: str, indent: str = "  ") -> list[str]:
-        """The first lines of something long, none of them longer than a few of the terminal's."""
-        lines, more = render.head(text, RESULT_LINES)
-        return [indent + render.clip(line, 3 * self._width) for line in lines] + _more(more, indent)
-
-    def _paint(self, line: str, style: Style | None) -> str:
-        if not self._color or style is None or not line:
-            return line
-        return f"\x1b[{_CODES[style]}m{line}\x1b[0m"
-
-    def _write(
-        self,
-        session: _Session,
-        lines: Sequence[str],
-        style: Style | None = None,
-        part_of: tuple[str, str | None] | None = None,
-    ) -> None:
-        """Write lines apart from those before, unless both are part of the same thing."""
-        if not lines:
-            return
-        name = session.session_id
-        newest = (name, *part_of) if part_of else None
-        if newest is None or newest != self._newest:
-            if self._depth is not None:
-                self._put(min(session.depth, self._depth), "")
-            if name is not None and self._shown_at.setdefault(session.depth, name) != name:
-                self._shown_at[session.depth] = name
-                self._put(session.depth, self._paint(f"── {render.flat(name)}", "dim"))
-        self._newest, self._depth = newest, session.depth
-        for line in lines:
-            self._put(session.depth, self._paint(line, style))
-
-    def _put(self, depth: int, line: str) -> None:
-        margin = "│ " * depth
-        self._lines.append(self._paint(margin if line else margin.rstrip(), "dim") + line)
-
-
-def _split(text: str) -> list[str]:
-    """The lines of a text, harmless, without empty ones at either end."""
-    text = text.strip("\r\n")
-    return render.harmless(text).split("\n") if text else []
-
-
-def _hung(mark: str, lines: Sequence[str]) -> list[str]:
-    """Lines with a mark before the first, the others below the text of the first."""
-    return [mark + line for line in lines[:1]] + [f"  {line}" if line else "" for line in lines[1:]]
-
-
-def _more(count: int, indent: str = "  ") -> list[str]:
-    return [f"{indent}… {count} more line{'s' * (count != 1)}"] if count > 0 else []
+        return head(text, RESULT_LINES, 3 * self._width, indent)

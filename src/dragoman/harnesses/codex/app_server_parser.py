@@ -71,7 +71,7 @@ class AppServerParser(StreamParser):
         line, sent = unwrap(line)
         rpc = decode_rpc(line)
         if rpc.emitted_at_ms is not None:
-            self._out.at = datetime.fromtimestamp(rpc.emitted_at_ms / 1000, UTC)
+            self._out.at = _time(rpc.emitted_at_ms)
         params = rpc.params or NO_PARAMS
         method = rpc.method
         if method is None:
@@ -184,6 +184,13 @@ class AppServerParser(StreamParser):
             teller.end_turn("interrupted")
         else:
             teller.leave()
+
+
+def _time(milliseconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None  # no moment that a calendar knows
 
 
 def _is_session(result: dict[str, Any]) -> bool:

@@ -37,6 +37,9 @@ from dragoman.harnesses.codex.questions import (
 from dragoman.harnesses.codex.threads import Thread, Threads
 from dragoman.harnesses.telling.output import Output
 
+_HOUSEKEEPING: Final = frozenset(
+    ("account/chatgptAuthTokens/refresh", "attestation/generate", "currentTime/read")
+)
 _ANSWERS: Final = (
     "decision",
     "answers",
@@ -51,7 +54,7 @@ _ANSWERS: Final = (
 class _Open(NamedTuple):
     thread: Thread
     approval_id: str
-    is_tool: bool
+    method: str
 
 
 class ServerRequests:
@@ -77,14 +80,16 @@ class ServerRequests:
             or as_str(raw.get("codex_call_id"))
             or f"request-{request_id}"
         )
-        self._open[request_id] = _Open(thread, approval_id, method == "item/tool/call")
+        self._open[request_id] = _Open(thread, approval_id, method)
         REQUESTS[method](self, thread, approval_id, params, raw)
 
     def answered(self, request_id: int | str, rpc: Rpc) -> None:
         """The client has answered."""
         asked = self._open.pop(request_id)
         result = msgspec.json.decode(rpc.result) if rpc.result is not ABSENT else None
-        if asked.is_tool:
+        if asked.method in _HOUSEKEEPING:
+            self._out.twin("answer: between the server and its client")
+        elif asked.method == "item/tool/call":
             self._tool_answered(asked, result, rpc.error)
         else:
             decision = DENY if rpc.error is not None else answer_of(result)
@@ -108,8 +113,8 @@ class ServerRequests:
     def resolved(self, thread: Thread, request_id: Any) -> None:
         """The server says that a request of its own is settled, one way or another."""
         asked = self._open.pop(request_id, None) if isinstance(request_id, int | str) else None
-        if asked is None:
-            self._out.twin("approval: settled before")
+        if asked is None or not asked.thread.teller.has_asked(asked.approval_id):
+            self._out.twin("approval: settled before, or nothing to approve")
         else:
             asked.thread.teller.settle(asked.approval_id, "resolved")
 
@@ -199,9 +204,7 @@ REQUESTS: Final[dict[str, _Ask]] = {
     "mcpServer/elicitation/request": ServerRequests._elicitation,
     "elicitation/create": ServerRequests._mcp_elicitation,
     "item/tool/call": ServerRequests._tool_call,
-    "account/chatgptAuthTokens/refresh": ServerRequests._housekeeping,
-    "attestation/generate": ServerRequests._housekeeping,
-    "currentTime/read": ServerRequests._housekeeping,
+    **dict.fromkeys(_HOUSEKEEPING, ServerRequests._housekeeping),
 }
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final
 
-from dragoman.harnesses.codex.loose import as_dict
+from dragoman.harnesses.codex.loose import as_dict, as_number
 
 _UNITS: Final = {
     "ns": 1e-6, "nanos": 1e-6, "nanoseconds": 1e-6,
@@ -16,6 +16,8 @@ _UNITS: Final = {
     "m": 6e4, "min": 6e4, "mins": 6e4, "minute": 6e4, "minutes": 6e4,
     "h": 36e5, "hour": 36e5, "hours": 36e5,
 }  # fmt: skip
+_AGES: Final = 1 << 40
+"""More seconds than any command has run."""
 _WHOLE_IN_ONE_KEY: Final = ("durationms", "duration_ms", "milliseconds", "millis", "ms")
 _FOR_PEOPLE: Final = ("approximate", "pretty", "human")
 _AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµ]+)", re.IGNORECASE)
@@ -27,14 +29,13 @@ def milliseconds(value: Any) -> int | None:
         if len(as_dict(value)) == 2 and "secs" in value and "nanos" in value:
             value = as_dict(value)  # how the program itself writes them
             seconds, nanos = value["secs"], value["nanos"]
-            if type(seconds) is int and type(nanos) is int:
+            if type(seconds) is int and type(nanos) is int and 0 <= seconds < _AGES:
                 return seconds * 1000 + nanos // 1_000_000
         return _of_parts({key.lower(): part for key, part in as_dict(value).items()})
     if isinstance(value, str):
         return _of_words(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return _whole(value)
+    amount = as_number(value)
+    return None if amount is None else _whole(amount)
 
 
 def _of_parts(parts: dict[str, Any]) -> int | None:
@@ -42,9 +43,9 @@ def _of_parts(parts: dict[str, Any]) -> int | None:
         if key in parts:
             return milliseconds(parts[key])
     amounts = [
-        value * _UNITS[key]
+        amount * _UNITS[key]
         for key, value in parts.items()
-        if key in _UNITS and isinstance(value, int | float) and not isinstance(value, bool)
+        if key in _UNITS and (amount := as_number(value)) is not None
     ]
     if amounts:
         return _whole(sum(amounts))

@@ -10,7 +10,7 @@ from dragoman.harnesses.codex import event_said_shapes as shapes
 from dragoman.harnesses.codex.event_shape import Event
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.item_shape import kind_of, phase_of
-from dragoman.harnesses.codex.items import tell_item
+from dragoman.harnesses.codex.items import SAID, tell_item
 from dragoman.harnesses.codex.loose import as_dict, as_str, snake_keys
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 CHANNEL: Final = "event"
 ITEM_CHANNEL: Final = "core item"
 
-_NOT_TOOLS: Final = frozenset(
-    ("user_message", "agent_message", "reasoning", "plan", "context_compaction", "hook_prompt")
-)
 _limits = msgspec.json.Decoder()
 
 
@@ -146,13 +143,13 @@ def item_started(events: Events, event: shapes.ItemStarted) -> bool:
 def item_completed(events: Events, event: shapes.ItemCompleted) -> bool:
     item = event.item
     teller, responses = events.teller, events.responses
-    is_late = teller.is_other_turn(event.turn_id) and not teller.is_reviewing
+    turn_id = event.turn_id
+    is_late = turn_id is not None and turn_id != teller.open_turn and not teller.is_reviewing
     if is_late:
-        teller.speak_of(event.turn_id)
-    kind = kind_of(item)
-    if kind not in _NOT_TOOLS:
+        teller.speak_of(turn_id)
+    if item.type not in SAID:
         responses.spoken_items += 1
-        if kind == "file_change":
+        if responses.is_held(item.id) and kind_of(item) == "file_change":
             responses.release(item.id, *edit_call(changes_of(item.changes)))
     known = tell_item(teller, ITEM_CHANNEL, item, done=True)
     if is_late:

@@ -23,12 +23,26 @@ from dragoman.harnesses.codex import items_said, items_tools
 from dragoman.harnesses.codex.item_shape import Item, Tell, kind_of
 from dragoman.harnesses.telling.teller import Teller
 
-_TELL: Final[dict[str, Tell]] = {**items_said.TELL, **items_tools.TELL}
+_BY_KIND: Final[dict[str, Tell]] = {**items_said.TELL, **items_tools.TELL}
+_SAID: Final = frozenset(
+    ("user_message", "agent_message", "reasoning", "plan", "context_compaction", "hook_prompt")
+)
+
+
+def _spellings(kind: str) -> tuple[str, str, str]:
+    """``command_execution``, ``commandExecution`` and ``CommandExecution``."""
+    pascal = "".join(word.capitalize() for word in kind.split("_"))
+    return kind, pascal[0].lower() + pascal[1:], pascal
+
+
+_TELL: Final = {name: tell for kind, tell in _BY_KIND.items() for name in _spellings(kind)}
+SAID: Final = frozenset(name for kind in _SAID for name in _spellings(kind))
+"""The types of items that are words and no tools, in every spelling."""
 
 
 def tell_item(teller: Teller, channel: str, item: Item, *, done: bool) -> bool:
     """Tell an item that began (or changed), or that is done. False if its type is new to us."""
-    tell = _TELL.get(kind_of(item))
+    tell = _TELL.get(item.type) or _BY_KIND.get(kind_of(item))
     if tell is None:
         return False
     tell(teller, channel, item, done)

@@ -35,9 +35,12 @@ def _reasoning(teller: Teller, channel: str, item: Item, done: bool) -> None:
     if not done:
         teller.twin("item: its end says it")
         return
-    raw = item.raw_content or [text for text in as_list(item.content) if isinstance(text, str)]
     parts = item.summary or item.summary_text or ([item.text] if item.text else [])
-    teller.thinking(channel, [*parts, *raw], item.id or None)
+    if item.raw_content:
+        parts = parts + item.raw_content
+    elif item.content:
+        parts = parts + [text for text in as_list(item.content) if isinstance(text, str)]
+    teller.thinking(channel, parts, item.id or None)
 
 
 def _hook_prompt(teller: Teller, channel: str, item: Item, done: bool) -> None:

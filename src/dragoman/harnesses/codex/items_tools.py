@@ -31,21 +31,21 @@ def _duration(item: Item) -> int | None:
 
 
 def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    if done and teller.calls.is_known(item.id):
-        pass  # the call was told before: only its end is news
-    else:
+    if not (done and teller.calls.is_known(item.id)):  # or only its end is news
         native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
         call = shell_call(native, item.command, teller.cwd)
         teller.call(item.id, call.tool, call.native_tool, call.input)
     if done:
-        failed = _failed(item) or bool(item.exit_code)
+        exit_code = item.exit_code
+        failed = bool(exit_code) or _failed(item)
+        took = item.duration_ms
         teller.result(
             item.id,
             item.aggregated_output or "",
             is_error=failed,
-            exit_code=item.exit_code,
-            duration_ms=_duration(item),
-            status=_status(item, failed=failed),
+            exit_code=exit_code,
+            duration_ms=milliseconds(took if took is not None else item.duration),
+            status="declined" if item.status == "declined" else None,
         )
 
 

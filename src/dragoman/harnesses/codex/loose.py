@@ -25,7 +25,12 @@ def as_int(value: Any) -> int | None:
 
 
 def as_number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None  # more digits than any count has
 
 
 def snake_case(name: str) -> str:

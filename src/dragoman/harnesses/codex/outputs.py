@@ -18,19 +18,23 @@ from dragoman.model.messages import ResultStatus
 _HEADER: Final = re.compile(
     r"(?:Command: [^\n]*\n)?"
     r"(?:Chunk ID: [^\n]*\n)?"
-    r"(?:Exit code: (?P<exit>-?\d+)\n)?"
-    r"(?:Wall time:? (?P<wall>[\d.]+) seconds\n?)?"
-    r"(?:Process exited with code (?P<code>-?\d+)\n)?"
+    r"(?:Exit code: (?P<exit>-?\d{1,9})\n)?"
+    r"(?:Wall time:? (?P<wall>\d{1,9}(?:\.\d{1,9})?) seconds\n?)?"
+    r"(?:Process exited with code (?P<code>-?\d{1,9})\n)?"
     r"(?:Process running with session ID (?P<session>\d+)\n)?"
     r"(?:Original token count: \d+\n)?"
     r"(?:Total output lines: \d+\n)?"
     r"Output:(?:\n|\Z)"
 )
+_FINISHED: Final = re.compile(
+    r"Chunk ID: [^\n]*\nWall time: (\d{1,9}(?:\.\d{1,9})?) seconds\nProcess exited with code (-?\d{1,9})\n"
+    r"(?:Original token count: \d+\n)?Output:\n"
+).match
 _STARTS: Final = frozenset(("Chunk ID:", "Exit code", "Wall time", "Command: "))
 _SCRIPT: Final = re.compile(
-    r"Script (?P<state>[^\n]*)\n(?:Wall time:? (?P<wall>[\d.]+) seconds\n)?(?:Output:\n)?"
+    r"Script (?P<state>[^\n]*)\n(?:Wall time:? (?P<wall>\d{1,9}(?:\.\d{1,9})?) seconds\n)?(?:Output:\n)?"
 )
-_WALL_THEN_TEXT: Final = re.compile(r"Wall time:? (?P<wall>[\d.]+) seconds\n")
+_WALL_THEN_TEXT: Final = re.compile(r"Wall time:? (?P<wall>\d{1,9}(?:\.\d{1,9})?) seconds\n")
 _DECLINED: Final = re.compile(
     r"(?:exec command|patch|command) rejected by user|rejected by user|\bRejected\(", re.IGNORECASE
 )
@@ -69,6 +73,17 @@ class _Wrapper(msgspec.Struct, forbid_unknown_fields=True):
 _wrapper = msgspec.json.Decoder(_Wrapper)
 
 
+def finished(output: str) -> tuple[str, int, int] | None:
+    """What a finished command printed, its exit code and its milliseconds, since 0.98.
+
+    This is what most outputs of a session are; it saves them the way through :func:`clean`.
+    """
+    found = _FINISHED(output)
+    if found is None:
+        return None
+    return output[found.end() :], int(found[2]), round(float(found[1]) * 1000)
+
+
 def clean(output: Any) -> Cleaned:
     """The output of a shell command, a patch or another of Codex's own tools."""
     if isinstance(output, list):
@@ -86,27 +101,9 @@ def clean(output: Any) -> Cleaned:
             return Cleaned(output)
         code, seconds = wrapped.metadata.exit_code, wrapped.metadata.duration_seconds
         return Cleaned(wrapped.output, code, _ms(seconds), bool(code))
-    if output.startswith("Chunk ID:"):
-        return _of_chunk(output)
     if output[:9] in _STARTS:
         return _of_header(output)
     return _of_sentence(output)
-
-
-def _of_chunk(output: str) -> Cleaned:
-    """The commonest form, read without a pattern: it is what most outputs of a session are."""
-    end = output.find("\nOutput:\n", 0, 400)
-    exited = output.find("\nProcess exited with code ", 0, end) if end > 0 else -1
-    wall = output.find("\nWall time: ", 0, exited) if exited > 0 else -1
-    if wall < 0:
-        return _of_header(output)
-    code_end = output.find("\n", exited + 1)
-    try:
-        code = int(output[exited + 26 : code_end])
-        seconds = float(output[wall + 12 : output.find(" ", wall + 12)])
-    except ValueError:
-        return _of_header(output)
-    return Cleaned(output[end + 9 :], code, round(seconds * 1000), code != 0)
 
 
 def _of_header(output: str) -> Cleaned:

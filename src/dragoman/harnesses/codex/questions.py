@@ -98,8 +98,12 @@ def ask_edit(
 
 
 def ask_question(teller: Teller, approval_id: str, questions: list[Any]) -> None:
-    texts = [as_str(as_dict(question).get("question")) or "" for question in questions]
-    _ask(teller, approval_id, "question", ASK_USER, " ".join(texts), {"questions": questions}, [])
+    asked = [as_dict(question) for question in questions]
+    texts = [as_str(question.get("question")) or "" for question in asked]
+    options = as_list(asked[0].get("options")) if len(asked) == 1 else []
+    choices = [label for option in options if (label := as_str(as_dict(option).get("label")))]
+    detail = {"questions": questions}
+    _ask(teller, approval_id, "question", ASK_USER, " ".join(texts), detail, choices)
 
 
 def ask_permissions(teller: Teller, approval_id: str, permissions: Any, reason: str | None) -> None:

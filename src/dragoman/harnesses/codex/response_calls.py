@@ -14,7 +14,7 @@ import msgspec
 
 from dragoman.harnesses.codex import response_shapes as shapes
 from dragoman.harnesses.codex.agents import answered
-from dragoman.harnesses.codex.outputs import Cleaned, clean, clean_mcp
+from dragoman.harnesses.codex.outputs import Cleaned, clean, clean_mcp, finished
 from dragoman.harnesses.codex.response_messages import CHANNEL, ResponseMessages
 from dragoman.harnesses.codex.tools import (
     CODE_MODE,
@@ -94,6 +94,9 @@ class ResponseCalls(ResponseMessages):
         else:
             self._teller.call(call_id, call.tool, call.native_tool, call.input)
 
+    def is_held(self, call_id: str) -> bool:
+        return call_id in self._held_calls
+
     def release(
         self, call_id: str, tool: str | None = None, input: dict[str, Any] | None = None
     ) -> None:
@@ -143,6 +146,11 @@ class ResponseCalls(ResponseMessages):
         if call is None and call_id in self._held_calls:
             call = Call(EDIT, "apply_patch", {})
         if call is None:
+            done = finished(item.output) if isinstance(item.output, str) else None
+            if done is not None:
+                text, code, took = done
+                teller.result(call_id, text, is_error=code != 0, exit_code=code, duration_ms=took)
+                return
             cleaned = clean(item.output)
             if cleaned.running is not None and teller.calls.is_open(call_id):
                 self._keeps_running(call_id, cleaned)

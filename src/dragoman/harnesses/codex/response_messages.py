@@ -30,7 +30,7 @@ _INJECTED: Final = re.compile(
 _CWD: Final = re.compile(r"<cwd>([^<]+)</cwd>|Current working directory: (\S+)")
 _USER_SHELL: Final = re.compile(
     r"<user_shell_command>\s*<command>\n?(?P<command>.*?)\n?</command>\s*<result>\n?"
-    r"Exit code: (?P<code>-?\d+)\nDuration: (?P<seconds>[\d.]+) seconds\nOutput:\n"
+    r"Exit code: (?P<code>-?\d{1,9})\nDuration: (?P<seconds>\d{1,9}(?:\.\d{1,9})?) seconds\nOutput:\n"
     r"(?P<output>.*?)\n?</result>",
     re.DOTALL,
 )

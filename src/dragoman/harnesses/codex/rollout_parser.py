@@ -25,12 +25,15 @@ from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.response_items import TELL as _TELL_ITEM
 from dragoman.harnesses.codex.response_items import ResponseItems
 from dragoman.harnesses.codex.rollout_copies import Copies
+from dragoman.harnesses.codex.rollout_glance import Glance, without_secret
 from dragoman.harnesses.codex.rollout_skipping import Skipper
 from dragoman.harnesses.codex.stream import StreamParser, native_type
 from dragoman.harnesses.codex.versions import PAGINATED, PATCH_EVENTS, parse_version
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import Message, SessionStarted
 
+_LONG: Final = 1200
+"""How long a row must be before it is worth a look at what could be left out of it."""
 _PREAMBLE_ROWS: Final = 40
 """How many rows may come before the one that names the model."""
 
@@ -47,6 +50,7 @@ class RolloutParser(StreamParser):
         self._events.announces = True
         self._skipper = Skipper.for_types(only)
         self._decode: Callable[[bytes], Any] = _decode
+        self._glance: Glance | None = None
         self._own_id: str | None = None
         self._copies: Copies | None = None
         self._decode_own = self._decode
@@ -60,20 +64,23 @@ class RolloutParser(StreamParser):
         # Nearly all the time of reading a long session goes by here: what a row needs is done
         # without a further call, and looked up outside of the loop, where it can be.
         out, responses, events = self._out, self._responses, self._events
-        decode, can_skip = self._decode, self._can_skip()
+        decode, can_skip, is_twin = self._decode, self._can_skip(), self._is_twin()
         for out.line, line in enumerate(lines, out.line + 1):  # noqa: B020  its attribute, not itself
+            # A row that decides how an earlier one is told must be decoded.
             if (
-                can_skip is not None
-                and responses.held_text is None  # or this row decides how that one is told
+                (can_skip is not None or is_twin is not None)
+                and responses.held_text is None
                 and not responses.announced
-                and can_skip(line)
             ):
-                continue
+                if can_skip is not None and can_skip(line):
+                    continue
+                if is_twin is not None and is_twin(line):
+                    continue
             try:
-                row = decode(line)
+                row = decode(line if len(line) < _LONG else without_secret(line))
             except (msgspec.MsgspecError, RecursionError):
                 self._keep(line)
-                decode, can_skip = self._decode, self._can_skip()
+                decode, can_skip, is_twin = self._decode, self._can_skip(), self._is_twin()
                 continue
             kind = row.__class__
             if kind is _ITEM_ROW or kind is _RAW_ITEM_ROW:
@@ -92,13 +99,17 @@ class RolloutParser(StreamParser):
                     self._unknown(line, "event_msg")
             else:
                 _TELL[kind](self, row)
-                decode, can_skip = self._decode, self._can_skip()
+                decode, can_skip, is_twin = self._decode, self._can_skip(), self._is_twin()
 
     def _can_skip(self) -> Callable[[bytes], bool] | None:
         """What tells the rows that need not be decoded; nothing does among copied rows."""
         if self._skipper is None or self._teller.is_copying:
             return None
         return self._skipper.can_skip
+
+    def _is_twin(self) -> Callable[[bytes], bool] | None:
+        """What tells the rows that repeat an item."""
+        return self._glance.is_twin if self._glance is not None else None
 
     def _finish(self) -> None:
         self._preamble_ends = 0
@@ -132,6 +143,7 @@ class RolloutParser(StreamParser):
         self._responses.patches_follow = paginated or version >= PATCH_EVENTS
         self._responses.commands_follow = paginated and version >= PAGINATED
         self._decode = _decode_paginated if paginated else _decode
+        self._glance = Glance(teller) if paginated else None
         if not teller.is_told:
             self._preamble_ends = self._out.line + _PREAMBLE_ROWS
         teller.begin_session(
@@ -191,6 +203,8 @@ class RolloutParser(StreamParser):
         self._out.at = row.timestamp
         if not self._events.others_count:
             self._events.others_count = True
+            if self._glance is not None:
+                self._glance.counts_are_twins = True
             if self._skipper is not None and self._skipper.only_usage:
                 self._skipper.skip_token_counts()
         if row.payload.usage is None:

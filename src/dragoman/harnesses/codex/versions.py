@@ -12,7 +12,7 @@ PATCH_EVENTS: Final = (0, 129, 0)
 PAGINATED: Final = (0, 149, 0)
 """From here on rollouts are paginated by default (``exec`` first): items instead of events."""
 
-_NUMBER: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_NUMBER: Final = re.compile(r"(?<!\d)(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 
 def parse_version(text: str | None) -> Version | None:

@@ -34,6 +34,9 @@ class Once:
             return True
         return self._heard.get((channel, what), 0) < self._said.get(what, 0)
 
+    def has_id(self, what_id: str) -> bool:
+        return what_id in self._ids
+
     def is_new_id(self, what_id: str) -> bool:
         if what_id in self._ids:
             return False

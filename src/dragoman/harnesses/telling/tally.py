@@ -60,6 +60,15 @@ class Tally:
 
     def record(self, total: Usage | None, own: Usage) -> None:
         """Take one response's own record in, whatever the totals say."""
+        before = self.total
+        if (
+            before is not None
+            and total is not None
+            and total.input_tokens == before.input_tokens + own.input_tokens
+            and total.output_tokens == before.output_tokens + own.output_tokens
+        ):
+            self.total = total  # it is what the totals say: the difference will tell
+            return
         if self.total is not None and self._from is not None:
             self._carry(self.total - self._from)
         self._carry(own)

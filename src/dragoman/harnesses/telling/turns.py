@@ -32,7 +32,8 @@ class Turns:
         self.turn_id: str | None = None
         """What messages are stamped with: the open turn, unless a line speaks of an earlier one."""
         self.in_turn = False
-        self._open_turn: str | None = None
+        self.open_turn: str | None = None
+        """The turn that is under way."""
         self._is_late = False
         self.is_copying = False
         """Whether what is read was copied from another session, whose name it is told under."""
@@ -137,7 +138,7 @@ class Turns:
     def begin_turn(self, turn_id: str | None = None) -> None:
         """Open a turn. One that is still open was left behind by its process: it ends first."""
         if self.in_turn:
-            if turn_id is not None and turn_id == self._open_turn:
+            if turn_id is not None and turn_id == self.open_turn:
                 self._out.twin("turn: begun before")
                 return
             if self.is_reviewing and not self._reviewer_began:
@@ -147,7 +148,7 @@ class Turns:
             self.leave()
         self._count += 1
         self.turn_id = turn_id if turn_id is not None else f"turn-{self._count}"
-        self._open_turn = self.turn_id
+        self.open_turn = self.turn_id
         self._ended.discard(self.turn_id)
         self.in_turn = True
         self._text_was_last = self.turn_has_text = False
@@ -206,9 +207,9 @@ class Turns:
             usage=self._tally.take_turn(),
         )
         self.in_turn = False
-        if self._open_turn is not None:
-            self._ended.add(self._open_turn)
-        self.turn_id = self._open_turn = None
+        if self.open_turn is not None:
+            self._ended.add(self.open_turn)
+        self.turn_id = self.open_turn = None
         self._error = None
         for once in (self._prompts, self._texts, self._thoughts, self._notices, self._compactions):
             once.clear()
@@ -222,12 +223,12 @@ class Turns:
 
     def is_other_turn(self, turn_id: str | None) -> bool:
         """Whether this names a turn, and not the one that is open."""
-        return turn_id is not None and turn_id != self._open_turn
+        return turn_id is not None and turn_id != self.open_turn
 
     def speak_of(self, turn_id: str | None) -> None:
         """What follows is about this turn. One that is over is not opened again."""
         self._is_late = turn_id is not None and turn_id in self._ended
-        self.turn_id = turn_id if self._is_late else self._open_turn
+        self.turn_id = turn_id if self._is_late else self.open_turn
 
     def leave(self) -> None:
         """Close a turn that is still open although the stream, or the session, goes on without it."""

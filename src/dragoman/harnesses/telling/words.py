@@ -78,15 +78,30 @@ class Words(Turns):
         """Whether this text would be a repetition of one told on another channel."""
         return self._texts.knows(channel, text, message_id)
 
+    def repeats_text(self, message_id: str) -> bool:
+        """Whether a text of this id was told; if so, this is its twin."""
+        if not self._texts.has_id(message_id):
+            return False
+        self._text_was_last = True
+        self._out.twin("text: told before")
+        return True
+
+    def repeats_thought(self, item_id: str) -> bool:
+        """Whether a thought of this id was told; if so, this is its twin."""
+        if not self._thoughts.has_id(item_id):
+            return False
+        self._out.twin("thinking: told before, or not shown")
+        return True
+
     def thinking(self, channel: str, parts: list[str], item_id: str | None = None) -> None:
         """Reasoning, one message for each part; parts already told by another channel are twins."""
-        out = self._out
-        if item_id is None or self._thoughts.is_new_id(item_id):
-            parts = [part for part in parts if part and self._thoughts.is_new(channel, part)]
+        thoughts = self._thoughts
+        if item_id is None or thoughts.is_new_id(item_id):
+            parts = [part for part in parts if part and thoughts.is_new(channel, part)]
         else:
             parts = []
         if not parts:
-            out.twin("thinking: told before, or not shown")
+            self._out.twin("thinking: told before, or not shown")
             return
         if self._saying:
             self._streams.forget(self._saying.pop("thinking", item_id or "thinking"))

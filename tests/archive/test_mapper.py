@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dragoman.archive.mapper import Mapper, SourceLines, make_exporter
+from dragoman.archive.reading import read
+from dragoman.errors import UnknownDialect, UnknownFormat, UsageError
+from dragoman.export import FORMATS
+from dragoman.model.messages import Prompt, decode
+
+EXEC = (
+    '{"type":"thread.started","thread_id":"s1"}\n'
+    '{"type":"turn.started"}\n'
+    '{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"hé\u2028llo"}}\n'
+    '{"type":"turn.completed","usage":{"input_tokens":10,"output_tokens":2}}\n'
+)
+
+
+def types(lines: list[str]) -> list[str]:
+    return [json.loads(line)["type"] for line in lines]
+
+
+def test_each_chunk_gives_the_lines_that_it_completes() -> None:
+    mapper = Mapper("ndjson")
+    first, second, third, last, _ = EXEC.split("\n")
+
+    assert types(mapper.push(f"{first}\n")) == ["init"]
+    assert types(mapper.push(f"{second}\n{third}")) == []
+    assert types(mapper.push("\n")) == ["message"]
+    assert types(mapper.push(last)) == []
+    assert types(mapper.flush()) == ["result"]
+
+
+@pytest.mark.parametrize("to", [each.name for each in FORMATS])
+def test_every_format_comes_in_lines_with_their_newlines(to: str, runs: Path) -> None:
+    mapper = Mapper(to)
+    data = (runs / "0.142.0/plan.appserver.jsonl").read_bytes()
+
+    lines = mapper.push(data) + mapper.flush()
+
+    assert lines
+    assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
+
+
+def test_text_and_bytes_may_be_pushed_in_turn() -> None:
+    mapper = Mapper("messages")
+
+    lines = mapper.push(EXEC[:50]) + mapper.push(EXEC[50:].encode()) + mapper.flush()
+
+    assert [decode(line) for line in lines] == list(read(EXEC.encode()))
+
+
+def test_a_chunk_may_end_within_a_character() -> None:
+    data = EXEC.encode()
+    at = data.index("é".encode()) + 1
+    mapper = Mapper("messages")
+
+    lines = mapper.push(data[:at]) + mapper.push(data[at:]) + mapper.flush()
+
+    assert [decode(line) for line in lines] == list(read(data))
+
+
+def test_the_end_closes_what_is_open() -> None:
+    mapper = Mapper("messages")
+    mapper.push('{"type":"thread.started","thread_id":"s1"}\n{"type":"turn.started"}')
+
+    assert types(mapper.flush()) == ["turn_started", "turn_ended"]
+
+
+def test_a_dialect_may_be_named() -> None:
+    [line] = Mapper("messages", dialect="codex-proto").push('{"type":"turn.started"}\n')
+
+    assert json.loads(line)["type"] == "unknown"
+
+
+def test_a_long_line_is_told_and_the_next_ones_are_read() -> None:
+    mapper = Mapper("messages", max_line=100)
+
+    lines = mapper.push("x" * 500 + "\n" + EXEC)
+
+    assert types(lines)[:3] == ["malformed", "session_started", "turn_started"]
+    assert [json.loads(line)["line"] for line in lines[:3]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("include", "expected"),
+    [((), []), (("raw",), ["raw"]), (("deltas",), []), (("raw", "context", "deltas"), ["raw"])],
+)
+def test_more_than_the_conversation_is_shown_only_when_asked_for(
+    include: tuple[str, ...], expected: list[str]
+) -> None:
+    mapper = Mapper("ndjson", dialect="codex-exec", include=include)
+
+    lines = mapper.push('{"type":"new.thing"}\n')
+
+    assert types(lines) == expected
+
+
+def test_what_does_not_exist_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(UnknownFormat, match="no format 'yaml'; known: messages, claude, "):
+        Mapper("yaml")
+    with pytest.raises(UnknownDialect, match="no dialect 'codex-9'"):
+        Mapper("text", dialect="codex-9")
+    with pytest.raises(UsageError, match="cannot include 'all'; known: context, deltas, raw"):
+        Mapper("text", include=["context", "all"])
+
+
+def test_the_unified_format_shows_the_line_that_each_message_came_from(runs: Path) -> None:
+    data = (runs / "0.142.0/plan.rollout.jsonl").read_bytes()
+    sources = [json.loads(line) for line in data.splitlines()]
+    asked = next(message for message in read(data) if isinstance(message, Prompt))
+    mapper = Mapper("unified")
+
+    made = [json.loads(line) for line in mapper.push(data) + mapper.flush()]
+
+    prompt = next(each for each in made if each["role"] == "user")
+    assert prompt["_original"] == sources[asked.line - 1]
+    assert len(made) > 5
+    assert all(each["_original"] in sources for each in made)
+
+
+def test_source_lines_are_kept_for_a_while_and_no_longer() -> None:
+    lines = SourceLines()
+
+    for number in range(1, 201):
+        lines.add(b"%d" % number)
+    assert lines.get(1) == b"1"
+    lines.forget()
+
+    assert lines.get(136) is None
+    assert [lines.get(number) for number in (137, 200, 201)] == [b"137", b"200", None]
+
+
+def test_only_a_format_that_wants_source_lines_has_them_kept() -> None:
+    assert make_exporter("unified")[1].is_wanted
+    assert not make_exporter("text", ["raw"])[1].is_wanted

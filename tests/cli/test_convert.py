@@ -1,0 +1,395 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from queue import Queue
+
+import pytest
+
+from dragoman.archive.audit import Account
+from dragoman.archive.mapper import Mapper
+from dragoman.archive.sources import _zstd
+from dragoman.cli.main import main
+
+DRAGOMAN = Path(sys.executable).with_name("dragoman")
+WAIT = 20
+"""Seconds; far more than anything here takes."""
+EXEC = [
+    b'{"type":"thread.started","thread_id":"s1"}\n',
+    b'{"type":"turn.started"}\n',
+    b'{"type":"item.completed","item":{"id":"i1","type":"agent_message","text":"hello"}}\n',
+    b'{"type":"turn.completed","usage":{"input_tokens":10,"output_tokens":2}}\n',
+]
+STREAM = b"".join(EXEC)
+TYPES = ["session_started", "turn_started", "text", "usage", "turn_ended"]
+
+Binary = pytest.CaptureFixture[bytes]
+
+
+def converted(data: bytes, to: str = "messages", include: tuple[str, ...] = ()) -> bytes:
+    mapper = Mapper(to, include=include)
+    return "".join(mapper.push(data) + mapper.flush()).encode()
+
+
+def zstd(data: bytes) -> bytes:
+    return _zstd().compress(data)
+
+
+def types(lines: bytes) -> list[str]:
+    return [json.loads(line)["type"] for line in lines.splitlines()]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(STREAM)
+    return path
+
+
+class Running:
+    """The program at work, with a bound on every wait."""
+
+    def __init__(self, *arguments: str | Path) -> None:
+        self.process = subprocess.Popen(
+            [DRAGOMAN, "convert", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._lines = Queue[bytes]()
+        self._listener = threading.Thread(target=self._listen)
+        self._listener.start()
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._listener.join()
+        for pipe in (self.process.stdin, self.process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as pipe:
+            for line in pipe:
+                self._lines.put(line)
+        self._lines.put(b"")
+
+    def send(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def hang_up(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def next_type(self) -> str:
+        """The type of the next line of output, as soon as it is there."""
+        return json.loads(self._lines.get(timeout=WAIT))["type"]
+
+    def rest(self) -> list[str]:
+        """The types of all lines until the end of the output."""
+        found = iter(lambda: self._lines.get(timeout=WAIT), b"")
+        return [json.loads(line)["type"] for line in found]
+
+    def end(self) -> tuple[int, bytes]:
+        """The exit code, and what was said on standard error."""
+        assert self.process.stderr is not None
+        code = self.process.wait(timeout=WAIT)
+        return code, self.process.stderr.read()
+
+
+# As a filter.
+
+
+def test_each_line_is_converted_before_the_next_is_sent() -> None:
+    with Running("-") as work:
+        for line, expected in zip(
+            EXEC, (TYPES[:1], TYPES[1:2], TYPES[2:3], TYPES[3:]), strict=True
+        ):
+            work.send(line)
+            assert [work.next_type() for _ in expected] == expected
+        work.hang_up()
+
+        assert (work.rest(), work.end()) == ([], (0, b""))
+
+
+def test_standard_input_is_read_when_no_file_is_named() -> None:
+    done = subprocess.run([DRAGOMAN, "convert"], input=STREAM, capture_output=True)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, converted(STREAM), b"")
+
+
+def test_the_first_ctrl_c_is_for_the_agent_whose_last_words_are_still_converted() -> None:
+    with Running() as work:
+        work.send(EXEC[0])
+        assert work.next_type() == TYPES[0]
+        work.process.send_signal(signal.SIGINT)
+        work.send(b"".join(EXEC[1:]))
+        work.hang_up()
+
+        assert work.rest() == TYPES[1:]
+        assert work.end() == (0, b"")
+
+
+def test_the_second_ctrl_c_stops_quietly() -> None:
+    with Running() as work:
+        work.send(EXEC[0])
+        assert work.next_type() == TYPES[0]
+        work.process.send_signal(signal.SIGINT)
+        work.send(EXEC[1])
+        assert work.next_type() == TYPES[1]  # so the first signal has arrived
+        work.process.send_signal(signal.SIGINT)
+
+        _, said = work.end()
+
+    assert said == b""
+
+
+# Following a file.
+
+
+def test_a_followed_file_is_converted_as_it_grows_until_it_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "growing.jsonl"
+    path.write_bytes(EXEC[0])
+    with Running(path, "--follow") as work:
+        assert work.next_type() == TYPES[0]
+        with path.open("ab") as file:
+            file.write(EXEC[1] + EXEC[2][:20])
+        assert work.next_type() == TYPES[1]
+        with path.open("ab") as file:
+            file.write(EXEC[2][20:])
+        assert work.next_type() == TYPES[2]
+        os.truncate(path, 0)
+
+        assert work.rest() == ["turn_ended"]
+        assert work.end() == (0, b"")
+
+
+def test_following_ends_with_the_first_ctrl_c(source: Path) -> None:
+    with Running(source, "--follow") as work:
+        assert [work.next_type() for _ in TYPES] == TYPES
+        work.process.send_signal(signal.SIGINT)
+
+        assert work.rest() == []
+        _, said = work.end()
+
+    assert said == b""
+
+
+# Files.
+
+
+@pytest.mark.parametrize("to", ["messages", "claude", "unified", "ndjson", "text", "markdown"])
+def test_a_file_is_converted_to_the_format_asked_for(
+    to: str, source: Path, capsysbinary: Binary
+) -> None:
+    assert main(["convert", str(source), "--to", to]) == 0
+
+    assert capsysbinary.readouterr() == (converted(STREAM, to), b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "compress"),
+    [("a.jsonl.gz", gzip.compress), ("a.jsonl.zst", zstd)],
+    ids=["gzip", "zstd"],
+)
+def test_a_compressed_file_is_converted_like_a_plain_one(
+    name: str, compress: Callable[[bytes], bytes], tmp_path: Path, capsysbinary: Binary
+) -> None:
+    (tmp_path / name).write_bytes(compress(STREAM))
+
+    assert main(["convert", str(tmp_path / name)]) == 0
+
+    assert capsysbinary.readouterr() == (converted(STREAM), b"")
+
+
+def test_a_dialect_may_be_named(source: Path, capsysbinary: Binary) -> None:
+    assert main(["convert", str(source), "--from", "codex-proto"]) == 0
+
+    assert types(capsysbinary.readouterr().out) == ["unknown"] * 4
+
+
+def test_a_stream_that_nobody_knows_is_converted_and_complained_about(
+    tmp_path: Path, capsysbinary: Binary
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"hello\n{}\n")
+
+    assert main(["convert", str(path)]) == 1
+
+    shown = capsysbinary.readouterr()
+    assert types(shown.out) == ["malformed", "unknown"]
+    assert shown.err.decode() == (
+        f"dragoman: no line of {path} is in a dialect that I know; "
+        "`dragoman dialects` lists them, and --from names one\n"
+    )
+
+
+def test_a_limit_may_be_set_for_lines(source: Path, capsysbinary: Binary) -> None:
+    assert main(["convert", str(source), "--max-line", "75"]) == 0
+
+    first, second, third, fourth, *_ = capsysbinary.readouterr().out.splitlines()
+    assert types(b"\n".join((first, second, third))) == [*TYPES[:2], "malformed"]
+    assert "82 bytes" in json.loads(third)["problem"]
+    assert types(fourth) == ["usage"]
+
+
+MORE = {
+    (): [],
+    ("context",): ["be careful"],
+    ("deltas",): ["Th", "ere"],
+    ("raw",): ["new.thing", "oops"],
+    ("context,deltas,raw",): ["be careful", "new.thing", "oops", "Th", "ere"],
+    ("context, raw",): ["be careful", "new.thing", "oops"],
+}
+
+
+@pytest.mark.parametrize(("given", "expected"), MORE.items(), ids=map(str, MORE))
+def test_more_than_the_conversation_is_shown_when_asked_for(
+    given: tuple[str, ...], expected: list[str], tmp_path: Path, capsysbinary: Binary
+) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(
+        b'{"method":"thread/started","params":{"thread":{"id":"s1"}}}\n'
+        b'{"method":"codex/event/raw_response_item","params":{"msg":{"type":"raw_response_item",'
+        b'"item":{"type":"message","role":"developer",'
+        b'"content":[{"type":"input_text","text":"be careful"}]}}}}\n'
+        b'{"method":"new.thing","params":{}}\n'
+        b"oops\n"
+        b'{"method":"turn/started","params":{"threadId":"s1","turn":{"id":"t1"}}}\n'
+        b'{"method":"item/agentMessage/delta","params":{"threadId":"s1","turnId":"t1",'
+        b'"itemId":"m1","delta":"Th"}}\n'
+        b'{"method":"item/agentMessage/delta","params":{"threadId":"s1","turnId":"t1",'
+        b'"itemId":"m1","delta":"ere"}}\n'
+    )
+    include = ["--include", *given] if given else []
+
+    assert main(["convert", str(path), "--to", "claude", *include]) == 0
+
+    out = capsysbinary.readouterr().out.decode()
+    words = {word: out.find(f'"{word}') for words in MORE.values() for word in words}
+    shown = [word for word, at in sorted(words.items(), key=lambda item: item[1]) if at >= 0]
+    assert shown == expected
+
+
+# Into a file.
+
+
+def test_output_may_go_to_a_file(source: Path, tmp_path: Path, capsysbinary: Binary) -> None:
+    target = tmp_path / "out.md"
+
+    assert main(["convert", str(source), "--to", "markdown", "-o", str(target)]) == 0
+
+    assert capsysbinary.readouterr() == (b"", b"")
+    assert target.read_bytes() == converted(STREAM, "markdown")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.md"]
+
+
+def test_a_file_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    target.write_bytes(b"old")
+    with Running("-", "-o", target) as work:
+        for line in EXEC:
+            work.send(line)
+            assert target.read_bytes() == b"old"
+        work.hang_up()
+
+        assert work.end() == (0, b"")
+
+    assert types(target.read_bytes()) == TYPES
+    assert os.listdir(tmp_path) == ["out.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--to", "yaml"], ["--from", "codex-9"], ["--include", "all"], ["--max-line", "-1"]],
+    ids=" ".join,
+)
+def test_a_wrong_request_writes_nothing(
+    arguments: list[str], source: Path, tmp_path: Path, capsysbinary: Binary
+) -> None:
+    target = tmp_path / "out"
+    target.write_bytes(b"old")
+
+    assert main(["convert", str(source), "-o", str(target), *arguments]) == 2
+
+    assert target.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out"]
+    assert capsysbinary.readouterr().out == b""
+
+
+# Auditing.
+
+
+def test_an_audit_prints_the_account_instead(source: Path, capsysbinary: Binary) -> None:
+    assert main(["convert", str(source), "--audit"]) == 0
+
+    out = capsysbinary.readouterr().out.decode()
+    assert out.startswith(f"{source}: 4 lines, codex-exec\n         4 made a message\n")
+    assert "         0 are unaccounted for\n" in out
+
+
+def test_an_audit_takes_standard_input_too() -> None:
+    done = subprocess.run([DRAGOMAN, "convert", "--audit"], input=STREAM, capture_output=True)
+
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"-: 4 lines, codex-exec\n")
+
+
+def test_an_audit_heeds_the_dialect_and_the_limit(source: Path, capsysbinary: Binary) -> None:
+    arguments = ["--from", "codex-proto", "--max-line", "75"]
+
+    assert main(["convert", str(source), "--audit", *arguments]) == 0
+
+    out = capsysbinary.readouterr().out.decode()
+    assert out.startswith(f"{source}: 4 lines, codex-proto\n")
+    assert "  line 3: line of 82 bytes is longer than the limit" in out
+
+
+def test_an_audit_of_malformed_and_unknown_lines_is_no_failure(
+    tmp_path: Path, capsysbinary: Binary
+) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(STREAM + b'oops\n{"type":"new.thing"}\n')
+
+    assert main(["convert", str(path), "--audit"]) == 0
+
+    out = capsysbinary.readouterr().out
+    assert b"\n  line 5: not JSON\n" in out
+    assert b"\n         1 new.thing\n" in out
+
+
+def test_an_audit_fails_when_the_file_is_damaged(tmp_path: Path, capsysbinary: Binary) -> None:
+    path = tmp_path / "in.jsonl.gz"
+    path.write_bytes(gzip.compress(STREAM)[:-3])
+
+    assert main(["convert", str(path), "--audit"]) == 1
+
+    out = capsysbinary.readouterr().out.decode()
+    assert out.startswith(f"{path}: 4 lines, codex-exec\n")
+    assert out.endswith("\nnot read to the end: compressed data ends early\n")
+
+
+def test_an_audit_fails_when_a_line_is_lost(
+    source: Path, capsysbinary: Binary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lossy(*_: object, **__: object) -> Account:
+        return Account(dialect="codex-exec", lines=4, told=3, unaccounted=[2])
+
+    monkeypatch.setattr("dragoman.archive.audit.audit", lossy)
+
+    assert main(["convert", str(source), "--audit"]) == 1
+
+    assert capsysbinary.readouterr().out.endswith(b"\nunaccounted for: lines 2\n")

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dragoman import __version__
+from dragoman.cli.main import main
+
+DRAGOMAN = Path(sys.executable).with_name("dragoman")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_names_every_command(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([option]) == 0
+
+    shown = capsys.readouterr()
+    assert "convert   Convert a session file or a stream to another format.\n" in shown.out
+    assert "dialects  List what can be read, and what it can be turned into.\n" in shown.out
+    assert shown.err == ""
+
+
+@pytest.mark.parametrize("command", ["convert", "dialects"])
+def test_every_command_has_help_of_its_own(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--help"]) == 0
+
+    assert capsys.readouterr().out.startswith(f"Usage: dragoman {command} ")
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_told(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([option]) == 0
+
+    assert capsys.readouterr().out == f"dragoman, version {__version__}\n"
+
+
+def test_no_command_at_all_is_a_wrong_request_and_shows_the_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([]) == 2
+
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Commands:" in shown.err
+
+
+WRONG = {
+    "translate": "No such command 'translate'",
+    "--loud": "--loud",
+    "convert --loud": "--loud",
+    "convert --to": "requires an argument",
+    "convert a b": "unexpected extra argument",
+    "convert --max-line 0": "--max-line",
+    "convert --max-line many": "--max-line",
+    "convert --follow": "--follow needs a file",
+    "dialects codex": "unexpected extra argument",
+}
+
+
+@pytest.mark.parametrize(("words", "reason"), WRONG.items(), ids=WRONG)
+def test_a_wrong_request_is_explained(
+    words: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Error: " in shown.err
+    assert reason in shown.err
+
+
+def test_what_the_operating_system_refuses_is_a_failure_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(b'{"type":"turn.started"}\n')
+
+    assert main(["convert", str(source), "-o", str(tmp_path / "nowhere" / "out")]) == 1
+
+    shown = capsys.readouterr().err
+    assert shown.startswith("dragoman: ")
+    assert "No such file or directory" in shown
+    assert shown.count("\n") == 1
+
+
+def test_the_console_script_ends_with_the_exit_code_of_the_command() -> None:
+    done = subprocess.run(
+        [DRAGOMAN, "convert", "--to", "yaml", "-"], input=b"", capture_output=True
+    )
+
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.startswith(b"dragoman: there is no format 'yaml'; known: ")
+
+
+def test_a_reader_that_leaves_is_no_reason_for_noise(tmp_path: Path) -> None:
+    big = tmp_path / "big.jsonl"
+    big.write_bytes(b'{"type":"error","message":"once more"}\n' * 20_000)
+
+    with subprocess.Popen(
+        [DRAGOMAN, "convert", big], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        first = process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        process.wait(timeout=20)
+
+    assert first.startswith(b"{")
+    assert said == b""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]], ids=" ".join)
+def test_help_is_quick_because_nothing_is_imported_that_it_does_not_need(
+    arguments: list[str],
+) -> None:
+    script = (
+        f"import sys; from dragoman.cli.main import main; main({arguments!r});"
+        "print(*(name for name in sys.modules"
+        " if name.startswith(('msgspec', 'dragoman.', 'asyncio'))))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+
+    assert done.stdout.decode().splitlines()[-1] == "dragoman.cli dragoman.cli.main"

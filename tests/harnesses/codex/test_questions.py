@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dragoman.harnesses.codex import questions
+from dragoman.harnesses.telling.output import Output
+from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import ApprovalRequested, Message
+
+USUAL = ["allow", "allow_for_session", "deny", "cancel"]
+NO_DETAILS: dict[str, Any] = {}
+
+
+@pytest.fixture
+def out() -> Output:
+    return Output(audit=True)
+
+
+@pytest.fixture
+def teller(out: Output) -> Teller:
+    return Teller(out, "codex", "s")
+
+
+def asked(out: Output) -> Message:
+    [message] = out.take_messages()
+    return message
+
+
+# Decisions.
+
+
+@pytest.mark.parametrize(
+    ("words", "ours"),
+    [
+        (["accept", "approved"], "allow"),
+        (["acceptForSession", "approved_for_session"], "allow_for_session"),
+        (
+            [
+                {"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "x"]}},
+                {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": ["touch"]}},
+                {"applyNetworkPolicyAmendment": NO_DETAILS},
+                "acceptWithExecpolicyAmendment",
+            ],
+            "allow_always",
+        ),
+        (["decline", "denied", "timed_out"], "deny"),
+        (["cancel", "abort"], "cancel"),
+        (["somethingNew", {"somethingNew": NO_DETAILS}], "somethingNew"),
+        ([None, 5, NO_DETAILS, ""], "deny"),
+    ],
+)
+def test_three_sets_of_words_are_one(words: list[Any], ours: str) -> None:
+    assert {questions.decision_of(word) for word in words} == {ours}
+
+
+@pytest.mark.parametrize(
+    ("result", "ours"),
+    [
+        ({"decision": "accept"}, "allow"),
+        ({"decision": "approved_for_session"}, "allow_for_session"),
+        ({"decision": "denied", "action": "accept"}, "deny"),
+        ({"decision": None}, "deny"),
+        ({"action": "accept", "content": {}}, "allow"),
+        ({"action": "decline"}, "deny"),
+        ({"action": "cancel"}, "cancel"),
+        ({"answers": {"color": {"answers": ["Red"]}}}, "answered"),
+        ({"permissions": {"network": {"enabled": True}}, "scope": "turn"}, "allow"),
+        ({"permissions": {}, "scope": "turn"}, "deny"),
+        ({"success": True, "contentItems": []}, "answered"),
+        ({"success": False, "contentItems": []}, "answered"),
+        ({"anything": "else"}, "answered"),
+        ({}, "deny"),
+        (None, "deny"),
+    ],
+    ids=str,
+)
+def test_a_whole_answer_is_one_word(result: Any, ours: str) -> None:
+    assert questions.answer_of(result) == ours
+
+
+def test_what_a_release_offers_comes_first_and_what_it_accepts_besides_after() -> None:
+    available = [
+        "accept",
+        {"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "approved_file"]}},
+        "cancel",
+    ]
+
+    assert questions.choices_of(available) == [
+        "allow",
+        "allow_always",
+        "cancel",
+        "allow_for_session",
+        "deny",
+    ]
+
+
+@pytest.mark.parametrize("available", [None, [], "accept"])
+def test_a_release_that_lists_nothing_offers_the_usual(available: Any) -> None:
+    assert questions.choices_of(available) == USUAL
+    assert questions.choices_of(available, ("allow", "deny")) == ["allow", "deny"]
+
+
+# Questions.
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["bash", "-lc", "touch approved_file && echo made"],
+        "/bin/bash -lc 'touch approved_file && echo made'",
+    ],
+)
+def test_a_command_is_asked_about_as_a_person_would_have_typed_it(
+    out: Output, teller: Teller, command: Any
+) -> None:
+    questions.ask_command(teller, "call_1", command=command, cwd="/workspace", reason="need it")
+
+    assert asked(out) == ApprovalRequested(
+        session_id="s",
+        approval_id="call_1",
+        kind="command",
+        tool="Bash",
+        summary="touch approved_file && echo made",
+        detail={
+            "command": "touch approved_file && echo made",
+            "cwd": "/workspace",
+            "reason": "need it",
+        },
+        choices=USUAL,
+    )
+
+
+def test_a_command_that_is_not_told_is_summed_up_by_its_reason(out: Output, teller: Teller) -> None:
+    questions.ask_command(
+        teller, "call_1", command=None, cwd=None, reason="need it", choices=["allow"]
+    )
+
+    question = asked(out)
+    assert isinstance(question, ApprovalRequested)
+    assert (question.summary, question.choices) == ("need it", ["allow"])
+    assert "cwd" not in question.detail
+
+
+@pytest.mark.parametrize(
+    ("changes", "tool", "summary"),
+    [
+        ([{"path": "/workspace/a", "kind": "add"}], "Write", "add /workspace/a"),
+        (
+            [{"path": "/workspace/a", "kind": "add"}, {"path": "/workspace/b", "kind": "delete"}],
+            "Edit",
+            "add /workspace/a, delete /workspace/b",
+        ),
+    ],
+)
+def test_an_edit_is_asked_about_with_its_files(
+    out: Output, teller: Teller, changes: list[dict[str, Any]], tool: str, summary: str
+) -> None:
+    questions.ask_edit(teller, "call_1", changes=changes, reason=None)
+
+    assert asked(out) == ApprovalRequested(
+        session_id="s",
+        approval_id="call_1",
+        kind="edit",
+        tool=tool,
+        summary=summary,
+        detail={"changes": changes},
+        choices=USUAL,
+    )
+
+
+def test_an_edit_whose_files_nobody_told_has_no_detail(out: Output, teller: Teller) -> None:
+    questions.ask_edit(teller, "call_1", changes=[], reason="outside")
+
+    question = asked(out)
+    assert isinstance(question, ApprovalRequested)
+    assert question.detail == {"reason": "outside"}
+
+
+def test_questions_to_the_user_are_kept_whole(out: Output, teller: Teller) -> None:
+    asks: list[Any] = [
+        {"id": "color", "question": "Which color?", "options": [{"label": "Red"}]},
+        {"id": "size", "question": "Which size?", "options": []},
+    ]
+    questions.ask_question(teller, "call_1", asks)
+
+    assert asked(out) == ApprovalRequested(
+        session_id="s",
+        approval_id="call_1",
+        kind="question",
+        tool="AskUserQuestion",
+        summary="Which color? Which size?",
+        detail={"questions": asks},
+    )
+
+
+def test_permissions_can_be_given_for_the_session(out: Output, teller: Teller) -> None:
+    wanted = {"network": {"enabled": True}, "fileSystem": {"write": ["/workspace/out"]}}
+    questions.ask_permissions(teller, "call_1", wanted, "need the network and a folder")
+
+    assert asked(out) == ApprovalRequested(
+        session_id="s",
+        approval_id="call_1",
+        kind="permissions",
+        summary="need the network and a folder",
+        detail={"permissions": wanted, "reason": "need the network and a folder"},
+        choices=["allow", "allow_for_session", "deny"],
+    )
+
+
+def test_an_elicitation_names_its_server(out: Output, teller: Teller) -> None:
+    message = 'Allow the tiny MCP server to run tool "add"?'
+    questions.ask_elicitation(teller, "0", "tiny", message, {"mode": "form"})
+
+    assert asked(out) == ApprovalRequested(
+        session_id="s",
+        approval_id="0",
+        kind="elicitation",
+        summary=message,
+        detail={"server": "tiny", "mode": "form"},
+        choices=["allow", "deny", "cancel"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "tool"),
+    [
+        ('Allow the tiny MCP server to run tool "add"?', "mcp__tiny__add"),
+        ("Allow the tiny MCP server to go on?", None),
+    ],
+)
+def test_an_mcp_tool_is_named_by_the_words_of_the_question(
+    out: Output, teller: Teller, message: str, tool: str | None
+) -> None:
+    questions.ask_tool(teller, "0", "tiny", message, {"a": 2, "b": 3})
+
+    assert asked(out) == ApprovalRequested(
+        session_id="s",
+        approval_id="0",
+        kind="tool",
+        tool=tool,
+        summary=message,
+        detail={"server": "tiny", "arguments": {"a": 2, "b": 3}},
+        choices=["allow", "deny", "cancel"],
+    )

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from dragoman.harnesses.codex.threads import Threads
+from dragoman.harnesses.telling.output import Output
+from dragoman.model.messages import SessionStarted
+
+
+def test_a_line_without_a_name_belongs_to_the_thread_named_last() -> None:
+    threads = Threads(Output(audit=False))
+    first, second = threads.get("a"), threads.get("b")
+    assert threads.get(None) is second
+    assert threads.get("a") is first
+    assert threads.get(None) is first
+
+
+def test_a_thread_that_spoke_before_it_was_named_gets_its_name() -> None:
+    threads = Threads(Output(audit=False))
+    nameless = threads.get(None)
+    assert threads.get("a") is nameless
+    assert nameless.teller.session_id == "a"
+    assert threads.all() == [nameless]
+
+
+def test_a_child_that_was_heard_of_before_its_parent_is_known_is_told_again() -> None:
+    out = Output(audit=False)
+    threads = Threads(out)
+    child = threads.get("child")
+    child.teller.begin_session(version="1")
+    threads.link("child", "parent")
+    threads.link("child", "child")
+    told = [each for each in out.messages if isinstance(each, SessionStarted)]
+    assert [each.parent_session_id for each in told] == [None, "parent"]
+    assert threads.parent_of("child") == "parent"

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from dragoman.harnesses.codex.wrapping import unwrap
+
+
+@pytest.mark.parametrize(
+    ("line", "inner", "sent"),
+    [
+        pytest.param(
+            b'{"dir": "recv", "t": 0.3746, "msg": {"method": "turn/started", "params": {}}}',
+            b'{"method": "turn/started", "params": {}}',
+            False,
+            id="what the program said",
+        ),
+        pytest.param(
+            b'{"dir": "send", "t": 0.43, "msg": {"id": 0, "result": {"decision": "accept"}}}\n',
+            b'{"id": 0, "result": {"decision": "accept"}}',
+            True,
+            id="what the client said",
+        ),
+        pytest.param(b'{"dir":">>","msg":[1]}', b"[1]", True, id="an arrow"),
+        pytest.param(b'{"dir":"<<","msg":[1]}', b"[1]", False, id="the other arrow"),
+        pytest.param(b'{ "dir":"out","msg":"x"}', b'"x"', True, id="a space first"),
+    ],
+)
+def test_a_wrapped_line_gives_its_message_byte_for_byte_and_its_direction(
+    line: bytes, inner: bytes, sent: bool
+) -> None:
+    assert unwrap(line) == (inner, sent)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b'{"method":"turn/started","params":{"dir":"send"}}', b"noise", b"", b'["dir"]'],
+)
+def test_a_line_without_a_wrapper_is_left_alone(line: bytes) -> None:
+    assert unwrap(line) == (line, None)
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"dir":', b'{"dir":"send"}', b'{"dir":5,"msg":{}}', b'{"dir":"send","msg":{]}']
+)
+def test_a_broken_wrapper_is_for_the_parser_to_keep(line: bytes) -> None:
+    """The parser takes what msgspec raises as: this line fits no shape."""
+    with pytest.raises(msgspec.MsgspecError):
+        unwrap(line)

@@ -1,0 +1,119 @@
+"""The documents say what is true."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import dragoman
+from dragoman.cli.main import dragoman as program
+from dragoman.export import FORMATS
+from dragoman.harnesses import HARNESSES, dialects
+from dragoman.harnesses.base import Limit
+from dragoman.model.messages import MESSAGE_TYPES
+
+_ROOT = Path(__file__).parents[1]
+_PAGES = sorted([*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md"), *_ROOT.glob("src/**/*.md")])
+_LIMITS_HEAD = """\
+# What a dialect cannot carry
+
+A live stream and the session file that the same run left tell the same conversation, except for what is
+in this table. It is made from `harnesses/codex/limits.py`, which the comparison of the two reads; each line
+is needed by a recording in `tests/data`.
+
+| dialect | releases | missing | because |
+|---|---|---|---|
+"""
+
+
+def _limits_page() -> str:
+    def place(limit: Limit) -> tuple[str, str, str]:
+        return limit.releases, limit.what, limit.why
+
+    rows: list[str] = []
+    limits = [limit for harness in HARNESSES for limit in harness.limits]
+    for (releases, what, why), group in groupby(limits, place):
+        names = ", ".join(f"`{limit.dialect}`" for limit in group)
+        rows.append(f"| {names} | {releases} | {what} | {why} |\n")
+    return _LIMITS_HEAD + "".join(rows)
+
+
+def test_the_table_of_limits_is_the_one_that_the_comparison_reads(
+    request: pytest.FixtureRequest,
+) -> None:
+    page = _ROOT / "docs" / "limits.md"
+    if request.config.getoption("--update-golden"):
+        page.write_text(_limits_page(), encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == _limits_page()
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_files_that_pages_name_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(
+        r"`((?:harnesses|model|wire|archive|export|cli|testing)/[\w/.]+)`", text
+    ):
+        assert (_ROOT / "src" / "dragoman" / name).exists(), name
+
+
+def test_every_message_type_is_described() -> None:
+    text = (_ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
+    for name, kind in MESSAGE_TYPES.items():
+        row = next(line for line in text.split("\n") if line.startswith(f"| `{name}` |"))
+        assert f"`{kind.__name__}`" in row
+        own = [
+            field
+            for field in kind.__struct_fields__
+            if field not in dragoman.TurnStarted.__struct_fields__
+        ]
+        for field in own:
+            assert f"`{field}`" in row, (name, field)
+    assert f"{len(MESSAGE_TYPES)} kinds" in text
+
+
+def test_every_format_and_dialect_is_described() -> None:
+    formats = (_ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    for each in FORMATS:
+        assert f"| `{each.name}` |" in formats
+    assert len(dialects()) == 10
+    assert "ten wire dialects in,\nseven formats out" in (_ROOT / "README.md").read_text(
+        encoding="utf-8"
+    )
+    assert len(FORMATS) == 7
+
+
+def test_the_commands_in_the_readme_exist() -> None:
+    """Each command line is parsed by the program itself, up to the file that it names."""
+    text = (_ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^(?:codex .* \| )?dragoman ([^\n#]*)", text, re.MULTILINE)
+    assert len(lines) >= 6
+    for line in lines:
+        words = shlex.split(line.split(" -o ")[0])
+        if words[0] == "convert" and any(word.endswith((".jsonl", ".zst")) for word in words):
+            result = CliRunner().invoke(program, words)
+            assert result.exit_code != 2 or "no such file" in result.output, (line, result.output)
+        else:
+            result = CliRunner().invoke(program, words, input="")
+            assert result.exit_code == 0, (line, result.output)
+
+
+def test_the_transcript_in_the_readme_is_what_make_demo_shows() -> None:
+    demo = _ROOT / "examples" / "recordings" / "fix-the-test.rollout.jsonl"
+    shown = CliRunner().invoke(program, ["convert", str(demo), "--to", "text"]).output
+    text = (_ROOT / "README.md").read_text(encoding="utf-8")
+    block = next(part for part in text.split("```") if part.startswith("\ncodex 0.166.0"))
+    for piece in block.split("…\n"):
+        assert piece.strip("\n") in shown

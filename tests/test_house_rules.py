@@ -1,0 +1,81 @@
+"""Rules of the house that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[1]
+_SOURCE = _ROOT / "src" / "dragoman"
+_MODULES = sorted(path for path in _SOURCE.rglob("*.py"))
+_NAMES = [str(path.relative_to(_SOURCE)) for path in _MODULES]
+
+
+@pytest.mark.parametrize("path", _MODULES, ids=_NAMES)
+def test_a_module_says_what_it_is_for(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), path
+
+
+@pytest.mark.parametrize("path", _MODULES, ids=_NAMES)
+def test_a_module_has_one_idea(path: Path) -> None:
+    assert path.read_text(encoding="utf-8").count("\n") <= 300
+
+
+@pytest.mark.parametrize("path", [p for p in _MODULES if p.name != "__init__.py"], ids=str)
+def test_a_module_has_a_test_of_its_name_or_of_its_family(path: Path) -> None:
+    """``app_server_shapes`` is of the family ``app_server``, ``old_events`` of ``events``."""
+    folder = _ROOT / "tests" / path.relative_to(_SOURCE).parent
+    words = path.stem.split("_")
+    families = ["_".join(words[:length]) for length in range(len(words), 0, -1)]
+    families += [f"{family}s" for family in families]
+    families += ["_".join(words[start:]) for start in range(1, len(words))]
+    assert any((folder / f"test_{family}.py").exists() for family in families), path
+
+
+@pytest.mark.parametrize("path", _MODULES, ids=_NAMES)
+def test_no_error_is_swallowed_in_silence(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ExceptHandler):
+            names = ast.unparse(node.type) if node.type else ""
+            assert names not in ("", "Exception", "BaseException"), f"{path}:{node.lineno}"
+            only = node.body[0]
+            assert not isinstance(only, ast.Pass), f"{path}:{node.lineno}"
+
+
+def test_only_its_own_folder_and_the_registry_name_a_harness() -> None:
+    named = re.compile(r"\bcodex\b", re.IGNORECASE)
+    for path in _MODULES:
+        place = path.relative_to(_SOURCE)
+        if place.parts[:2] == ("harnesses", "codex") or place == Path("harnesses/__init__.py"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if _is_docstring(node, tree):
+                    continue
+                assert not named.search(node.value), f"{path}:{node.lineno}"
+            elif isinstance(node, ast.ImportFrom):
+                assert "harnesses.codex" not in (node.module or ""), f"{path}:{node.lineno}"
+
+
+def _is_docstring(constant: ast.Constant, tree: ast.Module) -> bool:
+    """Whether it stands by itself: a docstring, or the words below an attribute."""
+    return any(isinstance(node, ast.Expr) and node.value is constant for node in ast.walk(tree))
+
+
+def test_nothing_in_the_repository_points_at_a_machine_or_a_registry() -> None:
+    forbidden = re.compile(
+        r"/tmp/lab|/work/(main|shared)|pypi\.org|registry\.npmjs|files\.pythonhosted"
+    )
+    pages = [
+        *_ROOT.glob("*.md"),
+        *_ROOT.glob("docs/**/*.md"),
+        *_ROOT.glob("*.toml"),
+        _ROOT / "Makefile",
+    ]
+    for path in [*pages, *_MODULES, *_ROOT.glob("examples/*.py"), *_ROOT.glob("benchmarks/*.py")]:
+        assert not forbidden.search(path.read_text(encoding="utf-8")), path

@@ -1,0 +1,130 @@
+"""What must hold for every stream: however it is cut, whatever was done to it."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.archive.reading import read
+from dragoman.export import FORMATS
+from dragoman.model.messages import Message, decode, encode, type_of
+
+sys.path.append(str(Path(__file__).parent))
+from mutations import (
+    DIALECTS,
+    RUNS,
+    assert_rules_hold,
+    chunks,
+    converted,
+    mutated,
+    recordings,
+)
+
+ALL = sorted(RUNS.glob("*/*.jsonl"))
+
+
+def smallest(dialect: str) -> bytes:
+    """The shortest stream of a dialect that still says something of every kind."""
+    streams = sorted(recordings()[dialect], key=lambda named: sum(map(len, named[1])))
+    lines = next((lines for _, lines in streams if len(lines) > 5), streams[-1][1])
+    return b"".join(line + b"\n" for line in lines)
+
+
+@cache
+def messages_of(path: Path) -> list[Message]:
+    return list(read(path))
+
+
+# Chunks.
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@settings(max_examples=10)
+@given(data=st.data())
+def test_chunks_change_neither_messages_nor_lines(dialect: str, data: st.DataObject) -> None:
+    stream = smallest(dialect)
+    cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=30))
+    pieces = [stream[start:end] for start, end in pairwise([0, *sorted(cuts), len(stream)])]
+
+    assert list(read(iter(pieces))) == list(read(stream))
+    for each in FORMATS:
+        assert converted(pieces, each.name) == converted([stream], each.name)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_stream_may_come_byte_by_byte(dialect: str) -> None:
+    stream = smallest(dialect)
+
+    assert list(read(chunks(stream, 1))) == list(read(stream))
+    for each in FORMATS:
+        assert converted(chunks(stream, 1), each.name) == converted([stream], each.name)
+
+
+@pytest.mark.parametrize("to", [each.name for each in FORMATS])
+def test_the_lines_of_a_stream_may_come_one_by_one_or_all_at_once(to: str) -> None:
+    for path in ALL:
+        stream = path.read_bytes()
+        one_by_one = stream.splitlines(keepends=True)
+
+        assert converted(one_by_one, to) == converted([stream], to), path
+
+
+# Harm.
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@settings(max_examples=25)
+@given(random=st.randoms(use_true_random=False), size=st.sampled_from((13, 200, 4096)))
+def test_nothing_a_stream_says_raises_or_is_lost(dialect: str, random: Random, size: int) -> None:
+    _, lines = random.choice(recordings()[dialect])
+    read_as = random.choice((dialect, None, *DIALECTS))
+    data = b"".join(line + b"\n" for line in mutated(random, lines))
+
+    assert_rules_hold(data, read_as, size=size)
+
+
+# Choosing.
+
+
+@pytest.mark.parametrize(
+    "only",
+    [
+        {"usage"},
+        {"rate_limits"},
+        {"text"},
+        {"prompt", "text"},
+        {"turn_started"},
+        {"tool_call", "tool_result"},
+        {"usage", "turn_ended"},
+        {"session_started", "unknown", "malformed"},
+    ],
+    ids=lambda names: "+".join(sorted(names)),
+)
+def test_reading_some_types_is_reading_all_and_choosing(only: set[str]) -> None:
+    for path in ALL:
+        chosen = [message for message in messages_of(path) if type_of(type(message)) in only]
+
+        assert list(read(path, only=only)) == chosen, path
+
+
+# Keeping.
+
+
+def test_every_message_survives_being_written_and_read() -> None:
+    for path in ALL:
+        for message in messages_of(path):
+            assert decode(encode(message)) == message, path
+
+
+def test_a_stream_written_as_messages_has_every_message() -> None:
+    for path in ALL:
+        lines = converted([path.read_bytes()], "messages")
+
+        assert [decode(line) for line in lines] == list(read(path.read_bytes())), path
