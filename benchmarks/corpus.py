@@ -3,8 +3,9 @@
 Half of the sessions are legacy (as 0.142 writes them), half paginated (as 0.166 does). The rows, their
 order and their fields are those of the recordings; the sizes are those of working sessions: about
 twelve model responses a turn, each with a summary of reasoning and its encrypted form, a command with
-a few kilobytes of output (log-normal, at most 40 KB, as Codex cuts it), now and then a patch, a text, a
-plan. Bodies are pieces of Python's own library, so that escapes and characters are those of code.
+a few kilobytes of output (log-normal, at most 40 KB, as Codex cuts it), now and then a patch or a text,
+and a compaction whenever the context is full. Bodies are pieces of Python's own library, so that escapes
+and characters are those of code. The same seed always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,16 @@ from pathlib import Path
 from typing import Any
 
 _START = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
+_CONTEXT = 700_000
+"""How many characters a session may say before it is compacted."""
+_TOKENS = (
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+    "total_tokens",
+)
 
 
 def bodies() -> str:
@@ -39,19 +50,24 @@ class Session:
         self._at = _START + timedelta(minutes=seed)
         self._ordinal = 0
         self._count = 0
+        self._said = 0
         self._total = dict.fromkeys(_TOKENS, 0)
         self.id = f"01a1e150-{seed:04x}-7a30-8813-{seed:012x}"
         self._turn = ""
 
-    def rows(self, turns: int) -> Iterator[bytes]:
+    def rows(self) -> Iterator[bytes]:
+        """Rows without end: take as many as you want."""
         yield self._meta()
-        for number in range(turns):
+        number = 0
+        while True:
             yield from self._one_turn(number)
+            number += 1
 
     # Pieces.
 
     def _text(self, size: float) -> str:
         length = max(20, int(size))
+        self._said += length
         start = self._random.randrange(len(self._pool) - length)
         return self._pool[start : start + length]
 
@@ -71,94 +87,129 @@ class Session:
         row |= {"type": kind, "payload": payload}
         return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
-    def _item(self, item: dict[str, Any]) -> bytes:
-        now = int(self._at.timestamp() * 1000)
-        return self._row(
-            "event_msg",
-            {"type": "item_completed", "thread_id": self.id, "turn_id": self._turn, "item": item,
-             "started_at_ms": now - 40, "completed_at_ms": now},
-        )  # fmt: skip
+    def _event(self, kind: str, **fields: Any) -> bytes:
+        return self._row("event_msg", {"type": kind, **fields})
 
-    def _response(self, item: dict[str, Any]) -> bytes:
+    def _item(self, kind: str, item_id: str, **fields: Any) -> bytes:
+        now = int(self._at.timestamp() * 1000)
+        return self._event(
+            "item_completed",
+            thread_id=self.id,
+            turn_id=self._turn,
+            item={"type": kind, "id": item_id, **fields},
+            started_at_ms=now - 40,
+            completed_at_ms=now,
+        )
+
+    def _response(self, kind: str, **fields: Any) -> bytes:
         if self._paginated:
-            item["internal_chat_message_metadata_passthrough"] = {"turn_id": self._turn}
-        return self._row("response_item", item)
+            fields["internal_chat_message_metadata_passthrough"] = {"turn_id": self._turn}
+        return self._row("response_item", {"type": kind, **fields})
 
     # Rows.
 
     def _meta(self) -> bytes:
         payload: dict[str, Any] = {
-            "session_id": self.id, "id": self.id, "timestamp": self._at.isoformat(), "cwd": "/workspace",
-            "originator": "codex_exec", "cli_version": "0.166.0" if self._paginated else "0.142.0",
-            "source": "exec", "model_provider": "openai",
+            "session_id": self.id,
+            "id": self.id,
+            "timestamp": self._at.isoformat(),
+            "cwd": "/workspace",
+            "originator": "codex_exec",
+            "cli_version": "0.166.0" if self._paginated else "0.142.0",
+            "source": "exec",
+            "model_provider": "openai",
             "base_instructions": {"text": self._text(21000)},
-        }  # fmt: skip
+        }
         if self._paginated:
             payload["history_mode"] = "paginated"
         return self._row("session_meta", payload)
 
     def _one_turn(self, number: int) -> Iterator[bytes]:
         self._turn = f"01a1e150-b415-7001-{number:04x}-{self.id[-12:]}"
-        event = "event_msg"
-        yield self._row(event, {"type": "task_started", "turn_id": self._turn, "started_at": 1794781525,
-                                "model_context_window": 258400, "collaboration_mode_kind": "default"})  # fmt: skip
+        yield self._event(
+            "task_started",
+            turn_id=self._turn,
+            started_at=1794781525,
+            model_context_window=258400,
+            collaboration_mode_kind="default",
+        )
+        if self._said > _CONTEXT:
+            yield from self._compacts()
         if number == 0:
-            for _ in range(3):
-                yield self._message("developer", "<permissions instructions>\n" + self._text(4000))
-            yield self._message(
-                "user", "<environment_context>\n  <cwd>/workspace</cwd>\n</environment_context>"
-            )
+            for text in self._instructions():
+                yield self._message("developer", text)
         if self._paginated:
-            yield self._row(
-                "world_state",
-                {"full": number == 0, "state": {"host_skills": {"body": self._text(4500)}}},
-            )
-        yield self._row("turn_context", {"turn_id": self._turn, "cwd": "/workspace", "approval_policy": "never",
-                                         "sandbox_policy": {"type": "danger-full-access"}, "model": "gpt-5.5",
-                                         "collaboration_mode": {"mode": "default", "settings": {"model": "gpt-5.5"}},
-                                         "summary": "auto"})  # fmt: skip
+            state = {"host_skills": {"body": self._text(4500)}}
+            yield self._row("world_state", {"full": number == 0, "state": state})
+        yield self._row(
+            "turn_context",
+            {
+                "turn_id": self._turn,
+                "cwd": "/workspace",
+                "approval_policy": "never",
+                "sandbox_policy": {"type": "danger-full-access"},
+                "model": "gpt-5.5",
+                "collaboration_mode": {"mode": "default", "settings": {"model": "gpt-5.5"}},
+                "summary": "auto",
+            },
+        )
         yield from self._prompt(self._text(self._size(300, 4000)))
         for _ in range(self._random.randrange(6, 18)):
             yield from self._one_response()
         last = self._text(self._size(900, 6000))
         yield from self._says(last, "final_answer")
         yield from self._spends()
-        yield self._row(event, {"type": "task_complete", "turn_id": self._turn, "last_agent_message": last,
-                                "completed_at": 1794781599, "duration_ms": 74000})  # fmt: skip
+        yield self._event(
+            "task_complete",
+            turn_id=self._turn,
+            last_agent_message=last,
+            completed_at=1794781599,
+            duration_ms=74000,
+        )
 
-    def _message(self, role: str, text: str, **more: Any) -> bytes:
-        kind = "output_text" if role == "assistant" else "input_text"
-        return self._response({"type": "message", "id": self._id("msg"), "role": role,
-                               "content": [{"type": kind, "text": text}], **more})  # fmt: skip
+    def _instructions(self) -> list[str]:
+        injected = [f"<permissions instructions>\n{self._text(4000)}" for _ in range(3)]
+        return [*injected, "<environment_context>\n  <cwd>/workspace</cwd>\n</environment_context>"]
+
+    def _message(self, role: str, text: str) -> bytes:
+        content = [{"type": "input_text", "text": text}]
+        return self._response("message", id=self._id("msg"), role=role, content=content)
 
     def _prompt(self, text: str) -> Iterator[bytes]:
         yield self._message("user", text)
         if self._paginated:
-            yield self._item({"type": "UserMessage", "id": self._id("item"),
-                              "content": [{"type": "text", "text": text, "text_elements": []}]})  # fmt: skip
+            content = [{"type": "text", "text": text, "text_elements": []}]
+            yield self._item("UserMessage", self._id("item"), content=content)
         else:
-            yield self._row("event_msg", {"type": "user_message", "message": text, "images": [],
-                                          "local_images": [], "text_elements": []})  # fmt: skip
+            yield self._event("user_message", message=text, images=[], local_images=[])
+
+    def _compacts(self) -> Iterator[bytes]:
+        """The history is replaced by instructions, the newest prompts and a summary."""
+        self._said = 0
+        texts = [*self._instructions(), *(self._text(self._size(600, 6000)) for _ in range(12))]
+        history = [
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+            for text in texts
+        ]
+        summary = self._text(3500)
+        yield self._row("compacted", {"message": summary, "replacement_history": history})
+        if self._paginated:
+            yield self._item("ContextCompaction", self._id("item"))
+        else:
+            yield self._event("context_compacted")
 
     def _one_response(self) -> Iterator[bytes]:
-        summary, secret = (
-            self._text(self._size(260, 1500)),
-            self._random.randbytes(int(self._size(900, 5000))),
-        )
-        reasoning = {"type": "reasoning", "id": self._id("rs"), "summary": [{"type": "summary_text", "text": summary}],
-                     "content": None, "encrypted_content": base64.b64encode(secret).decode()}  # fmt: skip
+        summary = self._text(self._size(260, 1500))
+        secret = base64.b64encode(self._random.randbytes(int(self._size(900, 5000)))).decode()
+        name = self._id("rs")
         if self._paginated:
-            yield self._item(
-                {
-                    "type": "Reasoning",
-                    "id": reasoning["id"],
-                    "summary_text": [summary],
-                    "raw_content": [],
-                }
-            )
+            yield self._item("Reasoning", name, summary_text=[summary], raw_content=[])
         else:
-            yield self._row("event_msg", {"type": "agent_reasoning", "text": summary})
-        yield self._response(reasoning)
+            yield self._event("agent_reasoning", text=summary)
+        parts = [{"type": "summary_text", "text": summary}]
+        yield self._response(
+            "reasoning", id=name, summary=parts, content=None, encrypted_content=secret
+        )
         if self._random.random() < 0.3:
             yield from self._says(self._text(self._size(250, 2000)), "commentary")
         if self._random.random() < 0.15:
@@ -169,117 +220,137 @@ class Session:
         yield from self._spends()
 
     def _says(self, text: str, phase: str) -> Iterator[bytes]:
-        message = self._id("msg")
+        name = self._id("msg")
         if self._paginated:
-            yield self._item(
-                {
-                    "type": "AgentMessage",
-                    "id": message,
-                    "content": [{"type": "Text", "text": text}],
-                    "phase": phase,
-                }
-            )
+            content = [{"type": "Text", "text": text}]
+            yield self._item("AgentMessage", name, content=content, phase=phase)
         else:
-            yield self._row(
-                "event_msg",
-                {"type": "agent_message", "message": text, "phase": phase, "memory_citation": None},
-            )
-        yield self._response({"type": "message", "id": message, "role": "assistant", "phase": phase,
-                              "content": [{"type": "output_text", "text": text}]})  # fmt: skip
+            yield self._event("agent_message", message=text, phase=phase, memory_citation=None)
+        content = [{"type": "output_text", "text": text}]
+        yield self._response("message", id=name, role="assistant", phase=phase, content=content)
 
     def _runs(self) -> Iterator[bytes]:
-        call, command = (
-            self._id("call"),
-            f"rg -n {self._text(30)!r} src | head -{self._random.randrange(99)}",
-        )
-        output, failed = self._text(self._size(2600, 40000)), self._random.random() < 0.08
-        code = 1 if failed else 0
+        call = self._id("call")
+        command = f"rg -n {self._text(30)!r} src | head -{self._random.randrange(99)}"
+        output = self._text(self._size(2600, 40000))
+        code = 1 if self._random.random() < 0.08 else 0
         arguments = json.dumps({"cmd": command, "workdir": "/workspace", "yield_time_ms": 10000})
-        yield self._response({"type": "function_call", "id": self._id("fc"), "name": "exec_command",
-                              "arguments": arguments, "call_id": call})  # fmt: skip
-        if self._paginated:
-            yield self._item({"type": "CommandExecution", "id": call, "process_id": "77361",
-                              "command": ["/bin/bash", "-lc", command], "cwd": "file:///workspace",
-                              "parsed_cmd": [{"type": "unknown", "cmd": command}], "source": "unified_exec_startup",
-                              "status": "failed" if failed else "completed", "aggregated_output": output,
-                              "exit_code": code, "duration": {"secs": 0, "nanos": 40585123}})  # fmt: skip
-        header = (f"Chunk ID: b9cdf1\nWall time: 0.0406 seconds\nProcess exited with code {code}\n"
-                  f"Original token count: {len(output) // 4}\nOutput:\n")  # fmt: skip
         yield self._response(
-            {"type": "function_call_output", "call_id": call, "output": header + output}
+            "function_call",
+            id=self._id("fc"),
+            name="exec_command",
+            arguments=arguments,
+            call_id=call,
+        )
+        if self._paginated:
+            yield self._item(
+                "CommandExecution",
+                call,
+                process_id="77361",
+                command=["/bin/bash", "-lc", command],
+                cwd="file:///workspace",
+                parsed_cmd=[{"type": "unknown", "cmd": command}],
+                source="unified_exec_startup",
+                status="failed" if code else "completed",
+                aggregated_output=output,
+                exit_code=code,
+                duration={"secs": 0, "nanos": 40585123},
+            )
+        header = (
+            f"Chunk ID: b9cdf1\nWall time: 0.0406 seconds\nProcess exited with code {code}\n"
+            f"Original token count: {len(output) // 4}\nOutput:\n"
+        )
+        yield self._response(
+            "function_call_output", id=self._id("fco"), call_id=call, output=header + output
         )
 
     def _patches(self) -> Iterator[bytes]:
-        call, old, new = (
-            self._id("call"),
-            self._text(self._size(300, 2000)),
-            self._text(self._size(400, 3000)),
-        )
-        hunk = "".join(f"-{line}\n" for line in old.split("\n")) + "".join(
-            f"+{line}\n" for line in new.split("\n")
-        )
+        call = self._id("call")
+        old, new = self._text(self._size(300, 2000)), self._text(self._size(400, 3000))
+        hunk = "".join(f"-{line}\n" for line in old.split("\n"))
+        hunk += "".join(f"+{line}\n" for line in new.split("\n"))
         patch = f"*** Begin Patch\n*** Update File: src/module.py\n@@\n{hunk}*** End Patch"
         done = "Success. Updated the following files:\nM src/module.py\n"
-        changes = {
-            "/workspace/src/module.py": {
-                "type": "update",
-                "unified_diff": f"@@ -1,9 +1,9 @@\n{hunk}",
-                "move_path": None,
-            }
-        }
-        yield self._response({"type": "custom_tool_call", "id": self._id("ctc"), "status": "completed", "call_id": call,
-                              "name": "apply_patch", "input": patch})  # fmt: skip
+        change = {"type": "update", "unified_diff": f"@@ -1,9 +1,9 @@\n{hunk}", "move_path": None}
+        changes = {"/workspace/src/module.py": change}
+        yield self._response(
+            "custom_tool_call",
+            id=self._id("ctc"),
+            status="completed",
+            call_id=call,
+            name="apply_patch",
+            input=patch,
+        )
+        told = {"changes": changes, "status": "completed", "stdout": done, "stderr": ""}
         if self._paginated:
-            yield self._item({"type": "FileChange", "id": call, "changes": changes, "status": "completed",
-                              "stdout": done, "stderr": ""})  # fmt: skip
+            yield self._item("FileChange", call, **told)
         else:
-            yield self._row("event_msg", {"type": "patch_apply_end", "call_id": call, "turn_id": self._turn, "stdout": done,
-                                          "stderr": "", "success": True, "changes": changes, "status": "completed"})  # fmt: skip
-        yield self._response({"type": "custom_tool_call_output", "call_id": call,
-                              "output": f"Exit code: 0\nWall time: 0 seconds\nOutput:\n{done}"})  # fmt: skip
+            end = {"call_id": call, "turn_id": self._turn, "success": True, **told}
+            yield self._event("patch_apply_end", **end)
+        output = f"Exit code: 0\nWall time: 0 seconds\nOutput:\n{done}"
+        yield self._response(
+            "custom_tool_call_output", id=self._id("ctco"), call_id=call, output=output
+        )
 
     def _spends(self) -> Iterator[bytes]:
         grown = self._random.randrange(900, 4000)
-        last = dict(
-            zip(
-                _TOKENS,
-                (grown * 9, grown * 8, 0, grown // 8, grown // 20, grown * 9 + grown // 8),
-                strict=True,
-            )
-        )
+        counts = (grown * 9, grown * 8, 0, grown // 8, grown // 20, grown * 9 + grown // 8)
+        last = dict(zip(_TOKENS, counts, strict=True))
         self._total = {name: self._total[name] + last[name] for name in _TOKENS}
         if self._paginated:
-            yield self._row("token_usage_record", {"thread_id": self.id, "turn_id": self._turn, "session_id": self.id,
-                                                   "root_turn_id": self._turn, "response_id": self._id("resp"), "usage": last,
-                                                   "turn_token_usage": last, "thread_token_usage": self._total})  # fmt: skip
-        windows = {
+            record = {
+                "thread_id": self.id,
+                "turn_id": self._turn,
+                "session_id": self.id,
+                "root_turn_id": self._turn,
+                "response_id": self._id("resp"),
+                "usage": last,
+                "turn_token_usage": last,
+                "thread_token_usage": self._total,
+            }
+            yield self._row("token_usage_record", record)
+        info = {
+            "total_token_usage": self._total,
+            "last_token_usage": last,
+            "model_context_window": 258400,
+        }
+        used = {
             "used_percent": float(self._count // 400),
             "window_minutes": 300,
             "resets_at": 1794799999,
         }
-        yield self._row("event_msg", {"type": "token_count", "info": {"total_token_usage": self._total, "last_token_usage": last,
-                                                                      "model_context_window": 258400},
-                                      "rate_limits": {"limit_id": "codex", "limit_name": None, "primary": windows,
-                                                      "secondary": None, "credits": None, "plan_type": "pro"}})  # fmt: skip
+        limits = {"limit_id": "codex", "limit_name": None, "primary": used, "secondary": None,
+                  "credits": None, "plan_type": "pro"}  # fmt: skip
+        yield self._event("token_count", info=info, rate_limits=limits)
 
 
-_TOKENS = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens",
-           "reasoning_output_tokens", "total_tokens")  # fmt: skip
+def write(path: Path, seed: int, pool: str, *, paginated: bool, size: int) -> Path:
+    """One session of about this many bytes."""
+    written = 0
+    with path.open("wb") as file:
+        for row in Session(seed, pool, paginated=paginated).rows():
+            written += file.write(row)
+            if written >= size:
+                return path
+    return path
 
 
 def make(folder: Path, megabytes: int) -> list[Path]:
-    """Write sessions until they are this large together; give their paths. The same every time."""
+    """Sessions of this size together: half of it in two long ones, the rest in ordinary ones."""
     folder.mkdir(parents=True, exist_ok=True)
     pool = bodies()
-    paths: list[Path] = []
-    written = seed = 0
-    while written < megabytes * 1_000_000:
+    size = megabytes * 1_000_000
+    paths = [
+        write(folder / "long-legacy.jsonl", 0, pool, paginated=False, size=size // 4),
+        write(folder / "long-paginated.jsonl", 1, pool, paginated=True, size=size // 4),
+    ]
+    left, seed = size - sum(path.stat().st_size for path in paths), 2
+    while left > 0:
         paginated = seed % 2 == 1
-        path = folder / f"rollout-{'paginated' if paginated else 'legacy'}-{seed:05d}.jsonl"
-        with path.open("wb") as file:
-            file.writelines(Session(seed, pool, paginated=paginated).rows(turns=20 + seed % 30))
-        written += path.stat().st_size
-        paths.append(path)
+        path = folder / f"{'paginated' if paginated else 'legacy'}-{seed:05d}.jsonl"
+        own = min(left, 1_500_000 + seed % 7 * 700_000)
+        paths.append(write(path, seed, pool, paginated=paginated, size=own))
+        left -= path.stat().st_size
         seed += 1
     return paths
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.harnesses.codex.failures import RESPONSE_ERROR, TURN_FAILED, turn_error
+from dragoman.harnesses.codex.failures import turn_error
 from dragoman.model.messages import TurnError
 
 json_values = st.recursive(
@@ -19,18 +19,18 @@ json_values = st.recursive(
 @pytest.mark.parametrize(
     ("word", "kind", "retryable"),
     [
-        ("Unauthorized", RESPONSE_ERROR, False),
-        ("BadRequest", RESPONSE_ERROR, False),
-        ("ContextWindowExceeded", TURN_FAILED, False),
-        ("UsageLimitExceeded", TURN_FAILED, False),
-        ("SandboxError", TURN_FAILED, False),
-        ("HttpConnectionFailed", TURN_FAILED, True),
-        ("ResponseStreamConnectionFailed", TURN_FAILED, True),
-        ("ResponseStreamDisconnected", TURN_FAILED, True),
-        ("ResponseTooManyFailedAttempts", TURN_FAILED, True),
-        ("InternalServerError", TURN_FAILED, True),
-        ("Other", TURN_FAILED, True),
-        ("SomethingBrandNew", TURN_FAILED, True),
+        ("Unauthorized", "response_error", False),
+        ("BadRequest", "response_error", False),
+        ("ContextWindowExceeded", "turn_failed", False),
+        ("UsageLimitExceeded", "turn_failed", False),
+        ("SandboxError", "turn_failed", False),
+        ("HttpConnectionFailed", "turn_failed", True),
+        ("ResponseStreamConnectionFailed", "turn_failed", True),
+        ("ResponseStreamDisconnected", "turn_failed", True),
+        ("ResponseTooManyFailedAttempts", "turn_failed", True),
+        ("InternalServerError", "turn_failed", True),
+        ("Other", "turn_failed", True),
+        ("SomethingBrandNew", "turn_failed", True),
     ],
 )
 @pytest.mark.parametrize("spelling", ["Pascal", "camel", "snake", "one key"])
@@ -55,22 +55,22 @@ def test_orchestrators_get_the_kind_they_act_on(
 @pytest.mark.parametrize(
     ("info", "kind", "retryable"),
     [
-        ("usageLimitExceeded", TURN_FAILED, False),
-        ("contextWindowExceeded", TURN_FAILED, False),
-        ("modelNotFound", TURN_FAILED, False),
-        ("cyberPolicy", TURN_FAILED, False),
-        ("cyber_policy", TURN_FAILED, False),
-        ("invalid_prompt", TURN_FAILED, False),
-        ("rateLimitExceeded", TURN_FAILED, True),
-        ("serverOverloaded", TURN_FAILED, True),
-        ("internalServerError", TURN_FAILED, True),
-        ("other", TURN_FAILED, True),
-        ({"httpConnectionFailed": {"httpStatusCode": 401}}, RESPONSE_ERROR, False),
-        ({"httpConnectionFailed": {"httpStatusCode": 403}}, RESPONSE_ERROR, False),
-        ({"http_connection_failed": {"http_status_code": 401}}, RESPONSE_ERROR, False),
-        ({"httpConnectionFailed": {"httpStatusCode": 502}}, TURN_FAILED, True),
-        ({"responseTooManyFailedAttempts": {"httpStatusCode": 429}}, TURN_FAILED, True),
-        ({"responseStreamDisconnected": {"httpStatusCode": None}}, TURN_FAILED, True),
+        ("usageLimitExceeded", "turn_failed", False),
+        ("contextWindowExceeded", "turn_failed", False),
+        ("modelNotFound", "turn_failed", False),
+        ("cyberPolicy", "turn_failed", False),
+        ("cyber_policy", "turn_failed", False),
+        ("invalid_prompt", "turn_failed", False),
+        ("rateLimitExceeded", "turn_failed", True),
+        ("serverOverloaded", "turn_failed", True),
+        ("internalServerError", "turn_failed", True),
+        ("other", "turn_failed", True),
+        ({"httpConnectionFailed": {"httpStatusCode": 401}}, "response_error", False),
+        ({"httpConnectionFailed": {"httpStatusCode": 403}}, "response_error", False),
+        ({"http_connection_failed": {"http_status_code": 401}}, "response_error", False),
+        ({"httpConnectionFailed": {"httpStatusCode": 502}}, "turn_failed", True),
+        ({"responseTooManyFailedAttempts": {"httpStatusCode": 429}}, "turn_failed", True),
+        ({"responseStreamDisconnected": {"httpStatusCode": None}}, "turn_failed", True),
     ],
     ids=str,
 )
@@ -84,38 +84,38 @@ def test_what_the_releases_were_seen_to_say(info: Any, kind: str, retryable: boo
 @pytest.mark.parametrize(
     ("sentence", "kind", "retryable"),
     [
-        ("exceeded retry limit, last status: 401 Unauthorized", RESPONSE_ERROR, False),
-        ("unexpected status 401 Unauthorized: Incorrect API key", RESPONSE_ERROR, False),
-        ("unexpected status 403 Forbidden: Country not supported", RESPONSE_ERROR, False),
-        ("unexpected status 400 Bad Request: {}", RESPONSE_ERROR, False),
-        ("exceeded retry limit, last status: 429 Too Many Requests", TURN_FAILED, True),
-        ("exceeded retry limit, last status: 500 Internal Server Error", TURN_FAILED, True),
+        ("exceeded retry limit, last status: 401 Unauthorized", "response_error", False),
+        ("unexpected status 401 Unauthorized: Incorrect API key", "response_error", False),
+        ("unexpected status 403 Forbidden: Country not supported", "response_error", False),
+        ("unexpected status 400 Bad Request: {}", "response_error", False),
+        ("exceeded retry limit, last status: 429 Too Many Requests", "turn_failed", True),
+        ("exceeded retry limit, last status: 500 Internal Server Error", "turn_failed", True),
         (
             "Codex ran out of room in the model's context window. Start a new thread or clear "
             "earlier history before retrying.",
-            TURN_FAILED,
+            "turn_failed",
             False,
         ),
         (
             "stream disconnected before completion: Your input exceeds the context window",
-            TURN_FAILED,
+            "turn_failed",
             False,
         ),
-        ("Quota exceeded. Check your plan and billing details.", TURN_FAILED, False),
-        ("You\u2019ve hit your usage limit. Upgrade to Pro", TURN_FAILED, False),
-        ("The model `x` does not exist", TURN_FAILED, False),
-        ("Invalid prompt: flagged", TURN_FAILED, False),
-        ("This content was flagged for possible cybersecurity risk", TURN_FAILED, False),
-        ("We're currently experiencing high demand, which may cause", TURN_FAILED, True),
-        ("Selected model is at capacity. Please try a different model.", TURN_FAILED, True),
-        ("rate limit exceeded: Rate limit reached for x.", TURN_FAILED, True),
+        ("Quota exceeded. Check your plan and billing details.", "turn_failed", False),
+        ("You\u2019ve hit your usage limit. Upgrade to Pro", "turn_failed", False),
+        ("The model `x` does not exist", "turn_failed", False),
+        ("Invalid prompt: flagged", "turn_failed", False),
+        ("This content was flagged for possible cybersecurity risk", "turn_failed", False),
+        ("We're currently experiencing high demand, which may cause", "turn_failed", True),
+        ("Selected model is at capacity. Please try a different model.", "turn_failed", True),
+        ("rate limit exceeded: Rate limit reached for x.", "turn_failed", True),
         (
             "stream disconnected before completion: Transport error: network error: "
             "error decoding response body",
-            TURN_FAILED,
+            "turn_failed",
             True,
         ),
-        ("", TURN_FAILED, True),
+        ("", "turn_failed", True),
     ],
 )
 def test_a_sentence_alone_gives_the_kind_that_its_word_would(
@@ -127,7 +127,7 @@ def test_a_sentence_alone_gives_the_kind_that_its_word_would(
 def test_a_word_outweighs_what_the_sentence_sounds_like() -> None:
     error = turn_error("unexpected status 401 in the context window", "serverOverloaded")
 
-    assert (error.kind, error.retryable) == (TURN_FAILED, True)
+    assert (error.kind, error.retryable) == ("turn_failed", True)
 
 
 @given(st.text(), json_values)
@@ -135,5 +135,5 @@ def test_no_reason_raises_and_the_sentence_is_kept(message: str, info: Any) -> N
     error = turn_error(message, info)
 
     assert error.message == message
-    assert error.kind in (RESPONSE_ERROR, TURN_FAILED)
-    assert error.kind == TURN_FAILED or not error.retryable
+    assert error.kind in ("response_error", "turn_failed")
+    assert error.kind == "turn_failed" or not error.retryable

@@ -145,7 +145,14 @@ def test_one_item_is_the_same_in_its_three_spellings(
 
 
 def test_words_are_told_from_tools_in_every_spelling() -> None:
-    for said in (["agent_message", "agentMessage", "AgentMessage"], ["plan", "Plan"]):
+    for said in (
+        ["user_message", "userMessage", "UserMessage"],
+        ["agent_message", "agentMessage", "AgentMessage"],
+        ["context_compaction", "contextCompaction", "ContextCompaction"],
+        ["hook_prompt", "hookPrompt", "HookPrompt"],
+        ["reasoning", "Reasoning"],
+        ["plan", "Plan"],
+    ):
         assert SAID.issuperset(said)
     for tool in ("command_execution", "fileChange", "McpToolCall", "brand_new"):
         assert tool not in SAID

@@ -471,3 +471,13 @@ def test_an_extension_goes_by_its_kind(out: Output, teller: Teller) -> None:
         ToolCall(call_id="c", tool="browser.open", native_tool="browser.open", input={"url": "x"}),
         ToolResult(call_id="c", is_error=True, status="failed"),
     ]
+
+
+def test_sleep_as_an_extension_on_disk_has_its_duration() -> None:
+    row = b'{"type":"Extension","kind":"clock.sleep","id":"call_000020","durationMs":400}'
+    out = Output(audit=False)
+    tell_item(Teller(out, "codex"), "item", msgspec.json.decode(row, type=Item), done=True)
+
+    result = out.take_messages()[-1]
+    assert isinstance(result, ToolResult)
+    assert result.duration_ms == 400

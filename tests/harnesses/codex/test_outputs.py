@@ -549,3 +549,15 @@ def test_the_answer_of_a_dynamic_tool_is_its_texts() -> None:
 @pytest.mark.parametrize(("value", "code"), [(3, 3), (0, 0), (True, None), ("3", None)])
 def test_an_exit_code_is_a_whole_number(value: Any, code: int | None) -> None:
     assert exit_code_of(value) == code
+
+
+def test_a_duration_beyond_all_numbers_does_not_raise() -> None:
+    output = '{"output":"x","metadata":{"exit_code":0,"duration_seconds":1e308}}'
+
+    assert clean(output) == Cleaned("x", 0)
+
+
+def test_a_duration_in_metadata_is_never_negative() -> None:
+    output = '{"output":"x","metadata":{"exit_code":0,"duration_seconds":-1}}'
+
+    assert clean(output).duration_ms is None

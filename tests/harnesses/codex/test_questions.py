@@ -244,3 +244,9 @@ def test_an_mcp_tool_is_named_by_the_words_of_the_question(
         detail={"server": "tiny", "arguments": {"a": 2, "b": 3}},
         choices=["allow", "deny", "cancel"],
     )
+
+
+def test_permissions_given_for_the_session_are_that() -> None:
+    result = {"permissions": {"network": {"enabled": True}}, "scope": "session"}
+
+    assert questions.answer_of(result) == "allow_for_session"

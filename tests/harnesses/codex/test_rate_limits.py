@@ -66,6 +66,11 @@ AT = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
             id="0.42, from now",
         ),
         pytest.param(
+            {"primary": {"usedPercent": 1, "resetsInSeconds": 60}},
+            [RateWindow("primary", 1.0, AT + timedelta(minutes=1))],
+            id="from now, in camelCase",
+        ),
+        pytest.param(
             {
                 "primary_used_percent": 12.5,
                 "weekly_used_percent": 47,

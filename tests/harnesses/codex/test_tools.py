@@ -434,3 +434,10 @@ def test_a_plan_is_the_same_in_every_spelling(
     given: dict[str, Any], steps: list[PlanStep], explanation: str | None
 ) -> None:
     assert plan_steps(given) == (steps, explanation)
+
+
+def test_a_patch_is_applied_where_its_script_goes() -> None:
+    script = f"cd sub && apply_patch <<'EOF'\n{PATCH}\nEOF"
+
+    call = shell_call("shell", ["bash", "-lc", script], "/workspace")
+    assert call.input["file_path"] == "/workspace/sub/added.txt"

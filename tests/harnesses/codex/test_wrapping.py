@@ -22,6 +22,7 @@ from dragoman.harnesses.codex.wrapping import unwrap
             id="what the client said",
         ),
         pytest.param(b'{"dir":">>","msg":[1]}', b"[1]", True, id="an arrow"),
+        pytest.param(b'{"dir":"sent","msg":[1]}', b"[1]", True, id="in the past tense"),
         pytest.param(b'{"dir":"<<","msg":[1]}', b"[1]", False, id="the other arrow"),
         pytest.param(b'{ "dir":"out","msg":"x"}', b'"x"', True, id="a space first"),
     ],

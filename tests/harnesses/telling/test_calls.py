@@ -134,3 +134,11 @@ def test_in_the_next_turn_only_calls_that_were_given_up_may_end_again(
 
     assert len(set(ended)) == len(ended)
     assert set(ended) <= set(given_up)
+
+
+def test_an_end_without_a_beginning_is_remembered_as_long_as_any_other() -> None:
+    calls = Calls()
+    calls.closes("a")
+    calls.give_up()
+
+    assert not calls.closes("a")

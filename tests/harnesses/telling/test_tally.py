@@ -174,3 +174,13 @@ def test_a_record_counts_its_own_tokens_whatever_its_total_says() -> None:
 
     assert tally.take_turn() == Usage(130)
     assert tally.total == Usage(1130)
+
+
+def test_a_record_whose_total_does_not_follow_from_the_last_counts_its_own_tokens() -> None:
+    tally = Tally()
+    tally.starts()
+    tally.count(Usage(100, output_tokens=10), None, old=False)
+    tally.record(Usage(1130, output_tokens=40), Usage(130, output_tokens=30))
+    tally.record(Usage(1200, output_tokens=41), Usage(7, output_tokens=1))
+
+    assert tally.take_turn() == Usage(237, output_tokens=41)

@@ -284,6 +284,7 @@ def test_an_answer_to_a_question_nobody_heard_is_told_once(out: Output, teller: 
 def test_a_notice_is_told_once_for_all_channels(out: Output, teller: Teller) -> None:
     teller.notice("event", "warning", "Reconnecting... 1/3", will_retry=True)
     teller.notice("item", "warning", "Reconnecting... 1/3", will_retry=True)
+    teller.notice("event", "info", "hello")
 
     assert out.take_messages() == [
         Notice(
@@ -292,7 +293,8 @@ def test_a_notice_is_told_once_for_all_channels(out: Output, teller: Teller) -> 
             level="warning",
             text="Reconnecting... 1/3",
             will_retry=True,
-        )
+        ),
+        Notice(session_id="s", turn_id="t", level="info", text="hello"),
     ]
     assert rules(out) == ["notice: told before"]
 

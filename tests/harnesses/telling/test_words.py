@@ -181,6 +181,13 @@ def test_only_the_parts_that_no_channel_told_are_new(out: Output, teller: Teller
     assert rules(out) == ["thinking: told before, or not shown"]
 
 
+def test_a_thought_outside_a_turn_opens_one(out: Output) -> None:
+    teller = Teller(out, "codex", "s")
+    teller.thinking("event", ["hm"])
+
+    assert [type(message) for message in out.take_messages()] == [TurnStarted, Thinking]
+
+
 @pytest.mark.parametrize("parts", [[], [""]])
 def test_a_thought_that_is_not_shown_is_not_told(
     out: Output, teller: Teller, parts: list[str]
@@ -285,3 +292,18 @@ def test_output_after_the_end_of_its_call_is_not_kept_for_an_abandoned_one(
 
     results = [message for message in out.take_messages() if isinstance(message, ToolResult)]
     assert [result.output for result in results] == ["all"]
+
+
+def test_a_piece_without_a_name_does_not_belong_to_a_message_of_the_turn_before() -> None:
+    out = Output(audit=False)
+    teller = Teller(out, "codex", "s")
+    teller.begin_turn("a")
+    teller.delta("item", "text", "he", "msg_1")
+    teller.end_turn("interrupted")
+    teller.begin_turn("b")
+    out.take_messages()
+    teller.delta("event", "text", "wo")
+
+    [delta] = out.take_messages()
+    assert isinstance(delta, Delta)
+    assert delta.message_id is None

@@ -130,8 +130,9 @@ def answered(tool: str, output: str) -> tuple[str, bool]:
     states = answer.get("previous_status", answer.get("status"))
     if tool == tools.TASK_STOP and states is not None:
         states = {"": states}
-    if states is None:
-        return "" if answer.get("message") == "Wait completed." else output, False
+    if not isinstance(states, dict):
+        is_empty = states is None and answer.get("message") == "Wait completed."
+        return "" if is_empty else output, False
     known = as_dict(states)
     return _last_words(known), any(map(_is_failed, known.values()))
 

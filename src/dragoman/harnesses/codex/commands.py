@@ -6,6 +6,7 @@ the command is ``ls``.
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ _WRAPPED: Final = re.compile(
 )
 _HEREDOC: Final = re.compile(
     r"^\s*(?:cd\s+(?P<cd>\S+)\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?\s*(?P<q>['\"]?)(?P<end>\w+)(?P=q)"
-    r"[^\n]*\n(?P<patch>.*?)\n?^\s*(?P=end)\s*$",
+    r"[ \t]*\n(?P<patch>.*?)\n?^\s*(?P=end)\s*\Z",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -67,3 +68,12 @@ def patch_in_script(script: str) -> str | None:
         return None
     found = _HEREDOC.match(script)
     return found["patch"] if found else None
+
+
+def patch_directory(script: str, cwd: str | None) -> str | None:
+    """Where such a script applies its patch: it may change the directory first."""
+    found = _HEREDOC.match(script)
+    if found is None or found["cd"] is None:
+        return cwd
+    there = found["cd"].strip("'\"")
+    return posixpath.normpath(posixpath.join(cwd, there)) if cwd else there

@@ -20,7 +20,7 @@ _AGES: Final = 1 << 40
 """More seconds than any command has run."""
 _WHOLE_IN_ONE_KEY: Final = ("durationms", "duration_ms", "milliseconds", "millis", "ms")
 _FOR_PEOPLE: Final = ("approximate", "pretty", "human")
-_AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµ]+)", re.IGNORECASE)
+_AMOUNT: Final = re.compile(r"(-?\d[\d,]*(?:\.\d+)?)\s*([a-zµ]+)", re.IGNORECASE)
 
 
 def milliseconds(value: Any) -> int | None:
@@ -29,7 +29,7 @@ def milliseconds(value: Any) -> int | None:
         if len(as_dict(value)) == 2 and "secs" in value and "nanos" in value:
             value = as_dict(value)  # how the program itself writes them
             seconds, nanos = value["secs"], value["nanos"]
-            if type(seconds) is int and type(nanos) is int and 0 <= seconds < _AGES:
+            if type(seconds) is int and type(nanos) is int and 0 <= seconds < _AGES and nanos >= 0:
                 return seconds * 1000 + nanos // 1_000_000
         return _of_parts({key.lower(): part for key, part in as_dict(value).items()})
     if isinstance(value, str):
@@ -58,7 +58,7 @@ def _of_parts(parts: dict[str, Any]) -> int | None:
 
 def _of_words(words: str) -> int | None:
     amounts = [
-        float(number) * _UNITS[unit.lower()]
+        float(number.replace(",", "")) * _UNITS[unit.lower()]
         for number, unit in _AMOUNT.findall(words)
         if unit.lower() in _UNITS
     ]

@@ -40,6 +40,7 @@ class Item(msgspec.Struct, kw_only=True, gc=False):
     exit_code: int | None = None
     duration: Any = None
     duration_ms: Any = None
+    durationMs: Any = None  # how files spell it in extensions
     source: str | None = None
     changes: Any = None
     stdout: str | None = None
@@ -72,6 +73,14 @@ class Item(msgspec.Struct, kw_only=True, gc=False):
     user_facing_hint: str | None = None
 
 
+def _wire_name(name: str) -> str:
+    """How the app-server spells a field: as we do, in camelCase, and the other way round."""
+    if name == "durationMs":
+        return "duration_ms"
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 if TYPE_CHECKING:
     WireItem: TypeAlias = Item
 else:
@@ -83,7 +92,7 @@ else:
             (field.name, field.type) if field.required else (field.name, field.type, field.default)
             for field in msgspec.structs.fields(Item)
         ],
-        rename="camel",
+        rename=_wire_name,
         kw_only=True,
         gc=False,
     )

@@ -131,7 +131,7 @@ def _image_generation(teller: Teller, channel: str, item: Item, done: bool) -> N
 
 
 def _sleep(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    duration = as_int(item.duration_ms)
+    duration = as_int(item.duration_ms if item.duration_ms is not None else item.durationMs)
     teller.call(item.id, "clock.sleep", "clock.sleep", {"duration_ms": duration})
     if done:
         teller.result(item.id, duration_ms=duration)

@@ -7,6 +7,7 @@ releases: a JSON wrapper with metadata (to 0.58, and for patches to 0.125), ``Ex
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Final, NamedTuple
 
@@ -230,4 +231,5 @@ def _seconds(text: str | None) -> int | None:
 
 def _ms(seconds: float | None) -> int | None:
     number = as_number(seconds)
-    return None if number is None else round(number * 1000)
+    took = -1 if number is None else number * 1000
+    return round(took) if math.isfinite(took) and took >= 0 else None

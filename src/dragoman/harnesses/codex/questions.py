@@ -58,7 +58,9 @@ def answer_of(result: Any) -> str:
     if "answers" in given:
         return ANSWERED
     if "permissions" in given:
-        return ALLOW if as_dict(given["permissions"]) else DENY
+        if not as_dict(given["permissions"]):
+            return DENY
+        return ALLOW_FOR_SESSION if given.get("scope") == "session" else ALLOW
     if "success" in given:
         return ANSWERED
     return ANSWERED if given else DENY

@@ -25,7 +25,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex import agents
-from dragoman.harnesses.codex.commands import command_line, patch_in_script, patch_in_words
+from dragoman.harnesses.codex.commands import (
+    command_line,
+    patch_directory,
+    patch_in_script,
+    patch_in_words,
+)
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import absolute, changes_in_patch, edit_call
 from dragoman.model import tools
@@ -128,7 +133,7 @@ def _script_call(native_tool: str, script: str, cwd: str | None) -> Call:
     """A script for the shell, which is an edit when all it does is to apply a patch."""
     patch = patch_in_script(script)
     if patch is not None:
-        return Call(*_edit(patch, native_tool, cwd))
+        return Call(*_edit(patch, native_tool, patch_directory(script, cwd)))
     return Call(tools.BASH, native_tool, {"command": script})
 
 

@@ -27,7 +27,7 @@ class Calls:
 
     def closes(self, call_id: str) -> bool:
         """Whether this is the first end of the call, or the first after it was given up."""
-        book = self._now if call_id in self._now else self._earlier
+        book = self._earlier if call_id in self._earlier else self._now
         if book.get(call_id) == _CLOSED:
             return False
         book[call_id] = _CLOSED

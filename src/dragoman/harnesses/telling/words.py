@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.turns import Turns
-from dragoman.model.messages import Context, Delta, DeltaOf, Phase, Prompt, Text, Thinking
+from dragoman.model.messages import (
+    Context,
+    Delta,
+    DeltaOf,
+    Outcome,
+    Phase,
+    Prompt,
+    Text,
+    Thinking,
+    TurnError,
+)
 
 
 class Words(Turns):
@@ -14,6 +24,10 @@ class Words(Turns):
         super().__init__(out, harness, session_id)
         self._saying: dict[DeltaOf, str] = {}
         """What each kind of delta without a name of its own belongs to."""
+
+    def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
+        super().end_turn(outcome, error)
+        self._saying.clear()
 
     def prompt(
         self, channel: str, text: str, images: list[str] | None = None, item_id: str | None = None
