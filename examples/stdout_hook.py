@@ -3,13 +3,13 @@
 codex exec --json "fix the test" | python examples/stdout_hook.py
 """
 
+import os
 import sys
 
 import dragoman
 
 mapper = dragoman.Mapper(to="ndjson")
-while chunk := sys.stdin.buffer.read1(1 << 16):  # pieces cut anywhere
-    for line in mapper.push(chunk):
-        sys.stdout.write(line)
+while chunk := os.read(sys.stdin.fileno(), 1 << 16):  # pieces cut anywhere
+    sys.stdout.writelines(mapper.push(chunk))
     sys.stdout.flush()
 sys.stdout.writelines(mapper.flush())

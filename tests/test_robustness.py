@@ -1,4 +1,4 @@
-"""What must hold for every stream: however it is cut, whatever was done to it."""
+"""What must hold for every stream, however it is cut and whatever is asked of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -17,21 +16,13 @@ from dragoman.export import FORMATS
 from dragoman.model.messages import Message, decode, encode, type_of
 
 sys.path.append(str(Path(__file__).parent))
-from mutations import (
-    DIALECTS,
-    RUNS,
-    assert_rules_hold,
-    chunks,
-    converted,
-    mutated,
-    recordings,
-)
+from mutations import DIALECTS, RUNS, chunks, converted, recordings
 
 ALL = sorted(RUNS.glob("*/*.jsonl"))
 
 
 def smallest(dialect: str) -> bytes:
-    """The shortest stream of a dialect that still says something of every kind."""
+    """The shortest stream of a dialect that is more than a few lines long."""
     streams = sorted(recordings()[dialect], key=lambda named: sum(map(len, named[1])))
     lines = next((lines for _, lines in streams if len(lines) > 5), streams[-1][1])
     return b"".join(line + b"\n" for line in lines)
@@ -74,20 +65,6 @@ def test_the_lines_of_a_stream_may_come_one_by_one_or_all_at_once(to: str) -> No
         one_by_one = stream.splitlines(keepends=True)
 
         assert converted(one_by_one, to) == converted([stream], to), path
-
-
-# Harm.
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-@settings(max_examples=25)
-@given(random=st.randoms(use_true_random=False), size=st.sampled_from((13, 200, 4096)))
-def test_nothing_a_stream_says_raises_or_is_lost(dialect: str, random: Random, size: int) -> None:
-    _, lines = random.choice(recordings()[dialect])
-    read_as = random.choice((dialect, None, *DIALECTS))
-    data = b"".join(line + b"\n" for line in mutated(random, lines))
-
-    assert_rules_hold(data, read_as, size=size)
 
 
 # Choosing.

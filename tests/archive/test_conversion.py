@@ -207,7 +207,7 @@ def test_a_file_written_while_following_grows_in_place(
 
 
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(STREAM)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(STREAM), encoding="utf-8"))
 
     assert open_source("-") is sys.stdin.buffer
 

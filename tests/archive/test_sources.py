@@ -71,7 +71,11 @@ def test_a_binary_and_a_text_file_give_the_same_lines(tmp_path: Path) -> None:
         assert (flat(binary), flat(text)) == (LINES, LINES)
 
 
-@pytest.mark.parametrize("empty", [b"", [], [b""], iter(()), io.BytesIO()], ids=repr)
+@pytest.mark.parametrize(
+    "empty",
+    [b"", [], [b""], iter(()), io.BytesIO()],
+    ids=["bytes", "no chunks", "an empty chunk", "iterator", "buffer"],
+)
 def test_an_empty_source_has_no_lines(empty: Source) -> None:
     assert flat(empty) == []
 

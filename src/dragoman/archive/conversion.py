@@ -11,7 +11,7 @@ from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO
+from typing import BinaryIO, TextIO, cast
 
 from dragoman import export
 from dragoman.archive.mapper import make_exporter
@@ -42,6 +42,9 @@ def all_limits() -> list[Limit]:
 def open_source(name: str) -> Source:
     """Standard input for ``-``, otherwise the file of this name, if it can be a recording at all."""
     if name == "-":
+        # Python has none if the shell closed it.
+        if cast("TextIO | None", sys.stdin) is None:
+            raise UnreadableSource("standard input", "it is closed")
         return sys.stdin.buffer
     path = Path(name).expanduser()
     try:
@@ -102,10 +105,10 @@ class Conversion:
                     stream.write(piece)
                 stream.flush()
                 if patience.is_over:
-                    self.was_stopped = True
                     break
             stream.write(self._end())
             stream.flush()
+        self.was_stopped = patience.is_over and not self._follow
 
     def to_file(self, name: str) -> None:
         """Write to a file, which is there whole or not at all. A followed one grows in place."""

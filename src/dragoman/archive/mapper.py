@@ -7,6 +7,7 @@ from typing import cast
 
 from dragoman import export
 from dragoman.archive.reading import make_parser
+from dragoman.archive.sources import as_bytes
 from dragoman.errors import UnknownFormat, UsageError
 from dragoman.export.base import Exporter, Include, Options
 from dragoman.harnesses.base import Parser
@@ -76,7 +77,7 @@ class Mapper:
 
     def push(self, chunk: bytes | str) -> list[str]:
         """Take the next piece of the stream; the lines it completes, converted."""
-        data = chunk.encode() if isinstance(chunk, str) else chunk
+        data = as_bytes(chunk) if isinstance(chunk, str) else chunk
         return self._convert(self._splitter.receive(data))
 
     def flush(self) -> list[str]:
@@ -88,9 +89,9 @@ class Mapper:
 
     def _convert(self, lines: list[bytes | LongLine]) -> list[str]:
         for line in lines:
+            if self._lines.is_wanted:
+                self._lines.add(line if isinstance(line, bytes) else b"")
             if isinstance(line, bytes):
-                if self._lines.is_wanted:
-                    self._lines.add(line)
                 self._parser.receive_line(line)
             else:
                 self._parser.receive_long_line(line)

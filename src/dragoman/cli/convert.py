@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sys
-from typing import BinaryIO, cast
+from typing import cast
 
 import click
+
+from dragoman.cli.streams import standard_output
 
 
 class _Names(click.ParamType[tuple[str, ...]]):
@@ -81,13 +82,13 @@ def convert(
         include=include,
         max_line=max_line,
         follow=follow,
-        color=output is None and sys.stdout.isatty(),
+        color=output is None and standard_output().isatty(),
         width=shutil.get_terminal_size().columns,
     )
     if output is not None:
         conversion.to_file(output)
     else:
-        conversion.to_stream(cast("BinaryIO", sys.stdout.buffer))
+        conversion.to_stream(standard_output().buffer)
     if conversion.was_stopped:
         return 130
     if conversion.dialect is None and conversion.lines:

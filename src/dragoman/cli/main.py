@@ -7,13 +7,13 @@ error that a user can cause ends in one sentence: exit code 2 for a wrong reques
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from typing import Any
 
 import click
 
 from dragoman import __version__
+from dragoman.cli.streams import reader_left
 from dragoman.errors import DragomanError, UsageError
 
 _COMMANDS = {
@@ -35,6 +35,12 @@ class _Commands(click.Group):
         command = getattr(module, cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # before click sees it, who calls it a failure
+            return reader_left()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -59,18 +65,9 @@ def main(arguments: list[str] | None = None) -> Any:
         return problem.exit_code
     except click.Abort:
         return 130
-    except BrokenPipeError:
-        return _reader_left()
     except (DragomanError, OSError) as problem:
         click.echo(f"dragoman: {problem}", err=True)
         return 2 if isinstance(problem, UsageError) else 1
-
-
-def _reader_left() -> int:
-    """Whoever read our output has gone. That is their right, and no reason for noise."""
-    # Python flushes stdout once more when it ends, and would complain.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 def run() -> None:

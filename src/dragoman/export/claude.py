@@ -157,8 +157,7 @@ class ClaudeExporter:
             case Unknown(raw=raw):
                 if "raw" not in self._include:
                     return ()
-                # A line break between the tokens of JSON means no more than a space.
-                return (msgspec.Raw(raw.replace("\n", " ").encode("utf-8", "replace")),)
+                return (lines.raw(raw),)
             case Malformed(raw=raw, problem=problem):
                 line = {"type": "raw", "raw": raw, "problem": problem}
                 return (line,) if "raw" in self._include else ()

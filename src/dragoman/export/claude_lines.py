@@ -162,6 +162,16 @@ def compact_boundary(message: Compacted, session: ClaudeSession) -> object:
     return line
 
 
+def raw(line: str) -> object:
+    """A line as it came; inside another one if it is no JSON by itself."""
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return {"type": "raw", "raw": line}
+    # A line break between the tokens of JSON means no more than a space.
+    return msgspec.Raw(line.replace("\n", " ").encode("utf-8", "replace"))
+
+
 def result(message: TurnEnded, session: ClaudeSession) -> object:
     failed = message.outcome != "completed"
     line: dict[str, object] = {

@@ -7,19 +7,24 @@ get a turn's own tokens out of a running total is a difference.
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import msgspec
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(le=1 << 62)]
+"""A number of tokens. What is larger is none, and a row that says so is kept as it came."""
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
     """Counts of tokens. The field names are the wire's own, so rows decode straight into this."""
 
-    input_tokens: int = 0
-    cached_input_tokens: int = 0
+    input_tokens: Count = 0
+    cached_input_tokens: Count = 0
     """Part of ``input_tokens`` that was read from the prompt cache."""
-    cache_write_input_tokens: int = 0
+    cache_write_input_tokens: Count = 0
     """Part of ``input_tokens`` that was written to the prompt cache."""
-    output_tokens: int = 0
-    reasoning_output_tokens: int = 0
+    output_tokens: Count = 0
+    reasoning_output_tokens: Count = 0
     """Part of ``output_tokens`` that nobody sees."""
 
     @property

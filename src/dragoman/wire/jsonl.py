@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -31,6 +31,10 @@ _ESCAPE = re.compile(
 )
 
 
+UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What a decoder may raise for a line: not the shape, not JSON, not UTF-8, nested too deeply."""
+
+
 class NotJson(ValueError):
     """The line cannot be read as JSON; ``problem`` is the phrase of :func:`diagnose`."""
 
@@ -45,8 +49,11 @@ def is_blank(line: bytes) -> bool:
 
 
 def text_of(line: bytes) -> str:
-    """The line as text that can always be encoded again: bytes that are not UTF-8 as ``\\xff``."""
-    return line.decode("utf-8", "backslashreplace")
+    """The line as text that can always be encoded again: bytes that are not UTF-8 as ``\\xff``.
+
+    Without its line end, which some sources leave on.
+    """
+    return line.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
 
 
 def loads(line: bytes) -> Any:
@@ -56,13 +63,13 @@ def loads(line: bytes) -> Any:
     """
     try:
         return _decode(line)
-    except (ValueError, RecursionError) as exc:
+    except UNREADABLE as exc:
         problem = _problem(line, exc)
     mended = mend(line)
     if mended != line:
         try:
             return _decode(mended)
-        except (ValueError, RecursionError) as exc:
+        except UNREADABLE as exc:
             problem = _problem(line, exc)
     raise NotJson(problem)
 

@@ -28,6 +28,7 @@ from dragoman import (
 )
 from dragoman.harnesses.codex.event_said_shapes import TaskStarted
 from dragoman.harnesses.codex.rollout_copies import Copies
+from dragoman.harnesses.codex.rollout_glance import without_secret
 from dragoman.harnesses.codex.rollout_shapes import EventRow
 from dragoman.harnesses.codex.rollout_skipping import Skipper
 
@@ -298,6 +299,35 @@ def test_a_session_without_tokens_has_none_rather_than_zero() -> None:
     ended = told(_META, event("user_message", message="x"))[-1]
     assert isinstance(ended, TurnEnded)
     assert ended.usage is None
+
+
+# Glancing.
+
+
+def test_rows_known_by_a_glance_tell_the_same_as_when_they_are_decoded(runs: Path) -> None:
+    """With other whitespace a row is not known by its first bytes, and is decoded."""
+    glanced = 0
+    for path in sorted(runs.glob("*/*rollout*.jsonl")):
+        lines = path.read_bytes().splitlines()
+        if b'"history_mode":"paginated"' not in lines[0]:
+            continue
+        spaced = [line.replace(b'"payload":{', b'"payload": {', 1) + b"\n" for line in lines]
+        assert list(dragoman.read(path)) == list(dragoman.read(spaced)), path
+        one, other = dragoman.audit(path), dragoman.audit(spaced)
+        assert (one.twins, one.unaccounted) == (other.twins, other.unaccounted), path
+        glanced += one.twins.total()
+    assert glanced > 100
+
+
+def test_what_only_its_makers_can_read_is_not_read() -> None:
+    row = b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"response_item","payload":{"type":"reasoning","id":"r",'
+    assert without_secret(row + b'"encrypted_content":"gAAA==","summary":[]}}') == (
+        row + b'"encrypted_content":"","summary":[]}}'
+    )
+    assert without_secret(row + b'"summary":[]}}') == row + b'"summary":[]}}'
+    assert without_secret(row + b'"encrypted_content":"cut') == row + b'"encrypted_content":"cut'
+    other = row.replace(b"reasoning", b"message") + b'"encrypted_content":"x"}}'
+    assert without_secret(other) == other
 
 
 # Skipping.

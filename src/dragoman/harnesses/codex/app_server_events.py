@@ -21,6 +21,7 @@ from dragoman.harnesses.codex.event_shapes import AnyEvent
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.old_events import read_event
 from dragoman.harnesses.codex.threads import Thread
+from dragoman.wire.jsonl import UNREADABLE
 
 _QUIET: Final = (SessionConfigured,)
 _WITH_ITEM: Final = (ItemStarted, ItemCompleted)
@@ -56,7 +57,7 @@ class CoreEvents:
     def _read_event(self, msg: msgspec.Raw, name: str) -> AnyEvent | None:
         try:
             event = _event(msg)
-        except msgspec.ValidationError:
+        except UNREADABLE:
             event = None
         if event is None or (isinstance(event, _WITH_ITEM) and not event.item.type):
             return read_event(as_dict(msgspec.json.decode(msg)), name or None)

@@ -16,6 +16,7 @@ from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.tools import plan_steps
 from dragoman.model.usage import Usage
+from dragoman.wire.jsonl import UNREADABLE
 
 if TYPE_CHECKING:
     from dragoman.harnesses.codex.events import Events, Tell
@@ -198,7 +199,7 @@ def _spelled(usage: Any) -> Usage | None:
     """Usage in camelCase, which only documents show."""
     try:
         return msgspec.convert(snake_keys(usage), Usage) if usage is not None else None
-    except msgspec.ValidationError:
+    except UNREADABLE:
         return None
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from dragoman.harnesses.codex.event_shapes import AnyEvent
 from dragoman.harnesses.codex.loose import as_dict, snake_keys
+from dragoman.wire.jsonl import UNREADABLE
 
 
 def read_event(msg: dict[str, Any], type_name: str | None) -> AnyEvent | None:
@@ -24,5 +25,5 @@ def read_event(msg: dict[str, Any], type_name: str | None) -> AnyEvent | None:
         spelled["item"] = {"type": kind, **as_dict(inner)}
     try:
         return msgspec.convert(spelled, AnyEvent)
-    except (msgspec.ValidationError, RecursionError):
+    except UNREADABLE:
         return None

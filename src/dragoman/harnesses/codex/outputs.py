@@ -15,6 +15,7 @@ import msgspec
 
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_list, as_number, as_str
 from dragoman.model.messages import ResultStatus
+from dragoman.wire.jsonl import UNREADABLE
 
 _HEADER: Final = re.compile(
     r"(?:Command: [^\n]*\n)?"
@@ -98,7 +99,7 @@ def clean(output: Any) -> Cleaned:
     if output.startswith('{"output":'):
         try:
             wrapped = _wrapper.decode(output)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return Cleaned(output)
         code, seconds = wrapped.metadata.exit_code, wrapped.metadata.duration_seconds
         return Cleaned(wrapped.output, code, _ms(seconds), bool(code))
@@ -179,7 +180,7 @@ def _content(output: str) -> str | None:
     """The text of a JSON list of content blocks; None if it is not one."""
     try:
         blocks = as_list(msgspec.json.decode(output))
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return None
     if not all(isinstance(as_dict(block).get("type"), str) for block in blocks):
         return None

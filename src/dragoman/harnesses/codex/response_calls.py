@@ -75,6 +75,9 @@ class ResponseCalls(ResponseMessages):
             out = self._out
             if self.announced:
                 self.tell_announced()
+            if item.call_id in self._held_calls:
+                self._teller.twin("tool call: told before")
+                return
             self._held_calls[item.call_id] = _HeldCall(out.line, out.at, item.input, 0)
             return
         call = custom_call(item.name, item.input, self._teller.cwd)
@@ -87,6 +90,9 @@ class ResponseCalls(ResponseMessages):
     def _call(self, call_id: str, call: Call, *, wrapper: bool = False) -> None:
         if self.announced:
             self.tell_announced()
+        if call_id in self._held_calls:
+            self._teller.twin("tool call: told before")
+            return
         self._calls[call_id] = call
         if wrapper or (self.patches_follow and call.tool in (EDIT, WRITE)):
             out = self._out

@@ -126,7 +126,7 @@ class ResponsesParser(StreamParser):
     def _item_done(self, event: dict[str, Any]) -> None:
         try:
             item = msgspec.convert(event.get("item"), AnyResponseItem)
-        except msgspec.ValidationError:
+        except jsonl.UNREADABLE:
             name = as_str(as_dict(event.get("item")).get("type")) or "item"
             self._unknown(msgspec.json.encode(event), f"item {name}")
             return

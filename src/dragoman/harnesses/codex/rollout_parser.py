@@ -12,7 +12,6 @@ The messages of a session's first rows are held until the row that names the mod
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -22,6 +21,7 @@ from dragoman.harnesses.codex import rollout_shapes as rows
 from dragoman.harnesses.codex.events import TELL as _TELL_EVENT
 from dragoman.harnesses.codex.events import Events
 from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.moments import as_time, in_utc
 from dragoman.harnesses.codex.response_items import TELL as _TELL_ITEM
 from dragoman.harnesses.codex.response_items import ResponseItems
 from dragoman.harnesses.codex.rollout_copies import Copies
@@ -31,6 +31,7 @@ from dragoman.harnesses.codex.stream import StreamParser, native_type
 from dragoman.harnesses.codex.versions import PAGINATED, PATCH_EVENTS, parse_version
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import Message, SessionStarted
+from dragoman.wire.jsonl import UNREADABLE
 
 _LONG: Final = 1200
 """How long a row must be before it is worth a look at what could be left out of it."""
@@ -52,6 +53,7 @@ class RolloutParser(StreamParser):
         self._decode: Callable[[bytes], Any] = _decode
         self._glance: Glance | None = None
         self._own_id: str | None = None
+        self._header_line: int = 0
         self._copies: Copies | None = None
         self._decode_own = self._decode
         self._preamble_ends = 0
@@ -63,52 +65,47 @@ class RolloutParser(StreamParser):
     def receive_lines(self, lines: Iterable[bytes]) -> None:
         # Nearly all the time of reading a long session goes by here: what a row needs is done
         # without a further call, and looked up outside of the loop, where it can be.
-        out, responses, events = self._out, self._responses, self._events
-        decode, can_skip, is_twin = self._decode, self._can_skip(), self._is_twin()
+        out, teller, responses, events = self._out, self._teller, self._responses, self._events
+        decode, is_spent = self._decode, self._is_spent()
         for out.line, line in enumerate(lines, out.line + 1):  # noqa: B020  its attribute, not itself
-            # A row that decides how an earlier one is told must be decoded.
             if (
-                (can_skip is not None or is_twin is not None)
-                and responses.held_text is None
+                is_spent is not None
+                and teller.in_turn  # or this row begins one
+                and responses.held_text is None  # or this row decides how that one is told
                 and not responses.announced
+                and is_spent(line)
             ):
-                if can_skip is not None and can_skip(line):
-                    continue
-                if is_twin is not None and is_twin(line):
-                    continue
+                continue
             try:
                 row = decode(line if len(line) < _LONG else without_secret(line))
-            except (msgspec.MsgspecError, RecursionError):
+                kind = row.__class__
+                if kind is _ITEM_ROW or kind is _RAW_ITEM_ROW:
+                    out.at = row.timestamp
+                    if responses.held_text is not None:
+                        responses.settle()
+                    item = row.payload
+                    _TELL_ITEM[item.__class__](responses, item)
+                elif kind is _EVENT_ROW:
+                    out.at = row.timestamp
+                    event = row.payload
+                    if responses.held_text is not None:
+                        events.settle_before(event)
+                    responses.others_speak = True
+                    if _TELL_EVENT[event.__class__](events, event) is False:
+                        self._unknown(line, "event_msg")
+                else:
+                    _TELL[kind](self, row)
+                    decode, is_spent = self._decode, self._is_spent()
+            except UNREADABLE:
                 self._keep(line)
-                decode, can_skip, is_twin = self._decode, self._can_skip(), self._is_twin()
-                continue
-            kind = row.__class__
-            if kind is _ITEM_ROW or kind is _RAW_ITEM_ROW:
-                out.at = row.timestamp
-                if responses.held_text is not None:
-                    responses.settle()
-                item = row.payload
-                _TELL_ITEM[item.__class__](responses, item)
-            elif kind is _EVENT_ROW:
-                out.at = row.timestamp
-                event = row.payload
-                if responses.held_text is not None:
-                    events.settle_before(event)
-                responses.others_speak = True
-                if _TELL_EVENT[event.__class__](events, event) is False:
-                    self._unknown(line, "event_msg")
-            else:
-                _TELL[kind](self, row)
-                decode, can_skip, is_twin = self._decode, self._can_skip(), self._is_twin()
+                decode, is_spent = self._decode, self._is_spent()
 
-    def _can_skip(self) -> Callable[[bytes], bool] | None:
-        """What tells the rows that need not be decoded; nothing does among copied rows."""
-        if self._skipper is None or self._teller.is_copying:
+    def _is_spent(self) -> Callable[[bytes], bool] | None:
+        """What tells, by a look, the rows that need not be decoded; none among copied rows."""
+        if self._teller.is_copying:
             return None
-        return self._skipper.can_skip
-
-    def _is_twin(self) -> Callable[[bytes], bool] | None:
-        """What tells the rows that repeat an item."""
+        if self._skipper is not None:
+            return self._skipper.can_skip
         return self._glance.is_twin if self._glance is not None else None
 
     def _finish(self) -> None:
@@ -134,10 +131,18 @@ class RolloutParser(StreamParser):
         self._out.at = row.timestamp
         meta, teller = row.payload, self._teller
         if self._own_id is not None and meta.id != self._own_id:
-            teller.twin("session: the header of the one that this was copied from")
-            self._is_copy_of(meta.id)
-            return
+            if teller.is_copying or self._out.line == self._header_line + 1:
+                self._header_line = self._out.line
+                teller.twin("session: the header of the one that this was copied from")
+                self._is_copy_of(meta.id)
+                return
+            # Somebody wrote one file after another.
+            self._responses.end_turn()
+            teller.leave()
+            teller.forget_facts()
+            self._copies = None
         teller.session_id = self._own_id = meta.id
+        self._header_line = self._out.line
         version = parse_version(meta.cli_version) or (0, 0, 0)
         paginated = meta.history_mode == "paginated"
         self._responses.patches_follow = paginated or version >= PATCH_EVENTS
@@ -146,9 +151,7 @@ class RolloutParser(StreamParser):
         self._glance = Glance(teller) if paginated else None
         if not teller.is_told:
             self._preamble_ends = self._out.line + _PREAMBLE_ROWS
-        teller.begin_session(
-            version=meta.cli_version, cwd=meta.cwd, parent_session_id=_parent(meta)
-        )
+        teller.begin_session(version=meta.cli_version, cwd=meta.cwd, parent_session_id=meta.parent)
 
     def _is_copy_of(self, session_id: str) -> None:
         """Rows copied from another session follow: watch for the first that is our own."""
@@ -237,7 +240,15 @@ class RolloutParser(StreamParser):
 
     def _odd(self, line: bytes, value: Any) -> None:
         row = as_dict(value)
-        if "record_type" in row:
+        if (
+            "payload" in row
+            and row.get("timestamp") is not None
+            and in_utc(row["timestamp"]) != row["timestamp"]
+        ):
+            # The row may be good and only its time is not.
+            self._out.line -= 1
+            self.receive_line(msgspec.json.encode({**row, "timestamp": in_utc(row["timestamp"])}))
+        elif "record_type" in row:
             self._out.twin("state: repeats the response that other rows tell")
         elif "type" not in row and "id" in row and ("timestamp" in row or "instructions" in row):
             self._flat_header(row)
@@ -248,7 +259,7 @@ class RolloutParser(StreamParser):
             self._unknown(line, f"{name}/{inner}" if inner else name)
 
     def _flat_header(self, row: dict[str, Any]) -> None:
-        self._out.at = _time(row.get("timestamp"))
+        self._out.at = as_time(row.get("timestamp"))
         self._teller.session_id = as_str(row.get("id"))
         self._teller.begin_session()
         instructions = as_str(row.get("instructions"))
@@ -262,19 +273,6 @@ _RAW_ITEM_ROW: Final = rows.RawResponseItemRow
 _EVENT_ROW: Final = rows.EventRow
 _decode = msgspec.json.Decoder(rows.AnyRow).decode
 _decode_paginated = msgspec.json.Decoder(rows.AnyPaginatedRow).decode
-
-
-def _time(value: Any) -> datetime | None:
-    try:
-        return msgspec.convert(value, datetime)
-    except msgspec.ValidationError:
-        return None
-
-
-def _parent(meta: rows.SessionMeta) -> str | None:
-    """The session that spawned this one, or that it was forked from."""
-    spawn = as_dict(as_dict(as_dict(meta.source).get("subagent")).get("thread_spawn"))
-    return meta.parent_thread_id or as_str(spawn.get("parent_thread_id")) or meta.forked_from_id
 
 
 _Tell: TypeAlias = Callable[[RolloutParser, Any], None]

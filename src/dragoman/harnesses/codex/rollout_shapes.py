@@ -7,19 +7,22 @@ shape is decoded again, loosely, and kept as ``unknown``; that costs an exceptio
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from dragoman.harnesses.codex.event_shapes import AnyEvent
+from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.response_shapes import AnyRawResponseItem, AnyResponseItem
 from dragoman.model.usage import Usage
+
+Moment: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Row(msgspec.Struct, kw_only=True, gc=False, tag_field="type"):
     """Any row since 0.34."""
 
-    timestamp: datetime | None = None
+    timestamp: Moment | None = None
 
 
 class SessionMeta(msgspec.Struct, kw_only=True, gc=False):
@@ -30,6 +33,12 @@ class SessionMeta(msgspec.Struct, kw_only=True, gc=False):
     parent_thread_id: str | None = None
     forked_from_id: str | None = None
     history_mode: str | None = None
+
+    @property
+    def parent(self) -> str | None:
+        """The session that spawned this one, or that it was forked from."""
+        spawn = as_dict(as_dict(as_dict(self.source).get("subagent")).get("thread_spawn"))
+        return self.parent_thread_id or as_str(spawn.get("parent_thread_id")) or self.forked_from_id
 
 
 class SessionMetaRow(Row, kw_only=True, tag="session_meta"):

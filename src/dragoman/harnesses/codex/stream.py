@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from dragoman.harnesses.base import Twin
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.telling.output import Output
@@ -26,7 +24,7 @@ class StreamParser:
         self._out.line += 1
         try:
             self._read(line)
-        except (msgspec.MsgspecError, RecursionError):
+        except jsonl.UNREADABLE:
             self._keep(line)
 
     def receive_lines(self, lines: Iterable[bytes]) -> None:

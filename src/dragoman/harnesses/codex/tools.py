@@ -35,6 +35,7 @@ from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import absolute, changes_in_patch, edit_call
 from dragoman.model import tools
 from dragoman.model.messages import PlanStep, StepStatus
+from dragoman.wire.jsonl import UNREADABLE
 
 
 class Call(NamedTuple):
@@ -101,7 +102,7 @@ def _shell(name: str, arguments: Any, cwd: str | None) -> Call:
             if isinstance(arguments, str)
             else msgspec.convert(arguments, _ShellArguments)
         )
-    except (msgspec.MsgspecError, RecursionError):
+    except UNREADABLE:
         return Call(tools.BASH, name, {"raw": arguments} if isinstance(arguments, str) else {})
     command = given.cmd if given.cmd is not None else given.command
     if isinstance(command, str):  # the script itself: nothing is wrapped around it
@@ -116,7 +117,7 @@ def plain_script(arguments: Any) -> str | None:
     """
     try:
         script = _shell_arguments.decode(arguments).cmd
-    except (msgspec.MsgspecError, TypeError, RecursionError):
+    except (*UNREADABLE, TypeError):
         return None
     return script if isinstance(script, str) and "*** Begin Patch" not in script else None
 
@@ -146,7 +147,7 @@ def _arguments(arguments: Any) -> _Input:
     if isinstance(arguments, str):
         try:
             arguments = msgspec.json.decode(arguments or "{}")
-        except (msgspec.DecodeError, RecursionError):
+        except UNREADABLE:
             return {"raw": arguments}
     return as_dict(arguments) if isinstance(arguments, dict) else {"value": arguments}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from dragoman.wire.jsonl import UNREADABLE
+
 
 class _Wrapped(msgspec.Struct, gc=False):
     dir: str
@@ -17,5 +19,8 @@ def unwrap(line: bytes) -> tuple[bytes, bool | None]:
     """The line itself, and whether the client sent it; None if the recording does not say."""
     if not line.startswith((b'{"dir"', b'{ "dir"')):
         return line, None
-    wrapped = _decode(line)
+    try:
+        wrapped = _decode(line)
+    except UNREADABLE:
+        return line, None
     return bytes(wrapped.msg), wrapped.dir in ("send", "sent", "out", ">>")

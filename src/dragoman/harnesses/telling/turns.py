@@ -119,6 +119,10 @@ class Turns:
             parent_session_id=new[3],
         )
 
+    def forget_facts(self) -> None:
+        """Another session follows, of which nothing is known yet."""
+        self._facts = None
+
     def know_facts(
         self,
         *,
