@@ -6,8 +6,17 @@
     ├── UsageError          the caller asked for something that cannot be done (exit code 2)
     │   ├── UnknownDialect
     │   ├── UnknownFormat
-    │   └── UnreadableSource
-    └── ProtocolError       our own side broke the rules of a wire (a bug in the caller)
+    │   ├── UnreadableSource
+    │   └── Unsupported     this release of the agent cannot do it
+    ├── ProtocolError       our own side broke the rules of a wire (a bug in the caller)
+    └── AgentError          an agent could not be started, or did not do what was asked
+        ├── InvalidWorkspace, AgentNotFound          before anything was started
+        ├── ResponseError                            it refused a request
+        │   └── AuthorityMismatch                    it applied other permissions than were asked
+        ├── ResponseTimeout                          it did not answer in time
+        ├── TurnFailed, TurnInterrupted, TurnTimeout a turn did not come to its end
+        │   └── Stalled                              nothing was heard for too long
+        └── ProcessExited                            its process is gone
 
 What an agent *says* never raises: lines we do not understand become ``unknown`` or ``malformed``
 messages. Facts are attributes; the sentence is made when somebody asks for it.
@@ -64,3 +73,135 @@ class UnreadableSource(UsageError):
 
 class ProtocolError(DragomanError):
     """Our side of a wire was used wrongly, for example an answer to a request nobody made."""
+
+
+class Unsupported(UsageError):
+    """This release of the agent cannot do what was asked."""
+
+    def __init__(self, what: str, needs: str | None = None, have: str | None = None) -> None:
+        super().__init__(what, needs, have)
+        self.what = what
+        self.needs = needs
+        """The release that can, in words: ``Codex 0.148.0 or later``."""
+        self.have = have
+
+    def __str__(self) -> str:
+        needs = f"; it needs {self.needs}" if self.needs else ""
+        have = f", this is {self.have}" if self.have and self.needs else ""
+        return f"{self.what} is not possible with this release{needs}{have}"
+
+
+class AgentError(DragomanError):
+    """An agent could not be started, or did not do what was asked.
+
+    ``kind`` is the word that orchestrators act on, ``retryable`` whether the same again may help.
+    """
+
+    kind: str = "agent_error"
+    retryable: bool = False
+
+    def __init__(self, message: str, *, stderr: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.stderr = stderr
+        """The last that the process wrote to its standard error, without secrets."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_revive, (type(self), self.__dict__.copy(), self.args))
+
+    def __str__(self) -> str:
+        return f"{self.message} ({_one_line(self.stderr)})" if self.stderr else self.message
+
+
+class InvalidWorkspace(AgentError):
+    """The directory to work in is not there, is no directory, or is not absolute."""
+
+    kind = "invalid_workspace_cwd"
+
+
+class AgentNotFound(AgentError):
+    """The agent's program is not on this machine, or not where it was said to be."""
+
+    kind = "agent_not_found"
+
+
+class ResponseError(AgentError):
+    """The agent refused a request."""
+
+    kind = "response_error"
+
+    def __init__(self, message: str, *, code: int | None = None, stderr: str = "") -> None:
+        super().__init__(message, stderr=stderr)
+        self.code = code
+
+
+class AuthorityMismatch(ResponseError):
+    """The agent says it applies another sandbox or approval policy than it was asked for."""
+
+
+class ResponseTimeout(AgentError):
+    """The agent did not answer a request in time."""
+
+    kind = "response_timeout"
+    retryable = True
+
+
+class TurnFailed(AgentError):
+    """A turn ended with an error."""
+
+    kind = "turn_failed"
+
+    def __init__(
+        self, message: str, *, kind: str = "turn_failed", retryable: bool = True, stderr: str = ""
+    ) -> None:
+        super().__init__(message, stderr=stderr)
+        self.kind = kind
+        self.retryable = retryable
+
+
+class TurnInterrupted(AgentError):
+    """A turn was stopped before its end."""
+
+    kind = "turn_cancelled"
+
+
+class TurnTimeout(AgentError):
+    """A turn took longer than it may."""
+
+    kind = "turn_timeout"
+    retryable = True
+
+
+class Stalled(TurnTimeout):
+    """Nothing was heard of a turn for too long; ``reason`` says what it was waiting for."""
+
+    kind = "stall_timeout"
+
+    def __init__(self, message: str, *, reason: str, stderr: str = "") -> None:
+        super().__init__(message, stderr=stderr)
+        self.reason = reason
+
+
+class ProcessExited(AgentError):
+    """The agent's process is gone."""
+
+    kind = "port_exit"
+    retryable = True
+
+    def __init__(self, message: str, *, exit_code: int | None = None, stderr: str = "") -> None:
+        super().__init__(message, stderr=stderr)
+        self.exit_code = exit_code
+        """Negative: the signal that ended it."""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _revive(
+    kind: type[AgentError], facts: dict[str, object], args: tuple[object, ...]
+) -> AgentError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(facts)
+    return error

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from dragoman.harnesses.driving import Driving
 from dragoman.model.messages import Message
 from dragoman.wire.lines import LongLine
 
@@ -111,7 +112,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harness:
-    """One agent program, as far as reading goes."""
+    """One agent program: how it is read, and how it is driven."""
 
     name: str
     title: str
@@ -124,6 +125,9 @@ class Harness:
 
     limits: tuple[Limit, ...] = ()
     """What the dialects cannot carry: written down once, shown to users, read by the tests."""
+
+    driving: Driving | None = None
+    """How it is started and talked to; None for a program that is only read."""
 
     def dialect(self, name: str) -> Dialect | None:
         return next((dialect for dialect in self.dialects if dialect.name == name), None)

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from dragoman.harnesses.codex.item_shape import WireItem
+from dragoman.model.usage import Count
 
 ABSENT: Final = msgspec.Raw()
 """What a raw field is when the message does not have it."""
@@ -40,11 +41,11 @@ class TurnInfo(msgspec.Struct, rename="camel", kw_only=True, gc=False):
 
 
 class WireUsage(msgspec.Struct, rename="camel", gc=False):
-    input_tokens: int = 0
-    cached_input_tokens: int = 0
-    cache_write_input_tokens: int = 0
-    output_tokens: int = 0
-    reasoning_output_tokens: int = 0
+    input_tokens: Count = 0
+    cached_input_tokens: Count = 0
+    cache_write_input_tokens: Count = 0
+    output_tokens: Count = 0
+    reasoning_output_tokens: Count = 0
 
 
 class TokenUsage(msgspec.Struct, rename="camel", gc=False):

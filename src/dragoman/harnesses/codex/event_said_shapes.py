@@ -9,7 +9,7 @@ import msgspec
 from dragoman.harnesses.codex.event_shape import Event
 from dragoman.harnesses.codex.item_shape import Item
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
-from dragoman.model.usage import Usage
+from dragoman.model.usage import Count, Usage
 
 # Sessions and turns.
 
@@ -139,10 +139,10 @@ class TokenCount(Event, tag="token_count"):
     info: TokenInfo | None = None
     rate_limits: msgspec.Raw = msgspec.Raw(b"null")
     # Up to 0.28 the event was the newest response's usage itself.
-    input_tokens: int | None = None
-    cached_input_tokens: int | None = None
-    output_tokens: int | None = None
-    reasoning_output_tokens: int | None = None
+    input_tokens: Count | None = None
+    cached_input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    reasoning_output_tokens: Count | None = None
 
 
 class RawResponseCompleted(Event, tag="raw_response_completed"):

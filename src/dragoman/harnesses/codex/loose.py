@@ -6,6 +6,8 @@ import re
 from typing import Any, Final, cast
 
 _HUMPS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LARGEST: Final = 1 << 62
+"""What is larger counts nothing."""
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -21,7 +23,9 @@ def as_str(value: Any) -> str | None:
 
 
 def as_int(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if -_LARGEST <= value <= _LARGEST else None
 
 
 def as_number(value: Any) -> float | None:

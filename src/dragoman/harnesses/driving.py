@@ -1,0 +1,136 @@
+"""The contract for driving a harness: how it is launched, and how a conversation with it goes.
+
+Everything here is sans I/O. A conversation is given the lines that came, and asked for the messages
+they made, for the answers to our intents, and for the lines to send; it starts nothing, waits for
+nothing and knows no time. Processes, deadlines, retries and restarts are :mod:`dragoman.drive`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from dragoman.model.intents import Intent
+from dragoman.model.messages import Message
+from dragoman.wire.lines import LongLine
+
+Release: TypeAlias = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why an intent was not carried out."""
+
+    kind: str
+    """One of the kinds of :class:`dragoman.errors.AgentError`: ``response_error``, ``turn_failed``,
+    ``authority`` (the server applied other permissions than were asked), ``unsupported`` …"""
+    message: str
+    retry: bool = False
+    """The server is overloaded and the same intent may be submitted again later."""
+    code: int | None = None
+
+
+class Answer(NamedTuple):
+    """What came of an intent: a value, or the refusal."""
+
+    ticket: int
+    value: Any = None
+    refusal: Refusal | None = None
+
+
+class Conversation(Protocol):
+    """One live exchange with one harness process, line by line. No I/O, no clock, no tasks."""
+
+    def receive_line(self, line: bytes) -> None:
+        """Take a line that they sent. Never raises."""
+        ...
+
+    def receive_long_line(self, line: LongLine) -> None:
+        """Take the place of a line that was too long to keep."""
+        ...
+
+    def receive_eof(self) -> None:
+        """They will say no more: every open intent is refused, every open turn ends."""
+        ...
+
+    def submit(self, intent: Intent) -> int:
+        """Take a wish; its :class:`Answer` will carry the ticket returned here.
+
+        Raises :class:`dragoman.errors.Unsupported` for what this release cannot do.
+        """
+        ...
+
+    def messages(self) -> list[Message]:
+        """The messages made since the last call, in order; those of lines we sent included."""
+        ...
+
+    def answers(self) -> list[Answer]:
+        """The answers to our intents since the last call."""
+        ...
+
+    def lines_to_send(self) -> list[bytes]:
+        """What is to be written since the last call, in order; each line ends with a newline."""
+        ...
+
+    def end_turn(self, session_id: str, outcome: str, kind: str, reason: str) -> None:
+        """End a turn that the other side does not end: lost, stalled, or not interrupted in time.
+
+        Makes the turn's one ``turn_ended`` (and closes its open calls); what still arrives for that
+        turn afterwards does not begin it anew.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """The plan for starting a process."""
+
+    argv: tuple[str, ...]
+    cwd: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Laid over our own environment."""
+    stdin: bool = True
+    """Whether it is spoken to; otherwise its standard input is empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneShot:
+    """A prompt for a process of its own, that ends when it has answered (``codex exec``)."""
+
+    prompt: str
+    cwd: str
+    sandbox: str = "workspace-write"
+    model: str | None = None
+    effort: str | None = None
+    images: tuple[str, ...] = ()
+    output_schema: str | None = None
+    """The path of a file."""
+    ephemeral: bool = False
+    resume: str | None = None
+    fork: str | None = None
+    profile: str | None = None
+    add_dirs: tuple[str, ...] = ()
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    skip_git_check: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driving:
+    """How a harness is started and talked to. Everything that depends on its release is in here."""
+
+    command: str
+    """The program's name on the PATH."""
+    bundled: tuple[str, str] | None = None
+    """A Python package that may carry the program, and its function that says where."""
+    parse_release: Callable[[str], Release | None]
+    """The release that ``COMMAND --version`` names."""
+    serve: Callable[[str, Release | None], Launch]
+    """The launch of a server for many sessions, for the program at this path."""
+    make_conversation: Callable[[Release | None], Conversation]
+    run_once: Callable[[str, Release | None, OneShot], Launch]
+    """The launch for one prompt. Raises :class:`dragoman.errors.Unsupported`."""
+    one_shot_dialect: str
+    """What :meth:`run_once`'s process says."""
+    key_names: tuple[str, ...] = ()
+    """Variables of the environment that hold keys; the first is the one to sign in with."""

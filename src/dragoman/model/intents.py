@@ -1,0 +1,232 @@
+"""What we ask an agent to do: one flat, frozen struct per wish.
+
+Messages are what an agent says; intents are what it is asked. They are plain values, in our own words,
+whatever a release calls the same thing: a harness's conversation turns them into lines. What comes of
+a wish arrives as messages, and as one :class:`~dragoman.harnesses.base.Answer` for each intent.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+Sandbox: TypeAlias = Literal["read-only", "workspace-write", "danger-full-access"]
+"""How far the agent's commands may reach."""
+ApprovalMode: TypeAlias = Literal["untrusted", "on-failure", "on-request", "never"]
+"""When the agent asks before it acts. ``never``: it does what the sandbox allows, and nothing more."""
+Effort: TypeAlias = str
+
+
+class BaseIntent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """What all intents have in common."""
+
+
+class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool of ours that the model may call: a name, what it is for, a JSON schema of its input."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    namespace: str | None = None
+
+
+class Greet(BaseIntent, frozen=True, kw_only=True, tag="greet"):
+    """Begin the exchange: say who we are, see who they are, sign in if need be.
+
+    Answered with a :class:`ServerFacts`.
+    """
+
+    client: str
+    client_version: str
+    api_key: str | None = None
+    """Used only when nobody is signed in; never shown."""
+
+
+class OpenSession(BaseIntent, frozen=True, kw_only=True, tag="open_session"):
+    """Begin a session, go on with one, or branch one off. Answered with a :class:`SessionFacts`.
+
+    A server that does not confirm ``sandbox`` and ``approvals`` exactly refuses the intent.
+    """
+
+    cwd: str
+    sandbox: Sandbox = "workspace-write"
+    approvals: ApprovalMode | dict[str, Any] = "never"
+    model: str | None = None
+    tools: list[ToolSpec] = []
+    resume: str | None = None
+    """The session to go on with."""
+    or_new: bool = False
+    """Begin a new session if the one to resume is gone."""
+    fork: str | None = None
+    """The session to branch off from."""
+    ephemeral: bool = False
+    """Leave no session file."""
+    instructions: str | None = None
+    """Put before the model with every turn, besides what the harness puts there."""
+    personality: str | None = None
+    config: dict[str, Any] = {}
+    """The harness's own settings, by its own names."""
+
+
+class StartTurn(BaseIntent, frozen=True, kw_only=True, tag="start_turn"):
+    """Ask. Answered with the turn's id when the agent has taken it up."""
+
+    session_id: str
+    text: str
+    images: list[str] = []
+    """Paths, or ``http(s):`` and ``data:`` addresses."""
+    model: str | None = None
+    effort: Effort | None = None
+    cwd: str | None = None
+    sandbox_policy: dict[str, Any] | None = None
+    """For this turn and later ones: laid over the default (workspace writable, no network)."""
+    output_schema: dict[str, Any] | None = None
+
+
+class Steer(BaseIntent, frozen=True, kw_only=True, tag="steer"):
+    """Say something to the agent while it works."""
+
+    session_id: str
+    turn_id: str
+    text: str
+    images: list[str] = []
+
+
+class Interrupt(BaseIntent, frozen=True, kw_only=True, tag="interrupt"):
+    """Stop the turn."""
+
+    session_id: str
+    turn_id: str
+
+
+class Decide(BaseIntent, frozen=True, kw_only=True, tag="decide"):
+    """Settle what the agent asked: an approval, a permission, a question, an elicitation.
+
+    ``decision`` is one of our words: ``allow``, ``allow_for_session``, ``allow_always``, ``deny``,
+    ``cancel`` (deny, and stop the turn), ``answered``. A release that lacks a word gets the nearest
+    one that allows no more.
+    """
+
+    session_id: str
+    approval_id: str
+    decision: str
+    answers: dict[str, list[str]] = {}
+    """For questions: the answers by the question's id, or by its text."""
+    content: dict[str, Any] | None = None
+    """For elicitations: the form, filled in."""
+
+
+class AnswerTool(BaseIntent, frozen=True, kw_only=True, tag="answer_tool"):
+    """What a tool of ours had to say."""
+
+    session_id: str
+    call_id: str
+    output: str
+    images: list[str] = []
+    success: bool = True
+
+
+class Compact(BaseIntent, frozen=True, kw_only=True, tag="compact"):
+    """Replace the conversation so far by a summary. Works as a turn."""
+
+    session_id: str
+
+
+class Review(BaseIntent, frozen=True, kw_only=True, tag="review"):
+    """Review code. Works as a turn; answered with its id."""
+
+    session_id: str
+    target: dict[str, Any] = {"type": "uncommittedChanges"}
+
+
+class Rename(BaseIntent, frozen=True, kw_only=True, tag="rename"):
+    session_id: str
+    name: str
+
+
+class Archive(BaseIntent, frozen=True, kw_only=True, tag="archive"):
+    """Put a session away, or bring it back."""
+
+    session_id: str
+    archived: bool = True
+
+
+class StopCommands(BaseIntent, frozen=True, kw_only=True, tag="stop_commands"):
+    """Stop the commands that a session has left running."""
+
+    session_id: str
+
+
+class CloseSession(BaseIntent, frozen=True, kw_only=True, tag="close_session"):
+    """Stop listening to a session; it stays on disk."""
+
+    session_id: str
+
+
+class ListSessions(BaseIntent, frozen=True, kw_only=True, tag="list_sessions"):
+    """Answered with ``{"sessions": [...], "cursor": ...}``, each as the harness describes it."""
+
+    limit: int = 50
+    cursor: str | None = None
+    archived: bool = False
+
+
+class ReadSession(BaseIntent, frozen=True, kw_only=True, tag="read_session"):
+    """Answered with the session as the harness keeps it."""
+
+    session_id: str
+    turns: bool = True
+
+
+class ListModels(BaseIntent, frozen=True, kw_only=True, tag="list_models"):
+    """Answered with ``{"models": [...]}``."""
+
+
+class ReadRateLimits(BaseIntent, frozen=True, kw_only=True, tag="read_rate_limits"):
+    """Answered with the account's allowance as the harness tells it."""
+
+
+Intent: TypeAlias = (
+    Greet
+    | OpenSession
+    | StartTurn
+    | Steer
+    | Interrupt
+    | Decide
+    | AnswerTool
+    | Compact
+    | Review
+    | Rename
+    | Archive
+    | StopCommands
+    | CloseSession
+    | ListSessions
+    | ReadSession
+    | ListModels
+    | ReadRateLimits
+)
+
+
+class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Who answered our greeting."""
+
+    version: str | None = None
+    agent: str | None = None
+    """How the server names itself."""
+    signed_in: bool | None = None
+    """Null when the server does not say."""
+    needs_sign_in: bool = False
+    account: dict[str, Any] | None = None
+
+
+class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that is open, with what the server says it applies."""
+
+    session_id: str
+    model: str | None = None
+    cwd: str | None = None
+    sandbox: Any = None
+    approvals: Any = None
+    resumed: bool = False
+    parent_session_id: str | None = None
