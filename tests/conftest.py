@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from hypothesis import settings
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+Compress: TypeAlias = Callable[[bytes], bytes]
 
 settings.register_profile("dragoman", deadline=None, derandomize=True)
 settings.load_profile("dragoman")
@@ -29,3 +40,9 @@ def data() -> Path:
 def runs(data: Path) -> Path:
     """Live streams of Codex and the session files that the same runs left."""
     return data / "codex" / "runs"
+
+
+@pytest.fixture(params=["gzip", "zstd"])
+def compress(request: pytest.FixtureRequest) -> Compress:
+    """Every way to compress that is undone when reading, one after the other."""
+    return {"gzip": gzip.compress, "zstd": zstd.compress}[request.param]

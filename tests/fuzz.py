@@ -1,6 +1,7 @@
 """Looks for input that breaks a rule: ``python tests/fuzz.py --minutes 10 [--seed N]``.
 
-Bundled recordings are harmed at random and read, converted and audited (see ``mutations.py``). Each
+Bundled recordings are harmed at random and read, converted and audited (see ``mutations.py`` and
+``rules.py``). Each
 way in which that fails is printed once, with the smallest input that still fails. Exit code 1 if
 there was any.
 """
@@ -19,7 +20,8 @@ from functools import cached_property
 from random import Random, SystemRandom
 from typing import Any, TypeAlias
 
-from mutations import DIALECTS, assert_rules_hold, mutated, places, recordings
+from mutations import DIALECTS, mutated, places, recordings
+from rules import assert_rules_hold
 
 Key: TypeAlias = tuple[str, str]
 _PATIENCE = 3000

@@ -11,21 +11,24 @@ import pytest
 _ROOT = Path(__file__).parents[1]
 _SOURCE = _ROOT / "src" / "dragoman"
 _MODULES = sorted(path for path in _SOURCE.rglob("*.py"))
-_NAMES = [str(path.relative_to(_SOURCE)) for path in _MODULES]
 
 
-@pytest.mark.parametrize("path", _MODULES, ids=_NAMES)
+def _name(path: Path) -> str:
+    return path.relative_to(_SOURCE).as_posix()
+
+
+@pytest.mark.parametrize("path", _MODULES, ids=_name)
 def test_a_module_says_what_it_is_for(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert ast.get_docstring(tree), path
 
 
-@pytest.mark.parametrize("path", _MODULES, ids=_NAMES)
+@pytest.mark.parametrize("path", _MODULES, ids=_name)
 def test_a_module_has_one_idea(path: Path) -> None:
     assert path.read_text(encoding="utf-8").count("\n") <= 300
 
 
-@pytest.mark.parametrize("path", [p for p in _MODULES if p.name != "__init__.py"], ids=str)
+@pytest.mark.parametrize("path", [p for p in _MODULES if p.name != "__init__.py"], ids=_name)
 def test_a_module_has_a_test_of_its_name_or_of_its_family(path: Path) -> None:
     """``app_server_shapes`` is of the family ``app_server``, ``old_events`` of ``events``."""
     folder = _ROOT / "tests" / path.relative_to(_SOURCE).parent
@@ -36,7 +39,7 @@ def test_a_module_has_a_test_of_its_name_or_of_its_family(path: Path) -> None:
     assert any((folder / f"test_{family}.py").exists() for family in families), path
 
 
-@pytest.mark.parametrize("path", _MODULES, ids=_NAMES)
+@pytest.mark.parametrize("path", _MODULES, ids=_name)
 def test_no_error_is_swallowed_in_silence(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ExceptHandler):

@@ -22,7 +22,10 @@ def loaded_after(script: str) -> list[str]:
     """The heavy modules that a fresh interpreter has loaded after a script."""
     show = f"import sys; print(*(name for name in {HEAVY!r} if name in sys.modules))"
     done = subprocess.run(
-        [sys.executable, "-I", "-c", f"{script}\n{show}"], capture_output=True, check=True
+        [sys.executable, "-I", "-c", f"{script}\n{show}"],
+        capture_output=True,
+        check=True,
+        timeout=20,
     )
     return done.stdout.decode().split()
 

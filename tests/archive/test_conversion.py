@@ -4,12 +4,13 @@ import io
 import os
 import stat
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dragoman.archive import conversion
 from dragoman.archive.conversion import (
     Conversion,
     all_dialects,
@@ -178,10 +179,28 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path: Path) -> Non
     assert path.read_bytes() == converted("messages")
 
 
-def test_a_device_is_written_to_and_not_replaced() -> None:
-    Conversion(STREAM, to="messages").to_file(os.devnull)
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    device = tmp_path / "device"  # a name of it that can be lost without harm
+    device.symlink_to(os.devnull)
 
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    Conversion(STREAM, to="messages").to_file(str(device))
+
+    assert device.is_symlink()
+    assert device.is_char_device()
+
+
+def test_a_named_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+
+    Conversion(STREAM, to="messages").to_file(str(pipe))
+    reader.join(timeout=5)
+
+    assert got == [converted("messages")]
+    assert os.listdir(tmp_path) == ["pipe"]
 
 
 def test_a_file_written_while_following_grows_in_place(
@@ -189,14 +208,13 @@ def test_a_file_written_while_following_grows_in_place(
 ) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_bytes(STREAM)
-    monkeypatch.setattr("dragoman.archive.sources._FOLLOW_SECONDS", 0.001)
     seen: list[bytes] = []
 
     def stop_when_waiting(_seconds: float) -> None:
         seen.append(target.read_bytes())
         source.unlink()
 
-    monkeypatch.setattr("dragoman.archive.sources.time.sleep", stop_when_waiting)
+    monkeypatch.setattr(time, "sleep", stop_when_waiting)
     Conversion(source, to="messages", follow=True).to_file(str(target))
 
     assert seen == [converted("messages")]
@@ -253,5 +271,5 @@ def test_all_that_can_be_read_and_written_is_listed() -> None:
     assert [each.name for each in all_dialects()][:2] == ["codex-exec", "codex-exec-experimental"]
     assert all_formats() is FORMATS
     names = {each.name for each in all_dialects()}
+    assert all_limits()
     assert {limit.dialect for limit in all_limits()} <= names
-    assert conversion.all_limits()

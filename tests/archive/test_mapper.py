@@ -53,6 +53,14 @@ def test_text_and_bytes_may_be_pushed_in_turn() -> None:
     assert [decode(line) for line in lines] == list(read(EXEC.encode()))
 
 
+def test_text_that_no_encoding_can_carry_may_be_pushed() -> None:
+    mapper = Mapper("messages")
+
+    lines = mapper.push('{"a":"\ud800"}\n') + mapper.flush()
+
+    assert types(lines) == ["malformed"]
+
+
 def test_a_chunk_may_end_within_a_character() -> None:
     data = EXEC.encode()
     at = data.index("é".encode()) + 1
@@ -120,6 +128,35 @@ def test_the_unified_format_shows_the_line_that_each_message_came_from(runs: Pat
     assert prompt["_original"] == sources[asked.line - 1]
     assert len(made) > 5
     assert all(each["_original"] in sources for each in made)
+
+
+def test_the_unified_format_has_its_source_lines_even_after_a_long_one() -> None:
+    mapper = Mapper("unified", max_line=100)
+
+    [line] = mapper.push("x" * 500 + "\n" + EXEC)
+
+    assert json.loads(line)["_original"] == json.loads(EXEC.split("\n")[2])
+
+
+@pytest.mark.parametrize(
+    ("data", "dialect"),
+    [
+        (b'data: {"a":1}\n', "codex-responses"),
+        (b'{"":"\xb9","":{"":{"":null}}}\n', "codex-app-server"),
+        (b"oops\n", "codex-exec"),
+    ],
+    ids=["server-sent event", "not UTF-8", "a word"],
+)
+@pytest.mark.parametrize("to", ["messages", "claude", "unified", "ndjson", "orchestrator"])
+def test_lines_are_json_even_when_the_raw_ones_in_them_are_not(
+    data: bytes, dialect: str, to: str
+) -> None:
+    mapper = Mapper(to, dialect=dialect, include=["raw"])
+
+    lines = mapper.push(data) + mapper.flush()
+
+    assert all(isinstance(json.loads(line), dict) for line in lines)
+    assert lines or to in ("unified", "orchestrator")
 
 
 def test_source_lines_are_kept_for_a_while_and_no_longer() -> None:

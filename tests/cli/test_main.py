@@ -10,6 +10,8 @@ from dragoman import __version__
 from dragoman.cli.main import main
 
 DRAGOMAN = Path(sys.executable).with_name("dragoman")
+WAIT = 20
+"""Seconds; far more than anything here takes."""
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
@@ -89,7 +91,7 @@ def test_what_the_operating_system_refuses_is_a_failure_in_one_sentence(
 
 def test_the_console_script_ends_with_the_exit_code_of_the_command() -> None:
     done = subprocess.run(
-        [DRAGOMAN, "convert", "--to", "yaml", "-"], input=b"", capture_output=True
+        [DRAGOMAN, "convert", "--to", "yaml", "-"], input=b"", capture_output=True, timeout=WAIT
     )
 
     assert done.returncode == 2
@@ -97,7 +99,7 @@ def test_the_console_script_ends_with_the_exit_code_of_the_command() -> None:
     assert done.stderr.startswith(b"dragoman: there is no format 'yaml'; known: ")
 
 
-def test_a_reader_that_leaves_is_no_reason_for_noise(tmp_path: Path) -> None:
+def test_a_reader_that_leaves_is_no_failure_and_no_reason_for_noise(tmp_path: Path) -> None:
     big = tmp_path / "big.jsonl"
     big.write_bytes(b'{"type":"error","message":"once more"}\n' * 20_000)
 
@@ -108,11 +110,11 @@ def test_a_reader_that_leaves_is_no_reason_for_noise(tmp_path: Path) -> None:
         assert process.stderr is not None
         first = process.stdout.readline()
         process.stdout.close()
+        code = process.wait(timeout=WAIT)
         said = process.stderr.read()
-        process.wait(timeout=20)
 
     assert first.startswith(b"{")
-    assert said == b""
+    assert (code, said) == (0, b"")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]], ids=" ".join)
@@ -125,6 +127,8 @@ def test_help_is_quick_because_nothing_is_imported_that_it_does_not_need(
         f"print('loaded:', [name for name in sys.modules if name.startswith({heavy!r})])"
     )
 
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, timeout=WAIT
+    )
 
     assert done.stdout.decode().splitlines()[-1] == "loaded: []"

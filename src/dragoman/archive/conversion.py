@@ -108,7 +108,7 @@ class Conversion:
                     break
             stream.write(self._end())
             stream.flush()
-        self.was_stopped = patience.is_over and not self._follow
+        self.was_stopped = patience.is_lost
 
     def to_file(self, name: str) -> None:
         """Write to a file, which is there whole or not at all. A followed one grows in place."""
@@ -158,27 +158,34 @@ def _same_mode(path: Path, temporary: str) -> None:
 
 
 class _Patience:
-    """Whether the user wants us to stop: on the first Ctrl-C when following, else on the second.
+    """Whether the user wants us to stop, and how soon.
 
-    In a pipe Ctrl-C reaches the agent, too, and its last words are still to come.
+    The first Ctrl-C ends following, once what is there has been told; without following it is not
+    for us: in a pipe it reaches the agent, too, whose last words are still to come. The second
+    stops us wherever we are.
     """
 
-    def __init__(self, presses: int) -> None:
-        self._presses = presses
+    def __init__(self, follow: bool) -> None:
+        self._follow = follow
+        self._presses = 0
 
     @property
     def is_over(self) -> bool:
-        return self._presses <= 0
+        return self._presses >= (1 if self._follow else 2)
+
+    @property
+    def is_lost(self) -> bool:
+        return self._presses >= 2
 
     def pressed(self, _signal: int, _frame: FrameType | None) -> None:
-        self._presses -= 1
-        if self._presses <= 0:
+        self._presses += 1
+        if self.is_lost:
             raise KeyboardInterrupt
 
 
 @contextmanager
 def _patience(follow: bool) -> Generator[_Patience]:
-    patience = _Patience(1 if follow else 2)
+    patience = _Patience(follow)
     if threading.current_thread() is not threading.main_thread():
         yield patience
         return
@@ -186,7 +193,7 @@ def _patience(follow: bool) -> Generator[_Patience]:
     try:
         yield patience
     except KeyboardInterrupt:
-        if not patience.is_over:
+        if not patience.is_lost:
             raise
     finally:
         signal.signal(signal.SIGINT, before)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from dragoman.model.intents import Intent
-from dragoman.model.messages import Message
+from dragoman.model.messages import Message, Outcome, TurnError
+from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
 
 Release: TypeAlias = tuple[int, int, int]
@@ -37,6 +38,16 @@ class Answer(NamedTuple):
     ticket: int
     value: Any = None
     refusal: Refusal | None = None
+
+
+class ToolRequest(NamedTuple):
+    """The model calls a tool of ours; the agent waits for the :class:`AnswerTool`."""
+
+    session_id: str
+    call_id: str
+    tool: str
+    namespace: str | None
+    arguments: Any
 
 
 class Conversation(Protocol):
@@ -69,11 +80,15 @@ class Conversation(Protocol):
         """The answers to our intents since the last call."""
         ...
 
+    def tool_requests(self) -> list[ToolRequest]:
+        """The calls of our own tools since the last call, each to be answered."""
+        ...
+
     def lines_to_send(self) -> list[bytes]:
         """What is to be written since the last call, in order; each line ends with a newline."""
         ...
 
-    def end_turn(self, session_id: str, outcome: str, kind: str, reason: str) -> None:
+    def end_turn(self, session_id: str, outcome: Outcome, error: TurnError | None = None) -> None:
         """End a turn that the other side does not end: lost, stalled, or not interrupted in time.
 
         Makes the turn's one ``turn_ended`` (and closes its open calls); what still arrives for that
@@ -92,6 +107,8 @@ class Launch:
     """Laid over our own environment."""
     stdin: bool = True
     """Whether it is spoken to; otherwise its standard input is empty."""
+    preamble: bytes = field(default=b"", repr=False)
+    """Lines that its standard input begins with, before anything else. May hold keys: not journalled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +132,54 @@ class OneShot:
     skip_git_check: bool = True
 
 
+class Run(Protocol):
+    """One process that was given one prompt, line by line. Sans I/O, like a conversation.
+
+    Whatever becomes of the process, it tells the prompt and exactly one ``turn_ended``.
+    """
+
+    def receive_line(self, line: bytes) -> None:
+        """Take a line that it printed. Never raises."""
+        ...
+
+    def receive_long_line(self, line: LongLine) -> None:
+        """Take the place of a line that was too long to keep."""
+        ...
+
+    def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
+        """End the turn before the process does: stalled, out of time, or given up.
+
+        What still arrives is told under that turn, and does not begin another.
+        """
+        ...
+
+    def receive_exit(
+        self, code: int | None, *, stopped: bool = False, stderr_tail: str = ""
+    ) -> None:
+        """The process is gone, and no more lines will come: what is open ends.
+
+        ``code`` is negative for the signal that ended it, None if nobody knows; ``stopped`` says
+        that we wanted it to end.
+        """
+        ...
+
+    def messages(self) -> list[Message]:
+        """The messages made since the last call, in order."""
+        ...
+
+
+class MakeRun(Protocol):
+    def __call__(
+        self, release: Release | None, shot: OneShot, spent: Usage | None = None, /
+    ) -> Run:
+        """A run at its start.
+
+        ``spent`` is what the session to go on with had come to in all, if anybody knows: some
+        releases tell totals only, and without it a follow-up cannot say what it has spent itself.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driving:
     """How a harness is started and talked to. Everything that depends on its release is in here."""
@@ -130,6 +195,8 @@ class Driving:
     make_conversation: Callable[[Release | None], Conversation]
     run_once: Callable[[str, Release | None, OneShot], Launch]
     """The launch for one prompt. Raises :class:`dragoman.errors.Unsupported`."""
+    make_run: MakeRun
+    """What the process of :meth:`run_once` is told to, and asked for its messages."""
     one_shot_dialect: str
     """What :meth:`run_once`'s process says."""
     key_names: tuple[str, ...] = ()

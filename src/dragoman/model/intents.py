@@ -137,7 +137,8 @@ class Review(BaseIntent, frozen=True, kw_only=True, tag="review"):
     """Review code. Works as a turn; answered with its id."""
 
     session_id: str
-    target: dict[str, Any] = {"type": "uncommittedChanges"}
+    target: dict[str, Any] = {}
+    """What to review; empty: what is not committed."""
 
 
 class Rename(BaseIntent, frozen=True, kw_only=True, tag="rename"):
@@ -162,6 +163,16 @@ class CloseSession(BaseIntent, frozen=True, kw_only=True, tag="close_session"):
     """Stop listening to a session; it stays on disk."""
 
     session_id: str
+
+
+class CheckTurn(BaseIntent, frozen=True, kw_only=True, tag="check_turn"):
+    """Ask how a turn is doing, in case its end got lost.
+
+    Answered with the :data:`~dragoman.model.messages.Outcome` it has come to, or None while it runs.
+    """
+
+    session_id: str
+    turn_id: str | None = None
 
 
 class ListSessions(BaseIntent, frozen=True, kw_only=True, tag="list_sessions"):
@@ -201,6 +212,7 @@ Intent: TypeAlias = (
     | Archive
     | StopCommands
     | CloseSession
+    | CheckTurn
     | ListSessions
     | ReadSession
     | ListModels

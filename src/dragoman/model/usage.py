@@ -7,12 +7,14 @@ get a turn's own tokens out of a running total is a difference.
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
-Count: TypeAlias = Annotated[int, msgspec.Meta(le=1 << 62)]
-"""A number of tokens. What is larger is none, and a row that says so is kept as it came."""
+_MOST: Final = 1 << 62
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
+"""A number of tokens. What is less or larger is none: a row that says so is kept as it came."""
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
@@ -33,11 +35,11 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
-            self.input_tokens + other.input_tokens,
-            self.cached_input_tokens + other.cached_input_tokens,
-            self.cache_write_input_tokens + other.cache_write_input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.reasoning_output_tokens + other.reasoning_output_tokens,
+            min(_MOST, self.input_tokens + other.input_tokens),
+            min(_MOST, self.cached_input_tokens + other.cached_input_tokens),
+            min(_MOST, self.cache_write_input_tokens + other.cache_write_input_tokens),
+            min(_MOST, self.output_tokens + other.output_tokens),
+            min(_MOST, self.reasoning_output_tokens + other.reasoning_output_tokens),
         )
 
     def __sub__(self, earlier: Usage) -> Usage:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.harnesses.codex.loose import (
+    as_count,
     as_dict,
     as_int,
     as_list,
@@ -40,14 +41,24 @@ def test_a_value_is_given_only_as_the_type_it_has(value: Any) -> None:
         (1.5, None, 1.5),
         (True, None, None),
         ("5", None, None),
-        pytest.param(10**400, 10**400, None, id="too large for a float"),
+        (1 << 62, 1 << 62, float(1 << 62)),
+        pytest.param(1 << 63, None, float(1 << 63), id="too large for a count"),
+        pytest.param(-(1 << 63), None, -float(1 << 63), id="too far below nothing"),
+        pytest.param(10**400, None, None, id="too large for a float"),
     ],
 )
-def test_true_is_no_number_and_a_fraction_no_whole_one(
+def test_true_is_no_number_and_a_fraction_or_a_huge_one_no_whole_one(
     value: Any, whole: int | None, number: float | None
 ) -> None:
     assert as_int(value) == whole
     assert as_number(value) == number
+
+
+@pytest.mark.parametrize(
+    ("value", "count"), [(5, 5), (0, 0), (-5, 0), (True, 0), (1.5, 0), ("5", 0), (None, 0)]
+)
+def test_what_counts_nothing_is_a_count_of_none(value: Any, count: int) -> None:
+    assert as_count(value) == count
 
 
 @pytest.mark.parametrize(

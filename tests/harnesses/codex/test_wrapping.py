@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import msgspec
 import pytest
 
+from dragoman import Malformed, Unknown, read
 from dragoman.harnesses.codex.wrapping import unwrap
+from dragoman.model.messages import type_of
 
 
 @pytest.mark.parametrize(
@@ -42,9 +43,20 @@ def test_a_line_without_a_wrapper_is_left_alone(line: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [b'{"dir":', b'{"dir":"send"}', b'{"dir":5,"msg":{}}', b'{"dir":"send","msg":{]}']
+    ("line", "kind"),
+    [
+        (b'{"dir":', "malformed"),
+        (b'{"dir":"send"}', "unknown"),
+        (b'{"dir":5,"msg":{}}', "unknown"),
+        (b'{"dir":"send","msg":{]}', "malformed"),
+    ],
+    ids=["cut off", "no message", "no direction", "no JSON inside"],
 )
-def test_a_broken_wrapper_is_for_the_parser_to_keep(line: bytes) -> None:
-    """The parser takes what msgspec raises as: this line fits no shape."""
-    with pytest.raises(msgspec.MsgspecError):
-        unwrap(line)
+def test_a_broken_wrapper_is_left_alone_and_kept_as_a_message(line: bytes, kind: str) -> None:
+    assert unwrap(line) == (line, None)
+
+    [kept] = read(line, dialect="codex-app-server")
+
+    assert (type_of(type(kept)), kept.line) == (kind, 1)
+    assert isinstance(kept, Unknown | Malformed)
+    assert kept.raw == line.decode()

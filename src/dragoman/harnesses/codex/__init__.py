@@ -5,6 +5,7 @@ from __future__ import annotations
 from dragoman.harnesses.base import Dialect, Harness
 from dragoman.harnesses.codex import sniff
 from dragoman.harnesses.codex.app_server_parser import AppServerParser
+from dragoman.harnesses.codex.driving import CODEX_DRIVING
 from dragoman.harnesses.codex.events_parser import EventsParser
 from dragoman.harnesses.codex.exec_parser import ExecParser
 from dragoman.harnesses.codex.limits import LIMITS
@@ -16,6 +17,7 @@ CODEX = Harness(
     title="Codex CLI",
     sniff=sniff.sniff,
     limits=LIMITS,
+    driving=CODEX_DRIVING,
     dialects=(
         Dialect(
             name=sniff.EXEC,

@@ -44,6 +44,9 @@ class CoreEvents:
             return False
         thread = self._event_thread(event, params)
         turn_id = as_str(params.id)
+        if turn_id in thread.given_up:
+            thread.teller.twin("event: of a turn that was given up")
+            return True
         thread.events.turn_id = turn_id if turn_id and not turn_id.startswith("auto-") else None
         teller = thread.teller
         if not isinstance(event, _QUIET):

@@ -23,6 +23,7 @@ import msgspec
 
 from dragoman.harnesses.codex.app_server_events import CoreEvents
 from dragoman.harnesses.codex.app_server_notices import NOTICES
+from dragoman.harnesses.codex.app_server_requests import ServerRequests
 from dragoman.harnesses.codex.app_server_sessions import Sessions
 from dragoman.harnesses.codex.app_server_shapes import (
     ABSENT,
@@ -36,11 +37,10 @@ from dragoman.harnesses.codex.app_server_spelled import Spelled
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.item_shape import child_sessions, kind_of, user_input
 from dragoman.harnesses.codex.items import tell_item
-from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
+from dragoman.harnesses.codex.loose import as_count, as_dict, as_str
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
-from dragoman.harnesses.codex.threads import Thread
 from dragoman.harnesses.codex.tools import plan_steps
 from dragoman.model.messages import DeltaOf, Outcome
 from dragoman.model.usage import Usage
@@ -51,9 +51,9 @@ CHANNEL: Final = "item"
 class Notifications:
     """All notifications of one connection."""
 
-    def __init__(self, sessions: Sessions, resolved: Callable[[Thread, Any], None]) -> None:
+    def __init__(self, sessions: Sessions, requests: ServerRequests) -> None:
         self.sessions = sessions
-        self.resolved = resolved
+        self.requests = requests
         self.events = CoreEvents(sessions)
         self.spelled = Spelled(sessions)
 
@@ -84,6 +84,9 @@ class Notifications:
         thread = self.sessions.thread_of(params)
         teller = self.sessions.introduce(thread)
         turn_id = params.turn.id if params.turn else params.turn_id
+        if turn_id in thread.given_up:
+            teller.twin("turn: given up before it began")
+            return
         if teller.in_turn and teller.is_other_turn(turn_id):
             # Either the other one was cut off, or this start was taken as a word to it.
             thread.next_turn = turn_id
@@ -104,6 +107,7 @@ class Notifications:
                 teller.twin("turn: ended before")
                 return
         thread.responses.end_turn()
+        self.requests.turn_over(thread, turn.id)
         usage = as_dict(params.usage)
         if usage:
             teller.usage(None, _spelled_usage(usage))
@@ -151,6 +155,9 @@ class Notifications:
             return False
         thread = self.sessions.thread_of(params)
         self.sessions.introduce(thread)
+        if params.turn_id in thread.given_up:
+            thread.teller.twin("item: of a turn that was given up")
+            return True
         item = _raw_item(params.item)
         if thread.responses.held_text is not None:
             thread.responses.settle()
@@ -158,11 +165,18 @@ class Notifications:
         return True
 
     def _plan(self, params: Params) -> None:
-        teller = self.sessions.introduce(self.sessions.thread_of(params))
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
+        self.sessions.enter_turn(thread, params.turn_id)
         teller.plan(*plan_steps({"plan": params.plan, "explanation": params.explanation}))
+        teller.speak_of(None)
 
     def _diff(self, params: Params) -> None:
-        self.sessions.introduce(self.sessions.thread_of(params)).diff(params.diff or "")
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
+        teller.speak_of(params.turn_id)
+        teller.diff(params.diff or "")
+        teller.speak_of(None)
 
     def _usage(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
@@ -174,7 +188,9 @@ class Notifications:
             teller.twin("usage: nothing counted yet")
             return
         old = teller.is_other_turn(params.turn_id)
+        teller.speak_of(params.turn_id)
         teller.usage(_usage(given.total), _usage(given.last), given.model_context_window, old=old)
+        teller.speak_of(None)
 
     def _limits(self, params: Params) -> None:
         given = params.rate_limits
@@ -186,13 +202,15 @@ class Notifications:
         given = as_dict(params.error)
         message = as_str(given.get("message")) or params.message or ""
         thread = self.sessions.thread_of(params)
-        if params.will_retry:
+        if params.turn_id is not None and thread.teller.has_ended(params.turn_id):
+            thread.teller.twin("error: of a turn that is over")
+        elif params.will_retry:
             thread.teller.notice(CHANNEL, "warning", message, will_retry=True)
         else:
             thread.teller.fail_turn(turn_error(message, given.get("codexErrorInfo")))
 
     def _resolved(self, params: Params) -> None:
-        self.resolved(self.sessions.thread_of(params), params.request_id)
+        self.requests.resolved(self.sessions.thread_of(params), params.request_id)
 
 
 _raw_item = msgspec.json.Decoder(AnyResponseItem).decode
@@ -212,10 +230,11 @@ def _usage(usage: WireUsage | None) -> Usage | None:
 
 def _spelled_usage(usage: dict[str, Any]) -> Usage:
     return Usage(
-        input_tokens=as_int(usage.get("input_tokens", usage.get("inputTokens"))) or 0,
-        cached_input_tokens=as_int(usage.get("cached_input_tokens", usage.get("cachedInputTokens")))
-        or 0,
-        output_tokens=as_int(usage.get("output_tokens", usage.get("outputTokens"))) or 0,
+        input_tokens=as_count(usage.get("input_tokens", usage.get("inputTokens"))),
+        cached_input_tokens=as_count(
+            usage.get("cached_input_tokens", usage.get("cachedInputTokens"))
+        ),
+        output_tokens=as_count(usage.get("output_tokens", usage.get("outputTokens"))),
     )
 
 

@@ -20,7 +20,12 @@ from typing import Any, Final
 import msgspec
 
 from dragoman.harnesses.codex.app_server_notifications import Notifications
-from dragoman.harnesses.codex.app_server_requests import REQUESTS, ServerRequests, looks_like_answer
+from dragoman.harnesses.codex.app_server_requests import (
+    REQUESTS,
+    ServerRequest,
+    ServerRequests,
+    looks_like_answer,
+)
 from dragoman.harnesses.codex.app_server_sessions import Sessions
 from dragoman.harnesses.codex.app_server_shapes import (
     ABSENT,
@@ -37,7 +42,10 @@ from dragoman.harnesses.codex.threads import Threads
 from dragoman.harnesses.codex.versions import release_in
 from dragoman.harnesses.codex.wrapping import unwrap
 from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import Level, Outcome, TurnError
 
+OVERLOADED: Final = -32001
+"""The code of an answer that means: later."""
 _OPENS_SESSION: Final = frozenset(
     ("thread/start", "thread/resume", "thread/fork", "newConversation", "resumeConversation")
 )
@@ -63,13 +71,22 @@ class AppServerParser(StreamParser):
         self._threads = Threads(self._out)
         self._sessions = Sessions(self._out, self._threads)
         self._requests = ServerRequests(self._out, self._threads)
-        self._notifications = Notifications(self._sessions, self._requests.resolved)
-        self._asked: dict[int | str, str] = {}
-        """The client's open requests: method by id."""
+        self._notifications = Notifications(self._sessions, self._requests)
+        self._asked: dict[int | str, tuple[str, str | None]] = {}
+        """The client's open requests: method and thread by id."""
+        self.sent: bool | None = None
+        """Whether the client sent the lines to come; None if only the lines themselves can say."""
+        self.rpc: Rpc | None = None
+        """The line read last; None if it was of no shape we know."""
+        self.answers_have_readers = False
+        """Whether somebody else reads the answers to the client's requests."""
 
     def _read(self, line: bytes) -> None:
-        line, sent = unwrap(line)
-        rpc = decode_rpc(line)
+        self.rpc = None
+        sent = self.sent
+        if sent is None:
+            line, sent = unwrap(line)
+        self.rpc = rpc = decode_rpc(line)
         if rpc.emitted_at_ms is not None:
             self._out.at = _time(rpc.emitted_at_ms)
         params = rpc.params or NO_PARAMS
@@ -93,6 +110,45 @@ class AppServerParser(StreamParser):
     def _speaker(self) -> Teller:
         return self._threads.current.teller if self._threads.current else self._sessions.connection
 
+    # For who drives the other side.
+
+    def open_turn(self, session_id: str) -> str | None:
+        """The turn under way in a session."""
+        thread = self._threads.find(session_id)
+        return thread.teller.open_turn if thread else None
+
+    def request(self, request_id: int | str) -> ServerRequest | None:
+        """A request of the server that is still open, under the names its message has."""
+        return self._requests.find(request_id)
+
+    def has_asked(self, session_id: str, approval_id: str) -> bool:
+        """Whether an approval of this name was asked for, be it by an event only."""
+        thread = self._threads.find(session_id)
+        return thread is not None and thread.teller.has_asked(approval_id)
+
+    def end_turn(
+        self, session_id: str, turn_id: str | None, outcome: Outcome, error: TurnError | None
+    ) -> None:
+        """End a turn that the server does not end. Nothing that comes later begins it anew."""
+        thread = self._threads.find(session_id)
+        if thread is not None:
+            self._notifications.spelled.finish(thread)
+            self._requests.turn_over(thread, thread.teller.open_turn)
+            thread.end_turn(turn_id, outcome, error)
+
+    def cut_off(self, error: TurnError) -> None:
+        """The server is gone: this is why whatever turn is open has failed."""
+        self._requests.drop_all()
+        self._notifications.finish()
+        for thread in self._threads.all():
+            thread.finish(error)
+
+    def note(self, session_id: str | None, level: Level, text: str) -> None:
+        """Say something of our own about a session, or about the connection."""
+        thread = self._threads.find(session_id)
+        teller = thread.teller if thread else self._sessions.connection
+        teller.notice("ours", level, text)
+
     # Notifications.
 
     def _notification(self, line: bytes, method: str, params: Params, sent: bool | None) -> None:
@@ -104,7 +160,7 @@ class AppServerParser(StreamParser):
     # What the client asks, and what it is answered.
 
     def _client_request(self, request_id: int | str, method: str, params: Params) -> None:
-        self._asked[request_id] = method
+        self._asked[request_id] = (method, params.thread_id or params.conversation_id)
         if method in _ASKS:
             thread = self._threads.get(params.thread_id or params.conversation_id)
             if method == "tools/call":
@@ -126,9 +182,12 @@ class AppServerParser(StreamParser):
         if theirs and (sent or request_id not in self._asked or looks_like_answer(rpc)):
             self._requests.answered(request_id, rpc)
             return
-        method = self._asked.pop(request_id, None)
+        if sent:
+            self._out.twin("answer: to a request that is settled, or that nobody knows")
+            return
+        method, thread_id = self._asked.pop(request_id, (None, None))
         if rpc.error is not None:
-            self._refused(method, rpc.error)
+            self._refused(method, thread_id, rpc.error)
             return
         result = as_dict(msgspec.json.decode(rpc.result)) if rpc.result is not ABSENT else {}
         if method in _OPENS_SESSION or (method is None and _is_session(result)):
@@ -142,16 +201,23 @@ class AppServerParser(StreamParser):
             self._tool_answered(result)
         elif method in _SAYS_NOTHING or not result or "turn" in result:
             self._out.twin("answer: notifications say it")
+        elif self.answers_have_readers:
+            self._out.twin("answer: given to whoever asked")
         else:
             self._unknown(line, f"answer to {method}" if method else "answer")
 
-    def _refused(self, method: str | None, error: Any) -> None:
+    def _refused(self, method: str | None, thread_id: str | None, error: Any) -> None:
         message = as_str(as_dict(error).get("message")) or str(error)
         teller = self._sessions.connection
-        if method in ("turn/start", *_ASKS) and self._threads.current:
-            teller = self._threads.current.teller
-            self._threads.current.drop_asked()
-        teller.notice("answer", "error", f"{method}: {message}" if method else message)
+        thread = self._threads.find(thread_id) or self._threads.current
+        if method in ("turn/start", *_ASKS) and thread:
+            teller = thread.teller
+            thread.drop_asked()
+        text = f"{method}: {message}" if method else message
+        if as_dict(error).get("code") == OVERLOADED:
+            teller.notice("answer", "warning", text, will_retry=True)
+        else:
+            teller.notice("answer", "error", text)
 
     def _session_opened(self, method: str | None, result: dict[str, Any]) -> None:
         given = as_dict(result.get("thread"))

@@ -51,10 +51,14 @@ _ANSWERS: Final = (
 )
 
 
-class _Open(NamedTuple):
+class ServerRequest(NamedTuple):
+    """A request of the server that is still open."""
+
     thread: Thread
     approval_id: str
+    """The name of its approval, or of its tool call."""
     method: str
+    turn_id: str | None
 
 
 class ServerRequests:
@@ -63,10 +67,14 @@ class ServerRequests:
     def __init__(self, out: Output, threads: Threads) -> None:
         self._out = out
         self._threads = threads
-        self._open: dict[int | str, _Open] = {}
+        self._open: dict[int | str, ServerRequest] = {}
+        self._names: dict[tuple[str | None, str], int] = {}
 
     def has_open(self, request_id: int | str) -> bool:
         return request_id in self._open
+
+    def find(self, request_id: int | str) -> ServerRequest | None:
+        return self._open.get(request_id)
 
     def receive(self, request_id: int | str, method: str, params: Params, line: bytes) -> None:
         raw = as_dict(as_dict(msgspec.json.decode(line)).get("params"))
@@ -80,8 +88,17 @@ class ServerRequests:
             or as_str(raw.get("codex_call_id"))
             or f"request-{request_id}"
         )
-        self._open[request_id] = _Open(thread, approval_id, method)
+        approval_id = self._own_name(thread, approval_id)
+        self._open[request_id] = ServerRequest(thread, approval_id, method, params.turn_id)
+        thread.teller.speak_of(params.turn_id)
         REQUESTS[method](self, thread, approval_id, params, raw)
+        thread.teller.speak_of(None)
+
+    def _own_name(self, thread: Thread, name: str) -> str:
+        """A name for each request: an item may be asked about twice."""
+        key = (thread.teller.session_id, name)
+        count = self._names[key] = self._names.get(key, 0) + 1
+        return name if count == 1 else f"{name}-{count}"
 
     def answered(self, request_id: int | str, rpc: Rpc) -> None:
         """The client has answered."""
@@ -98,7 +115,7 @@ class ServerRequests:
             else:
                 asked.thread.settle_approval(asked.approval_id, decision)
 
-    def _tool_answered(self, asked: _Open, result: Any, error: Any) -> None:
+    def _tool_answered(self, asked: ServerRequest, result: Any, error: Any) -> None:
         given = as_dict(result)
         output = content_text(given.get("contentItems", given.get("content_items")))
         if error is not None:
@@ -117,6 +134,17 @@ class ServerRequests:
             self._out.twin("approval: settled before, or nothing to approve")
         else:
             asked.thread.teller.settle(asked.approval_id, "resolved")
+
+    def turn_over(self, thread: Thread, turn_id: str | None) -> None:
+        """What was asked in this turn needs no answer any more."""
+        for request_id, asked in list(self._open.items()):
+            if asked.thread is thread and asked.turn_id == turn_id is not None:
+                self.resolved(thread, request_id)
+
+    def drop_all(self) -> None:
+        """Nobody waits for an answer any more."""
+        for request_id, asked in list(self._open.items()):
+            self.resolved(asked.thread, request_id)
 
     # One method for each request.
 

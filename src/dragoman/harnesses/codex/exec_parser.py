@@ -110,7 +110,7 @@ class ExecParser(StreamParser):
 
     def thread_started(self, event: ThreadStarted) -> None:
         self._teller.session_id = event.thread_id
-        self._teller.begin_session()
+        self._begin_session()
 
     def session_created(self, event: SessionCreated) -> None:
         self._teller.says_ends = False
@@ -122,11 +122,11 @@ class ExecParser(StreamParser):
         if self._teller.in_turn and self._has_agents:
             self._teller.twin("turn: a sub-agent's, whose words come between (to 0.107)")
         else:
-            self._teller.begin_turn()
+            self._begin_turn()
 
     def turn_completed(self, event: TurnCompleted) -> None:
         if event.usage is not None:
-            self._teller.usage(event.usage, None)
+            self._count(event.usage)
         self._teller.end_turn("completed")
 
     def turn_failed(self, event: TurnFailed) -> None:
@@ -152,6 +152,17 @@ class ExecParser(StreamParser):
             teller.fail_turn(turn_error(message))
         else:
             teller.notice(CHANNEL, "error", message)
+
+    # What somebody who started the run knows better than the stream: see exec_run.
+
+    def _begin_session(self) -> None:
+        self._teller.begin_session()
+
+    def _begin_turn(self) -> None:
+        self._teller.begin_turn()
+
+    def _count(self, total: Usage) -> None:
+        self._teller.usage(total, None)
 
 
 _Tell: TypeAlias = Callable[[ExecParser, Any], bool | None]

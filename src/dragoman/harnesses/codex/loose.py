@@ -28,6 +28,11 @@ def as_int(value: Any) -> int | None:
     return value if -_LARGEST <= value <= _LARGEST else None
 
 
+def as_count(value: Any) -> int:
+    """How many, where nothing sensible means none."""
+    return max(0, as_int(value) or 0)
+
+
 def as_number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -25,7 +25,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex.failures import turn_error
-from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
+from dragoman.harnesses.codex.loose import as_count, as_dict, as_str
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.threads import Thread
@@ -154,16 +154,13 @@ class ResponsesParser(StreamParser):
 
 
 def _usage(usage: dict[str, Any]) -> Usage:
+    read, thought = usage.get("input_tokens_details"), usage.get("output_tokens_details")
     return Usage(
-        input_tokens=as_int(usage.get("input_tokens")) or 0,
-        cached_input_tokens=as_int(as_dict(usage.get("input_tokens_details")).get("cached_tokens"))
-        or as_int(usage.get("cached_input_tokens"))
-        or 0,
-        output_tokens=as_int(usage.get("output_tokens")) or 0,
-        reasoning_output_tokens=as_int(
-            as_dict(usage.get("output_tokens_details")).get("reasoning_tokens")
-        )
-        or 0,
+        input_tokens=as_count(usage.get("input_tokens")),
+        cached_input_tokens=as_count(as_dict(read).get("cached_tokens"))
+        or as_count(usage.get("cached_input_tokens")),
+        output_tokens=as_count(usage.get("output_tokens")),
+        reasoning_output_tokens=as_count(as_dict(thought).get("reasoning_tokens")),
     )
 
 

@@ -10,6 +10,7 @@ from dragoman.harnesses.codex.questions import CANCEL, DENY
 from dragoman.harnesses.codex.response_items import ResponseItems
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import Outcome, TurnError
 
 
 class _Asked(NamedTuple):
@@ -32,6 +33,8 @@ class Thread:
         self._asked: list[_Asked] = []
         self.next_turn: str | None = None
         """A turn that was announced while another runs: it may be that other's, after all."""
+        self.given_up: set[str] = set()
+        """Turns that we ended, not the server: whatever it says of them, they stay ended."""
 
     def ask(self, text: str, images: list[str], turn_id: str | None = None) -> None:
         """Take a prompt as the client sent it. It is told once its turn has begun."""
@@ -63,10 +66,27 @@ class Thread:
         if decision in (DENY, CANCEL) and self.teller.calls.is_open(approval_id):
             self.teller.result(approval_id, is_error=True, status="declined")
 
-    def finish(self) -> None:
+    def end_turn(self, turn_id: str | None, outcome: Outcome, error: TurnError | None) -> None:
+        """End a turn that the server does not end: the open one, or else one not begun yet."""
+        teller = self.teller
+        if not teller.in_turn and turn_id is not None and not teller.has_ended(turn_id):
+            teller.begin_turn(turn_id)
+            self.tell_asked()
+        if not teller.in_turn:
+            return
+        self.given_up |= {name for name in (teller.open_turn, self.next_turn) if name}
+        self.next_turn = None
+        self.responses.end_turn()
+        if outcome != "failed" and error is not None:
+            teller.notice("ours", "warning", error.message)
+        teller.end_turn(outcome, error)
+
+    def finish(self, error: TurnError | None = None) -> None:
         self.responses.release_all()
         while self._asked:
             self.tell_asked(self._asked[0].turn_id)
+        if error is not None and self.teller.in_turn:
+            self.teller.end_turn("failed", error)
         self.teller.leave()
 
 
@@ -88,6 +108,10 @@ class Threads:
             thread = self._adopt(thread_id) or self._new(thread_id)
         self.current = thread
         return thread
+
+    def find(self, thread_id: str | None) -> Thread | None:
+        """A thread that has been spoken of, without speaking of it."""
+        return self._by_id.get(thread_id) if thread_id is not None else None
 
     def _new(self, thread_id: str | None) -> Thread:
         self.current = thread = Thread(self._out, thread_id)

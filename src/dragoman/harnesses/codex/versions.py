@@ -1,9 +1,12 @@
-"""Release numbers, and what changed with them that a reader must know."""
+"""Release numbers, and what changed with them that a reader or a driver must know."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from dragoman.errors import Unsupported
 
 Version: TypeAlias = tuple[int, int, int]
 
@@ -25,3 +28,111 @@ def release_in(user_agent: str | None) -> str | None:
     """The release that a user agent names, as text."""
     found = _NUMBER.search(user_agent) if user_agent else None
     return found[0] if found else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """Something that only some releases can do."""
+
+    name: str
+    """What it is, so that "… is not possible with this release" is a sentence."""
+    since: Version
+    """The first release that can, among those that were tried (see NOTES.md)."""
+    until: Version | None = None
+    """The last release that can; None for one that today's can, too."""
+    where: str = "exec"
+    """Which way of driving it belongs to: ``exec``, ``app-server`` or ``files``."""
+
+    @property
+    def releases(self) -> str:
+        """The releases that can, in words."""
+        if self.until is None:
+            return f"{spelled(self.since)} or later"
+        return f"{spelled(self.since)} to {spelled(self.until)}"
+
+
+def spelled(version: Version) -> str:
+    """``0.166.0``."""
+    return ".".join(str(part) for part in version)
+
+
+def can(release: Version | None, feature: Feature) -> bool:
+    """Whether a release can do this. One that nobody knows is taken for the newest."""
+    if release is None:
+        return feature.until is None
+    return feature.since <= release and (feature.until is None or release <= feature.until)
+
+
+def need(release: Version | None, feature: Feature) -> None:
+    """Refuse what this release cannot do, in a sentence that names the release that can."""
+    if not can(release, feature):
+        have = f"Codex {spelled(release)}" if release is not None else None
+        raise Unsupported(feature.name, needs=f"Codex {feature.releases}", have=have)
+
+
+EXEC_JSON: Final = Feature(name="running a prompt with `codex exec --json`", since=(0, 44, 0))
+EXEC_RESUME: Final = Feature(name="going on with a session (`exec resume`)", since=(0, 36, 0))
+EXEC_FORK: Final = Feature(name="branching off a session (`exec fork`)", since=(0, 148, 0))
+FULL_AUTO: Final = Feature(name="`--full-auto`", since=(0, 8, 0), until=(0, 125, 0))
+OUTPUT_SCHEMA: Final = Feature(name="a schema for the answer (`--output-schema`)", since=(0, 42, 0))
+ADD_DIR: Final = Feature(name="another writable directory (`--add-dir`)", since=(0, 59, 0))
+EPHEMERAL: Final = Feature(name="leaving no session file (`--ephemeral`)", since=(0, 99, 0))
+IMAGES: Final = Feature(name="a prompt with images (`exec --image`)", since=(0, 53, 0))
+"""Before, they are a prompt of their own, and ``exec`` may wait for ever after it."""
+PROFILE_FILES: Final = Feature(name="a profile in a file of its own", since=(0, 134, 0))
+THREAD_TOTALS: Final = Feature(name="token totals that go on with the session", since=(0, 79, 0))
+"""Before, a resumed ``exec`` counts from nothing."""
+KNOWS_MISSING: Final = Feature(
+    name="refusing to resume a session that is not there", since=(0, 117, 0)
+)
+"""Before, a new session begins without a word."""
+
+APP_SERVER: Final = Feature(name="sessions over `app-server`", since=(0, 57, 0), where="app-server")
+TURN_ENDS: Final = Feature(name="`turn/completed`", since=(0, 59, 0), where="app-server")
+ITEM_APPROVALS: Final = Feature(
+    name="approvals that name their item", since=(0, 66, 0), where="app-server"
+)
+KEBAB_WORDS: Final = Feature(
+    name="kebab-case words for sandbox and approvals", since=(0, 72, 0), where="app-server"
+)
+THREAD_FORK: Final = Feature(
+    name="branching off a session (`thread/fork`)", since=(0, 87, 0), where="app-server"
+)
+TURN_STEER: Final = Feature(
+    name="a word to a running turn (`turn/steer`)", since=(0, 104, 0), where="app-server"
+)
+OWN_TOOLS: Final = Feature(
+    name="tools of ours (`dynamicTools`)", since=(0, 104, 0), where="app-server"
+)
+ON_FAILURE: Final = Feature(
+    name="approvals `on-failure`", since=(0, 57, 0), until=(0, 142, 0), where="app-server"
+)
+ROLLBACK: Final = Feature(
+    name="`thread/rollback`", since=(0, 87, 0), until=(0, 142, 0), where="app-server"
+)
+REVERT: Final = Feature(name="`thread/revert`", since=(0, 160, 0), where="app-server")
+
+FEATURES: Final = (
+    EXEC_JSON,
+    EXEC_RESUME,
+    EXEC_FORK,
+    KNOWS_MISSING,
+    FULL_AUTO,
+    IMAGES,
+    OUTPUT_SCHEMA,
+    ADD_DIR,
+    EPHEMERAL,
+    PROFILE_FILES,
+    THREAD_TOTALS,
+    APP_SERVER,
+    TURN_ENDS,
+    ITEM_APPROVALS,
+    KEBAB_WORDS,
+    THREAD_FORK,
+    TURN_STEER,
+    OWN_TOOLS,
+    ON_FAILURE,
+    ROLLBACK,
+    REVERT,
+)
+"""Everything above: docs/compatibility.md is made from it."""

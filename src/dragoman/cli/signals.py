@@ -1,0 +1,89 @@
+"""Ctrl-C, and what else a terminal or a system tells a program that drives an agent.
+
+The first Ctrl-C is for the agent, the second for us. Everything else that asks us to end counts as
+the second. Handlers are set for a while only and run in the loop, never in the middle of something.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Final
+
+_ENDING: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+
+class Presses:
+    """Counts Ctrl-C, from one turn to the next."""
+
+    def __init__(self, quit: Callable[[], None]) -> None:
+        self._quit = quit
+        self._stop: Callable[[], None] | None = None
+        self.count = 0
+
+    def press(self) -> None:
+        self.count += 1
+        if self.count == 1 and self._stop is not None:
+            self._stop()
+        else:
+            self._quit()
+
+    def end(self) -> None:
+        """The system wants us to end."""
+        self.count += 2
+        self._quit()
+
+    @contextmanager
+    def stopping(self, stop: Callable[[], None]) -> Generator[None]:
+        """For a while the first Ctrl-C stops this, and does not end us."""
+        before, self._stop, self.count = self._stop, stop, 0
+        try:
+            yield
+        finally:
+            self._stop, self.count = before, 0
+
+
+@contextmanager
+def handling(presses: Presses, resized: Callable[[], None] | None = None) -> Generator[None]:
+    """Have signals heard in the running loop."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    wanted: list[tuple[int, Callable[[], None]]] = [(signal.SIGINT, presses.press)]
+    wanted += [(each, presses.end) for each in _ENDING]
+    if resized is not None and hasattr(signal, "SIGWINCH"):
+        wanted.append((signal.SIGWINCH, resized))
+    with _handled(wanted):
+        yield
+
+
+@contextmanager
+def _handled(wanted: Sequence[tuple[int, Callable[[], None]]]) -> Generator[None]:
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number, _ in wanted}
+    for number, call in wanted:
+        _handle(loop, number, call)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
+            signal.signal(number, handler)
+
+
+def _handle(loop: asyncio.AbstractEventLoop, number: int, call: Callable[[], None]) -> None:
+    try:
+        loop.add_signal_handler(number, call)
+    except NotImplementedError:  # Windows
+
+        def handler(_number: int, _frame: FrameType | None) -> None:
+            loop.call_soon_threadsafe(call)
+
+        signal.signal(number, handler)

@@ -1,0 +1,295 @@
+"""An agent that is there to work: one process, or a server elsewhere, and the sessions on it.
+
+The process is kept alive: when it is lost it is started again, after a while, and every session is
+resumed on the new one. Messages are routed to the session they belong to; those of an agent that
+works for another one go to the session of the one it works for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from dragoman.drive.clerk import Clerk
+from dragoman.drive.exchange import Exchange, Keeper
+from dragoman.drive.links import Exit, OpenLink
+from dragoman.drive.restarting import Restarts, State
+from dragoman.drive.session import Session
+from dragoman.drive.timeouts import Timeouts
+from dragoman.drive.tools import Toolbox
+from dragoman.drive.watching import watch
+from dragoman.drive.workspaces import check_workspace
+from dragoman.errors import AgentError, ProcessExited, Unsupported
+from dragoman.harnesses.driving import Conversation
+from dragoman.model import intents
+from dragoman.model.messages import Message, Outcome, SessionStarted, TurnError
+
+_NOTICES_KEPT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How an agent is reached, and how it is to be treated."""
+
+    greet: intents.Greet
+    open_link: Callable[[], OpenLink]
+    """A new way to reach it, for each start."""
+    make_conversation: Callable[[], Conversation]
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    restarts: Restarts = field(default_factory=Restarts)
+    journal: Keeper | None = None
+    check_workspace: Callable[[str | os.PathLike[str]], str] = check_workspace
+    """For an agent on another machine: its directories are not ours to look at."""
+
+
+class Agent:
+    """What ``dragoman.connect`` gives: start sessions on it. Close it, and all its processes are gone."""
+
+    def __init__(self, plan: Plan, clerk: Clerk) -> None:
+        self._plan = plan
+        self._clerk = clerk
+        self.timeouts = plan.timeouts
+        self.state: State = "stopped"
+        self.facts: intents.ServerFacts | None = None
+        self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
+        """What was said in no session; the newest."""
+        self._exchange: Exchange | None = None
+        self._sessions: dict[str, Session] = {}
+        self._observers: list[Callable[[Message], None]] = []
+        self._changed = asyncio.Event()
+        self._lost = asyncio.Event()
+        self._closing = False
+        self._problem: AgentError | None = None
+
+    # Sessions.
+
+    async def start(
+        self,
+        *,
+        cwd: str | os.PathLike[str],
+        model: str | None = None,
+        sandbox: intents.Sandbox = "workspace-write",
+        approvals: intents.ApprovalMode | dict[str, Any] = "on-request",
+        tools: Iterable[Any] = (),
+        resume: str | None = None,
+        or_new: bool = False,
+        ephemeral: bool = False,
+        instructions: str | None = None,
+        personality: str | None = None,
+        config: dict[str, Any] | None = None,
+    ) -> Session:
+        """Begin a session in this directory, or go on with one."""
+        toolbox = Toolbox(tools)
+        opening = intents.OpenSession(
+            cwd=self._plan.check_workspace(cwd),
+            model=model,
+            sandbox=sandbox,
+            approvals=approvals,
+            tools=toolbox.specs(),
+            resume=resume,
+            or_new=or_new,
+            ephemeral=ephemeral,
+            instructions=instructions,
+            personality=personality,
+            config=config or {},
+        )
+        return await self.open(opening, toolbox)
+
+    async def open(self, opening: intents.OpenSession, toolbox: Toolbox) -> Session:
+        """A session as ``opening`` describes it."""
+        facts: intents.SessionFacts = await self.ask(opening)
+        session = Session(self, facts, opening, toolbox)
+        self._sessions[facts.session_id] = session
+        for message in [m for m in self.notices if m.session_id == facts.session_id]:
+            self.notices.remove(message)
+            session.tell(message)
+        return session
+
+    @property
+    def sessions(self) -> list[Session]:
+        """The sessions that are open."""
+        return list(dict.fromkeys(self._sessions.values()))
+
+    def forget(self, session: Session) -> None:
+        for name in [name for name, known in self._sessions.items() if known is session]:
+            del self._sessions[name]
+
+    # Questions to the harness.
+
+    async def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> Any:
+        """The sessions that the harness knows of, newest first."""
+        return await self.ask(intents.ListSessions(limit=limit, archived=archived))
+
+    async def models(self) -> Any:
+        return await self.ask(intents.ListModels())
+
+    async def rate_limits(self) -> Any:
+        return await self.ask(intents.ReadRateLimits())
+
+    async def ask(self, intent: intents.Intent, *, seconds: float | None = None) -> Any:
+        """Submit an intent and wait for what comes of it; also over a restart, with a bound."""
+        seconds = self.timeouts.read if seconds is None else seconds
+        exchange = await self._running(seconds)
+        return await exchange.ask(intent, seconds=seconds)
+
+    async def _running(self, seconds: float) -> Exchange:
+        try:
+            async with asyncio.timeout(seconds):
+                while self.state in ("starting", "restarting"):
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            raise ProcessExited(f"the agent is still {self.state}") from None
+        if self._exchange is None or self.state != "running":
+            raise self._problem or ProcessExited(f"the agent is {self.state}")
+        return self._exchange
+
+    def observe(self, observer: Callable[[Message], None]) -> None:
+        """Call this with every message of every session, as it comes. It must be quick."""
+        self._observers.append(observer)
+
+    # What comes.
+
+    def tell(self, messages: list[Message]) -> None:
+        """Pass messages on to those they are for."""
+        sessions = self._sessions
+        for message in messages:
+            for observer in self._observers:
+                observer(message)
+            session = sessions.get(message.session_id) if message.session_id else None
+            if session is None:
+                session = self._adopt(message)
+            if session is None:
+                self.notices.append(message)
+                continue
+            session.tell(message)
+            self._clerk.see(message, session, self)
+
+    def _adopt(self, message: Message) -> Session | None:
+        """The session that the agent who speaks works for, if it is one of ours."""
+        if not isinstance(message, SessionStarted) or message.parent_session_id is None:
+            return None
+        parent = self._sessions.get(message.parent_session_id)
+        if parent is not None and message.session_id is not None:
+            self._sessions[message.session_id] = parent
+            parent.members.add(message.session_id)
+        return parent
+
+    def submit(self, intent: intents.Intent) -> None:
+        """Submit an intent whose answer nobody waits for."""
+        if self._exchange is not None:
+            self._exchange.submit(intent)
+
+    def end_turn(self, session: Session, outcome: Outcome, error: TurnError | None = None) -> None:
+        """End a session's turn ourselves."""
+        if self._exchange is not None:
+            self._exchange.end_turn(session.id, outcome, error)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        return self._exchange
+
+    # Life.
+
+    async def begin(self) -> None:
+        """Start it. Raises when that fails; later losses are made good by :meth:`keep_alive`."""
+        self._set("starting")
+        try:
+            await self._connect()
+        except BaseException:
+            self._set("failed")
+            raise
+        self._set("running")
+
+    async def keep_alive(self) -> None:
+        """Start the agent again whenever it is lost, until it is closed or given up."""
+        loop, restarts, failures = asyncio.get_running_loop(), self._plan.restarts, 0
+        began = loop.time()
+        while True:
+            await self._lost.wait()
+            if self._closing:
+                return
+            failures = 1 if loop.time() - began > restarts.lasts_after else failures + 1
+            pause = restarts.pause(failures)
+            if pause is None:
+                self._set("failed")
+                return
+            self._set("restarting")
+            await asyncio.sleep(pause)
+            if self._closing:
+                return
+            try:
+                await self._connect()
+                await self._resume_all()
+            except (AgentError, Unsupported) as problem:
+                self._problem = problem if isinstance(problem, AgentError) else None
+                await self._drop()
+                self._lost.set()
+                continue
+            began = loop.time()
+            self._set("running")
+
+    async def watch(self) -> None:
+        """Give up turns that say nothing for too long."""
+        await watch(self)
+
+    async def close(self) -> Exit | None:
+        """End everything. Bounded; nobody is left behind."""
+        self._closing = True
+        self._lost.set()
+        ended = await self._drop()
+        self._set("stopped")
+        return ended
+
+    async def _connect(self) -> None:
+        plan = self._plan
+        exchange = Exchange(
+            plan.make_conversation(),
+            self.tell,
+            lambda request: self._clerk.run_tool(request, self._sessions, self),
+            self._on_lost,
+            plan.journal,
+        )
+        self._exchange = exchange
+        self._lost.clear()
+        try:
+            await exchange.open(plan.open_link())
+            self.facts = await exchange.ask(plan.greet, seconds=plan.timeouts.read)
+        except BaseException:
+            await asyncio.shield(self._drop())
+            raise
+
+    async def _resume_all(self) -> None:
+        """Carry the sessions over to the new process."""
+        exchange = self._exchange
+        assert exchange is not None
+        for session in self.sessions:
+            if session.opening.ephemeral:
+                self.forget(session)
+                continue
+            opening = msgspec.structs.replace(session.opening, resume=session.id, fork=None)
+            facts = await exchange.ask(opening, seconds=self.timeouts.read)
+            session.renewed(facts)
+            self._sessions[facts.session_id] = session
+
+    async def _drop(self) -> Exit | None:
+        exchange, self._exchange = self._exchange, None
+        return await exchange.close() if exchange is not None else None
+
+    def _on_lost(self, exchange: Exchange) -> None:
+        if exchange is self._exchange:
+            self._problem = exchange.gone()
+            self._clerk.forget_all()
+            if self.state == "running":
+                self._set("restarting" if self._plan.restarts.at_most else "failed")
+            self._lost.set()
+
+    def _set(self, state: State) -> None:
+        self.state = state
+        self._changed.set()

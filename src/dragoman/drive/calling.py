@@ -1,0 +1,110 @@
+"""Calling other people's functions: a policy, a person's prompt, a tool.
+
+They may be async or not, wait, raise, or never come back; none of that reaches us other than as a value.
+Async ones run on the event loop. All others run in a thread of their own, a daemon, so that one which
+hangs holds up neither the loop nor the end of the program; whoever stops waiting for it just leaves it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+_OURS = (KeyboardInterrupt, GeneratorExit)
+"""Never the function's own doing."""
+
+
+class Outcome:
+    """What came of a call: a value, or an error. As a context manager it takes the error in."""
+
+    def __init__(self, *, in_thread: bool = False) -> None:
+        self._in_thread = in_thread
+        """Nothing is ours there: every error is the function's own."""
+        self.value: Any = None
+        self.error: BaseException | None = None
+
+    def __enter__(self) -> Outcome:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if error is None:
+            return False
+        if not self._in_thread and (isinstance(error, _OURS) or _is_our_cancellation(error)):
+            return False
+        self.error = error
+        return True
+
+    @property
+    def problem(self) -> str | None:
+        """The error in one line, ``ValueError: no such ticket``; no traceback."""
+        if self.error is None:
+            return None
+        name = type(self.error).__name__
+        with Outcome() as told:  # even to say what is wrong may go wrong
+            told.value = " ".join(str(self.error).split())
+        return f"{name}: {told.value}" if told.value else name
+
+
+def _is_our_cancellation(error: BaseException) -> bool:
+    """Whether the task is being cancelled, rather than the function raising that error by itself."""
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return False  # in a thread
+    return task is not None and task.cancelling() > 0
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether calling it gives something to await."""
+    if inspect.iscoroutinefunction(function):
+        return True
+    return inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+async def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Outcome:
+    """Call a function and wait for it. Raises nothing but our own cancellation."""
+    with Outcome() as outcome:
+        if is_async(function):
+            outcome.value = await function(*args, **kwargs)
+            return outcome
+        threaded = await _call_in_thread(function, args, kwargs)
+        if not inspect.isawaitable(threaded.value):
+            return threaded
+        outcome.value = await threaded.value  # a lambda around an async function
+    return outcome
+
+
+async def _call_in_thread(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Outcome:
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Outcome] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        with Outcome(in_thread=True) as outcome:
+            outcome.value = context.run(function, *args, **kwargs)
+        try:
+            loop.call_soon_threadsafe(_hand_over, done, outcome)
+        except RuntimeError:
+            return  # the loop is closed: nobody waits any more
+
+    threading.Thread(target=run, name=f"dragoman {function!r:.60}", daemon=True).start()
+    return await done
+
+
+def _hand_over(done: asyncio.Future[Outcome], outcome: Outcome) -> None:
+    if not done.done():
+        done.set_result(outcome)

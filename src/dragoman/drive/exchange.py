@@ -1,0 +1,212 @@
+"""One conversation over one link: lines in and out, answers matched with those who wait for them.
+
+The link hands over lines when they come; the conversation makes messages, answers and lines to send
+of them; this passes each on, at once and in order. Nothing here waits for a consumer. Whoever asks
+waits for the answer, with a bound, and no more than a few requests are under way at a time: a server
+that is asked too much at once says so, and is asked again a little later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from dragoman.drive.links import Exit, Link, OpenLink
+from dragoman.errors import (
+    AgentError,
+    AuthorityMismatch,
+    ProcessExited,
+    ResponseError,
+    ResponseTimeout,
+    TurnFailed,
+    Unsupported,
+)
+from dragoman.harnesses.driving import Answer, Conversation, Refusal, ToolRequest
+from dragoman.model.intents import Intent
+from dragoman.model.messages import Message, Outcome, TurnError
+from dragoman.wire.lines import LongLine
+
+REQUESTS_AT_ONCE = 32
+"""How many requests may be under way; a Codex server refuses some of 200 at once."""
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 5.0
+
+
+class Keeper(Protocol):
+    """Keeps lines before they are understood: a journal."""
+
+    def received(self, lines: Iterable[bytes | LongLine]) -> None: ...
+
+    def sent(self, lines: Iterable[bytes]) -> None: ...
+
+
+class Exchange:
+    """A conversation with a process, or a server, that is there."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        tell: Callable[[list[Message]], None],
+        run_tool: Callable[[ToolRequest], None],
+        lost: Callable[[Exchange], None],
+        journal: Keeper | None = None,
+    ) -> None:
+        self._conversation = conversation
+        self._tell = tell
+        self._run_tool = run_tool
+        self._lost = lost
+        self._journal = journal
+        self._link: Link | None = None
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._gate = asyncio.Semaphore(REQUESTS_AT_ONCE)
+        self._loop = asyncio.get_running_loop()
+        self._over = False
+        self.heard_at = self._loop.time()
+        """When the other side last said anything, on the loop's clock."""
+
+    @property
+    def link(self) -> Link | None:
+        return self._link
+
+    @property
+    def is_over(self) -> bool:
+        return self._over
+
+    async def open(self, open_link: OpenLink) -> None:
+        """Open the link. Raises :class:`AgentError` when that fails."""
+        self._link = await open_link(self._receive, self._closed)
+        self.pump()
+
+    async def close(self) -> Exit | None:
+        """Close the link, and make sure that nobody is left behind."""
+        return await self._link.stop() if self._link is not None else None
+
+    # Asking.
+
+    async def ask(self, intent: Intent, *, seconds: float) -> Any:
+        """Submit an intent and wait for what comes of it, at most ``seconds``.
+
+        Raises an :class:`AgentError` when it is refused, not answered, or nobody is left to answer,
+        and :class:`Unsupported` for what this release cannot do.
+        """
+        name = type(intent).__name__
+        try:
+            async with asyncio.timeout(seconds), self._gate:
+                return await self._ask(intent)
+        except TimeoutError:
+            raise ResponseTimeout(
+                f"the agent did not answer {_words(name)} within {seconds:g} seconds",
+                stderr=self.stderr,
+            ) from None
+
+    async def _ask(self, intent: Intent) -> Any:
+        pause = _FIRST_PAUSE
+        while True:
+            ticket = self._submit(intent)
+            answer = self._loop.create_future()
+            self._waiting[ticket] = answer
+            try:
+                self.pump()
+                _, value, refusal = await answer
+            finally:
+                self._waiting.pop(ticket, None)
+            if refusal is None:
+                return value
+            if not refusal.retry:
+                raise self._error(refusal)
+            # So that many who were turned away do not all come back at once.
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def submit(self, intent: Intent) -> None:
+        """Submit an intent whose answer nobody waits for. Never raises."""
+        if self._over:
+            return
+        try:
+            self._conversation.submit(intent)
+        except Unsupported:
+            return  # nobody waits; what cannot be said is not said
+        self.pump()
+
+    def end_turn(self, session_id: str, outcome: Outcome, error: TurnError | None) -> None:
+        """End a turn that the other side does not end."""
+        self._conversation.end_turn(session_id, outcome, error)
+        self.pump()
+
+    def _submit(self, intent: Intent) -> int:
+        if self._over:
+            raise self.gone()
+        return self._conversation.submit(intent)
+
+    # What comes.
+
+    def _receive(self, lines: list[bytes | LongLine]) -> None:
+        self.heard_at = self._loop.time()
+        if self._journal is not None:
+            self._journal.received(lines)
+        receive = self._conversation.receive_line
+        for line in lines:
+            if isinstance(line, LongLine):
+                self._conversation.receive_long_line(line)
+            else:
+                receive(line)
+        self.pump()
+
+    def _closed(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        self._conversation.receive_eof()
+        self.pump()
+        self._lost(self)
+
+    def pump(self) -> None:
+        """Pass on what the conversation has made of the lines and of our wishes."""
+        conversation = self._conversation
+        lines = conversation.lines_to_send()
+        if lines and self._link is not None and not self._over:
+            if self._journal is not None:
+                self._journal.sent(lines)
+            self._link.send(lines)
+        messages = conversation.messages()
+        if messages:
+            self._tell(messages)
+        for request in conversation.tool_requests():
+            self._run_tool(request)
+        for answer in conversation.answers():
+            waiting = self._waiting.get(answer.ticket)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(answer)
+
+    # What went wrong.
+
+    @property
+    def stderr(self) -> str:
+        return self._link.stderr_tail if self._link is not None else ""
+
+    def gone(self) -> ProcessExited:
+        """The error for whoever wants something of a link that is closed."""
+        ended = self._link.exit if self._link is not None else None
+        reason = ended.reason if ended is not None and ended.reason else "is gone"
+        code = ended.code if ended is not None else None
+        return ProcessExited(f"the agent's process {reason}", exit_code=code, stderr=self.stderr)
+
+    def _error(self, refusal: Refusal) -> AgentError | Unsupported:
+        match refusal.kind:
+            case "port_exit":
+                return self.gone()
+            case "unsupported":
+                return Unsupported(refusal.message)
+            case "authority":
+                return AuthorityMismatch(refusal.message, code=refusal.code)
+            case "turn_failed":
+                return TurnFailed(refusal.message, retryable=False)
+            case _:
+                return ResponseError(refusal.message, code=refusal.code, stderr=self.stderr)
+
+
+def _words(name: str) -> str:
+    """``OpenSession`` as ``open session``."""
+    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()

@@ -1,0 +1,225 @@
+"""Sessions whose every turn is a process of its own: it is given a prompt, answers, and is gone.
+
+The same words as a session on a server, as far as they go: a follow-up resumes what the last process left
+on disk; what needs a process that listens is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dragoman.drive.restarting import State
+from dragoman.drive.shots import Shot, ShotPlan
+from dragoman.drive.timeouts import judge
+from dragoman.drive.turns import Turn
+from dragoman.errors import Unsupported
+from dragoman.harnesses.driving import OneShot
+from dragoman.model.intents import ServerFacts, SessionFacts
+from dragoman.model.messages import Message, SessionStarted, TurnError, UsageReport
+from dragoman.model.usage import Usage
+
+_TICK = 0.5
+_SERVER = "a session on a server (mode='app-server')"
+
+
+class OneShotAgent:
+    """What ``dragoman.connect(…, mode="exec")`` gives."""
+
+    def __init__(self, plan: ShotPlan, tasks: asyncio.TaskGroup) -> None:
+        self.plan = plan
+        self.tasks = tasks
+        self.timeouts = plan.timeouts
+        self.state: State = "running"
+        self.facts: ServerFacts | None = ServerFacts(version=plan.version)
+        self.running: set[Shot] = set()
+
+    async def start(
+        self,
+        *,
+        cwd: str | os.PathLike[str],
+        model: str | None = None,
+        sandbox: str = "workspace-write",
+        approvals: Any = "never",
+        tools: Iterable[Any] = (),
+        resume: str | None = None,
+        or_new: bool = False,
+        ephemeral: bool = False,
+        instructions: str | None = None,
+        personality: str | None = None,
+        config: dict[str, Any] | None = None,
+        profile: str | None = None,
+        add_dirs: Sequence[str] = (),
+    ) -> OneShotSession:
+        """A session in this directory; its first process starts with its first turn."""
+        _refuse("tools of ours", list(tools))
+        _refuse("instructions", instructions)
+        _refuse("a personality", personality)
+        _refuse("asking for approval", approvals != "never")
+        shot = OneShot(
+            prompt="",
+            cwd=self.plan.check_workspace(cwd),
+            sandbox=sandbox,
+            model=model,
+            resume=resume,
+            ephemeral=ephemeral,
+            profile=profile,
+            add_dirs=tuple(add_dirs),
+            config=config or {},
+        )
+        return OneShotSession(self, shot)
+
+    async def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> Any:
+        raise Unsupported("listing sessions", needs=_SERVER)
+
+    async def models(self) -> Any:
+        raise Unsupported("listing models", needs=_SERVER)
+
+    async def rate_limits(self) -> Any:
+        raise Unsupported("asking for rate limits", needs=_SERVER)
+
+    async def watch(self) -> None:
+        """Give up turns that say nothing for too long."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(_TICK)
+            for shot in list(self.running):
+                verdict = judge(shot.turn.fresh_pulse(gone=False), self.timeouts, loop.time())
+                if verdict is not None:
+                    error = TurnError(
+                        kind=verdict.kind,
+                        message=verdict.text,
+                        retryable=True,
+                        native=verdict.reason,
+                    )
+                    shot.give_up(error)
+
+    async def close(self) -> None:
+        """End everything. Bounded; nobody is left behind."""
+        self.state = "stopped"
+        for shot in list(self.running):
+            await shot.stop()
+
+
+class OneShotSession:
+    """A session of which every turn is a process of its own."""
+
+    def __init__(self, agent: OneShotAgent, shot: OneShot) -> None:
+        self._agent = agent
+        self._shot = shot
+        self._current: Shot | None = None
+        self.spent: Usage | None = None
+        self.facts = SessionFacts(
+            session_id=shot.resume or "",
+            model=shot.model,
+            cwd=shot.cwd,
+            sandbox=shot.sandbox,
+            approvals="never",
+            resumed=shot.resume is not None,
+        )
+
+    @property
+    def id(self) -> str:
+        """Empty until the first process has named it."""
+        return self.facts.session_id
+
+    @property
+    def running(self) -> bool:
+        return self._current is not None
+
+    def run(
+        self,
+        text: str,
+        *,
+        images: Sequence[str] = (),
+        model: str | None = None,
+        effort: str | None = None,
+        cwd: str | None = None,
+        sandbox_policy: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        """Ask; iterate over what is returned for the messages, or await it for the result."""
+        _refuse("a sandbox policy of its own for a turn", sandbox_policy)
+        shot = replace(
+            self._shot,
+            prompt=text,
+            images=tuple(images),
+            model=model or self._shot.model,
+            effort=effort,
+            cwd=cwd or self._shot.cwd,
+        )
+
+        async def begin(turn: Turn) -> str | None:
+            if self._current is not None:
+                raise Unsupported("a second prompt while a turn is under way", needs=_SERVER)
+            with_id = replace(shot, resume=self.id or None) if shot.fork is None else shot
+            self._current = Shot(self._agent, self, turn)
+            try:
+                await self._current.start(with_id, output_schema)
+            except BaseException:
+                self._current = None
+                raise
+            return None
+
+        return Turn(begin)
+
+    async def interrupt(self) -> None:
+        """Stop the turn: its process is ended."""
+        if self._current is not None:
+            await self._current.stop()
+
+    async def fork(self) -> OneShotSession:
+        """A session that begins with all that was said in this one, once it is asked something."""
+        if not self.id:
+            raise Unsupported("branching off a session that nothing was asked in")
+        return OneShotSession(self._agent, replace(self._shot, fork=self.id, resume=None))
+
+    def compact(self) -> Turn:
+        raise Unsupported("compacting a session", needs=_SERVER)
+
+    def review(self, target: Mapping[str, Any] | None = None) -> Turn:
+        raise Unsupported("a review", needs=_SERVER)
+
+    async def steer(self, text: str, *, images: Sequence[str] = ()) -> None:
+        raise Unsupported("saying something to an agent while it works", needs=_SERVER)
+
+    async def stop_commands(self) -> None:
+        raise Unsupported("stopping a session's commands", needs=_SERVER)
+
+    async def rename(self, name: str) -> None:
+        raise Unsupported("renaming a session", needs=_SERVER)
+
+    async def archive(self, *, archived: bool = True) -> None:
+        raise Unsupported("archiving a session", needs=_SERVER)
+
+    async def read(self, *, turns: bool = True) -> Any:
+        raise Unsupported("reading a session", needs=_SERVER)
+
+    async def close(self) -> None:
+        await self.interrupt()
+
+    def tell(self, message: Message) -> None:
+        """Learn from a message of the turn's process."""
+        if isinstance(message, SessionStarted) and message.session_id:
+            self.facts = SessionFacts(
+                session_id=message.session_id,
+                model=message.model or self.facts.model,
+                cwd=message.cwd or self.facts.cwd,
+                sandbox=self.facts.sandbox,
+                approvals="never",
+                resumed=self.facts.resumed,
+            )
+            self._shot = replace(self._shot, fork=None)
+        elif isinstance(message, UsageReport) and message.session_id == self.id:
+            self.spent = message.total or self.spent
+
+    def over(self) -> None:
+        self._current = None
+
+
+def _refuse(what: str, asked: object) -> None:
+    if asked:
+        raise Unsupported(what, needs=_SERVER)

@@ -1,0 +1,25 @@
+"""When an agent that died is started again: after 1, 2, 4, 8, 16, 30 seconds, and not for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+State: TypeAlias = Literal["stopped", "starting", "running", "restarting", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restarts:
+    """How often, and how soon."""
+
+    at_most: int = 6
+    """Starts in a row that fail, or do not last, before it is given up; 0 for no restart at all."""
+    pauses: tuple[float, ...] = (1, 2, 4, 8, 16, 30)
+    lasts_after: float = 60.0
+    """A process that has run for so many seconds starts the count anew."""
+
+    def pause(self, failures: int) -> float | None:
+        """Seconds to wait after so many failures in a row; None when it is given up."""
+        if failures > self.at_most:
+            return None
+        return self.pauses[min(failures, len(self.pauses)) - 1]

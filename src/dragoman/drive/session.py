@@ -1,0 +1,218 @@
+"""A session with an agent: turns, and what can be done with it between and during them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from dragoman.drive.turns import Turn
+from dragoman.errors import AgentError, ProtocolError
+from dragoman.model import intents
+from dragoman.model.messages import Message, Notice, SessionStarted, ToolCall, TurnEnded
+from dragoman.model.tools import BASH
+
+if TYPE_CHECKING:
+    from dragoman.drive.agent import Agent
+    from dragoman.drive.tools import Toolbox
+
+_LATE_KEPT = 1000
+_ENDED_KEPT = 64
+
+
+class Session:
+    """One conversation with an agent. Made by :meth:`Agent.start`."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        facts: intents.SessionFacts,
+        opening: intents.OpenSession,
+        toolbox: Toolbox,
+    ) -> None:
+        self._agent = agent
+        self.facts = facts
+        self.opening = opening
+        self.toolbox = toolbox
+        self._turns: list[Turn] = []
+        """Those who listen to the turn that is under way."""
+        self.late: deque[Message] = deque(maxlen=_LATE_KEPT)
+        """What came for a turn when it was over; the newest."""
+        self._between: deque[Message] = deque(maxlen=_LATE_KEPT)
+        """What was said between turns: the next one begins with it."""
+        self._ended: deque[str] = deque(maxlen=_ENDED_KEPT)
+        self.members: set[str] = {facts.session_id}
+        """Itself and the sessions of the agents that work for it."""
+
+    @property
+    def id(self) -> str:
+        return self.facts.session_id
+
+    @property
+    def cwd(self) -> str | None:
+        return self.facts.cwd or self.opening.cwd
+
+    @property
+    def turn(self) -> Turn | None:
+        """The turn that is under way."""
+        return self._turns[0] if self._turns else None
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is under way."""
+        return bool(self._turns)
+
+    # Turns.
+
+    def run(
+        self,
+        text: str,
+        *,
+        images: Sequence[str] = (),
+        model: str | None = None,
+        effort: str | None = None,
+        cwd: str | None = None,
+        sandbox_policy: Mapping[str, Any] | None = None,
+        output_schema: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        """Ask; iterate over what is returned for the messages, or await it for the result.
+
+        While a turn is under way the agent takes it as a word to that turn, and what is returned
+        listens to the rest of it.
+        """
+        intent = intents.StartTurn(
+            session_id=self.id,
+            text=text,
+            images=list(images),
+            model=model,
+            effort=effort,
+            cwd=cwd,
+            sandbox_policy=dict(sandbox_policy) if sandbox_policy is not None else None,
+            output_schema=dict(output_schema) if output_schema is not None else None,
+        )
+        return self._turn(intent)
+
+    def compact(self) -> Turn:
+        """Replace the conversation so far by a summary."""
+        return self._turn(intents.Compact(session_id=self.id))
+
+    def review(self, target: Mapping[str, Any] | None = None) -> Turn:
+        """Have code reviewed: what is not committed, unless ``target`` says otherwise."""
+        return self._turn(intents.Review(session_id=self.id, target=dict(target or {})))
+
+    def _turn(self, intent: intents.StartTurn | intents.Compact | intents.Review) -> Turn:
+        async def begin(turn: Turn) -> str | None:
+            self._turns.append(turn)
+            while self._between:
+                turn.tell(self._between.popleft(), own=True)
+            try:
+                # The session may have got another name from a restart.
+                here = msgspec.structs.replace(intent, session_id=self.id)
+                value = await self._agent.ask(here)
+            except BaseException:
+                if turn in self._turns:
+                    self._turns.remove(turn)
+                raise
+            return value if isinstance(value, str) else None
+
+        return Turn(begin)
+
+    async def steer(self, text: str, *, images: Sequence[str] = ()) -> None:
+        """Say something to the agent while it works."""
+        turn = self._running_turn()
+        await self._agent.ask(
+            intents.Steer(session_id=self.id, turn_id=turn.id or "", text=text, images=list(images))
+        )
+
+    async def interrupt(self) -> None:
+        """Stop the turn: it ends as ``interrupted`` within two seconds, by the agent or by us.
+
+        A command that the agent leaves running is named in a notice; :meth:`stop_commands` ends it.
+        """
+        turn = self.turn
+        if turn is None:
+            return
+        seconds = self._agent.timeouts.interrupt
+        try:
+            async with asyncio.timeout(seconds):
+                if turn.id is None:
+                    await turn.begin()
+                intent = intents.Interrupt(session_id=self.id, turn_id=turn.id or "")
+                await self._agent.ask(intent, seconds=seconds)
+                await turn.over()
+        except (TimeoutError, AgentError):
+            self._agent.end_turn(self, "interrupted")
+
+    async def stop_commands(self) -> None:
+        """Stop the commands that this session has left running."""
+        await self._agent.ask(intents.StopCommands(session_id=self.id))
+
+    # The session as a whole.
+
+    async def fork(self) -> Session:
+        """A new session that begins with all that was said in this one."""
+        opening = msgspec.structs.replace(self.opening, fork=self.id, resume=None)
+        return await self._agent.open(opening, self.toolbox)
+
+    async def rename(self, name: str) -> None:
+        await self._agent.ask(intents.Rename(session_id=self.id, name=name))
+
+    async def archive(self, *, archived: bool = True) -> None:
+        await self._agent.ask(intents.Archive(session_id=self.id, archived=archived))
+
+    async def read(self, *, turns: bool = True) -> Any:
+        """The session as the harness keeps it."""
+        return await self._agent.ask(intents.ReadSession(session_id=self.id, turns=turns))
+
+    async def close(self) -> None:
+        """Stop listening. The session stays on disk and can be resumed."""
+        await self.interrupt()
+        self._agent.forget(self)
+        await self._agent.ask(intents.CloseSession(session_id=self.id))
+
+    # From the agent.
+
+    def tell(self, message: Message) -> None:
+        """A message of this session, or of an agent that works for it."""
+        own = message.session_id == self.id
+        if isinstance(message, SessionStarted) and own and message.model:
+            self.facts = msgspec.structs.replace(self.facts, model=message.model)
+        listening = [turn for turn in self._turns if not (own and self._is_late(message, turn))]
+        if not listening:
+            (self.late if message.turn_id is not None else self._between).append(message)
+            return
+        for turn in listening:
+            if own and turn.id is None and message.turn_id is not None:
+                turn.id = message.turn_id
+            if own and isinstance(message, TurnEnded):
+                self._turns.remove(turn)
+                for call in turn.abandoned if message.outcome == "interrupted" else ():
+                    if call.tool == BASH:
+                        turn.tell(self._left_running(call, message.turn_id), own=True)
+            turn.tell(message, own=own)
+        if own and isinstance(message, TurnEnded) and message.turn_id is not None:
+            self._ended.append(message.turn_id)
+
+    def _left_running(self, call: ToolCall, turn_id: str | None) -> Notice:
+        command = call.input.get("command")
+        text = f"the agent may have left a command running: {command}; stop_commands() ends it"
+        return Notice(session_id=self.id, turn_id=turn_id, level="warning", text=text)
+
+    def _is_late(self, message: Message, turn: Turn) -> bool:
+        if message.turn_id is None:
+            return False
+        return message.turn_id != turn.id if turn.id is not None else message.turn_id in self._ended
+
+    def renewed(self, facts: intents.SessionFacts) -> None:
+        """The session was resumed on another process: turns are counted anew there."""
+        self.facts = facts
+        self.members.add(facts.session_id)
+        self._ended.clear()
+
+    def _running_turn(self) -> Turn:
+        if self.turn is None:
+            raise ProtocolError("no turn is under way")
+        return self.turn

@@ -1,0 +1,142 @@
+"""One process that is given one prompt, from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from dragoman.drive.exchange import Keeper
+from dragoman.drive.links import Link, OpenLink
+from dragoman.drive.timeouts import Timeouts
+from dragoman.drive.turns import Turn
+from dragoman.drive.workspaces import check_workspace
+from dragoman.harnesses.driving import Launch, OneShot, Run
+from dragoman.model.messages import Message, TurnError
+from dragoman.model.usage import Usage
+from dragoman.wire.lines import LongLine
+
+_EXIT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotPlan:
+    """How the processes are started, and how they are to be treated."""
+
+    version: str | None
+    launch: Callable[[OneShot], Launch]
+    make_run: Callable[[OneShot, Usage | None], Run]
+    open_link: Callable[[Launch], OpenLink]
+    write_schema: Callable[[Mapping[str, Any]], AbstractContextManager[str]]
+    """Puts a schema where the process can read it."""
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    journal: Keeper | None = None
+    check_workspace: Callable[[str | os.PathLike[str]], str] = check_workspace
+
+
+class _Agent(Protocol):
+    @property
+    def plan(self) -> ShotPlan: ...
+
+    @property
+    def tasks(self) -> asyncio.TaskGroup: ...
+
+    @property
+    def running(self) -> set[Shot]: ...
+
+
+class _Session(Protocol):
+    @property
+    def spent(self) -> Usage | None: ...
+
+    def tell(self, message: Message) -> None: ...
+
+    def over(self) -> None: ...
+
+
+class Shot:
+    """One process, from its start to its end."""
+
+    def __init__(self, agent: _Agent, session: _Session, turn: Turn) -> None:
+        self._agent = agent
+        self._session = session
+        self.turn = turn
+        self._run: Run | None = None
+        self._link: Link | None = None
+        self._stopped = False
+        self._schema: AbstractContextManager[str] | None = None
+
+    async def start(self, shot: OneShot, schema: Mapping[str, Any] | None) -> None:
+        plan = self._agent.plan
+        if schema is not None:
+            self._schema = plan.write_schema(schema)
+            shot = replace(shot, output_schema=self._schema.__enter__())
+        try:
+            launch = plan.launch(shot)
+            self._run = plan.make_run(shot, self._session.spent)
+            self._link = await plan.open_link(launch)(self._receive, self._closed)
+        except BaseException:
+            self._drop_schema()
+            raise
+        self._agent.running.add(self)
+        self._pump()
+
+    def _receive(self, lines: list[bytes | LongLine]) -> None:
+        run = self._run
+        assert run is not None
+        if self._agent.plan.journal is not None:
+            self._agent.plan.journal.received(lines)
+        for line in lines:
+            if isinstance(line, LongLine):
+                run.receive_long_line(line)
+            else:
+                run.receive_line(line)
+        self._pump()
+
+    def _pump(self) -> None:
+        for message in self._run.messages() if self._run is not None else ():
+            self._session.tell(message)
+            self.turn.tell(message, own=True)
+
+    def _closed(self) -> None:
+        self._agent.tasks.create_task(self._finish())
+
+    async def _finish(self) -> None:
+        """The process has said all; see how it ended."""
+        link = self._link
+        if link is None:
+            return
+        until = asyncio.get_running_loop().time() + _EXIT_SECONDS
+        while (ended := link.exit) is None or ended.code is None:
+            if asyncio.get_running_loop().time() > until:
+                break
+            await asyncio.sleep(0.01)
+        ended = await link.stop()
+        assert self._run is not None
+        self._run.receive_exit(ended.code, stopped=self._stopped, stderr_tail=link.stderr_tail)
+        self._drop_schema()
+        self._agent.running.discard(self)
+        self._session.over()
+        self._pump()
+
+    def give_up(self, error: TurnError) -> None:
+        """End the turn as failed, and its process."""
+        if self._run is not None and not self._stopped:
+            self._run.end_turn("failed", error)
+            self._pump()
+            self._stopped = True
+            self._agent.tasks.create_task(self.stop())
+
+    async def stop(self) -> None:
+        self._stopped = True
+        if self._link is not None:
+            await self._link.stop()
+            await self.turn.over()
+
+    def _drop_schema(self) -> None:
+        if self._schema is not None:
+            self._schema.__exit__(None, None, None)
+            self._schema = None

@@ -1,0 +1,204 @@
+"""A turn that we began: its messages as they come, and what it came to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from dataclasses import dataclass, field
+
+from dragoman.drive.mailbox import Mailbox
+from dragoman.drive.timeouts import Pulse, RunningTool
+from dragoman.errors import (
+    AgentError,
+    ProcessExited,
+    ResponseError,
+    Stalled,
+    TurnFailed,
+    TurnInterrupted,
+    TurnTimeout,
+)
+from dragoman.model.messages import (
+    ApprovalRequested,
+    ApprovalSettled,
+    Delta,
+    Message,
+    Outcome,
+    Text,
+    ToolCall,
+    ToolResult,
+    TurnEnded,
+    TurnError,
+)
+from dragoman.model.usage import Usage
+
+_OUTPUT_KEPT = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a turn came to."""
+
+    session_id: str | None
+    turn_id: str | None
+    outcome: Outcome
+    text: str
+    """The agent's last word."""
+    error: TurnError | None = None
+    usage: Usage | None = None
+    messages: list[Message] = field(default_factory=list[Message])
+    stderr: str = ""
+
+    def check(self) -> Result:
+        """Itself, if the turn was completed; raises what went wrong otherwise."""
+        if self.outcome == "completed":
+            return self
+        raise self.exception()
+
+    def exception(self) -> AgentError:
+        """Why the turn was not completed, as an exception with facts."""
+        message = self.error.message if self.error else f"the turn was {self.outcome}"
+        kind = self.error.kind if self.error else ""
+        native = self.error.native if self.error else None
+        match kind:
+            case "stall_timeout":
+                return Stalled(message, reason=native or "", stderr=self.stderr)
+            case "turn_timeout":
+                return TurnTimeout(message, stderr=self.stderr)
+            case "port_exit":
+                return ProcessExited(message, stderr=self.stderr)
+            case "response_error":
+                return ResponseError(message, stderr=self.stderr)
+            case _ if self.outcome == "interrupted":
+                return TurnInterrupted(message)
+            case _:
+                retryable = self.error.retryable if self.error else True
+                return TurnFailed(message, kind=kind or "turn_failed", retryable=retryable)
+
+
+class Turn:
+    """Iterate over it for the messages, or await it for the :class:`Result`.
+
+    It begins when somebody does either. Every turn ends with exactly one ``turn_ended``, whatever
+    happens to the agent; iterating does not raise because of what an agent says or fails to say,
+    only when the turn could not be begun at all.
+    """
+
+    def __init__(self, begin: Callable[[Turn], Awaitable[str | None]]) -> None:
+        self._begin = begin
+        self._mailbox = Mailbox()
+        self._begun: asyncio.Future[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self.id: str | None = None
+        self.ended: TurnEnded | None = None
+        now = self._loop.time()
+        self.pulse = Pulse(began_at=now, heard_at=now)
+        self._calls: dict[str, ToolCall] = {}
+        self._outputs: dict[str, str] = {}
+        self._asked: set[str] = set()
+        self.abandoned: list[ToolCall] = []
+        """Calls that nobody said the end of."""
+        self._over = asyncio.Event()
+        self.looked_at = now
+        """When the server was last asked how this turn is doing."""
+
+    async def begin(self) -> None:
+        """Ask the agent to begin; once. Raises when it will not."""
+        if self._begun is None:
+            self._begun = self._loop.create_future()
+            try:
+                turn_id = await self._begin(self)
+            except BaseException as problem:
+                self._mailbox.close()
+                if isinstance(problem, Exception):
+                    self._begun.set_exception(problem)
+                    self._begun.exception()  # seen: it is raised below as well
+                else:
+                    self._begun.cancel()
+                raise
+            self.id = self.id or turn_id
+            self._begun.set_result(None)
+        else:
+            await asyncio.shield(self._begun)
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        await self.begin()
+        async for message in self._mailbox:
+            yield message
+
+    def __await__(self) -> Generator[object, None, Result]:
+        return self._result().__await__()
+
+    async def _result(self) -> Result:
+        return self.result([message async for message in self])
+
+    def result(self, messages: list[Message]) -> Result:
+        """What these messages, its own, came to."""
+        ended = self.ended
+        texts = [m for m in messages if isinstance(m, Text) and self._is_own(m)]
+        final = [text for text in texts if text.phase == "final_answer"] or texts
+        return Result(
+            session_id=ended.session_id if ended else None,
+            turn_id=self.id,
+            outcome=ended.outcome if ended else "interrupted",
+            text=final[-1].text if final else "",
+            error=ended.error if ended else None,
+            usage=ended.usage if ended else None,
+            messages=messages,
+        )
+
+    def _is_own(self, message: Message) -> bool:
+        return self.ended is None or message.session_id == self.ended.session_id
+
+    async def over(self) -> None:
+        """Wait until the turn has ended."""
+        await self._over.wait()
+
+    # From the session.
+
+    def tell(self, message: Message, *, own: bool) -> None:
+        """A message of this turn, or of an agent that works for it."""
+        self.pulse.heard_at = self._loop.time()
+        self.pulse.deaf = False
+        self._mailbox.put(message)
+        if isinstance(message, Delta):
+            if message.of == "output" and message.message_id in self._calls:
+                kept = self._outputs.get(message.message_id, "") + message.text
+                self._outputs[message.message_id] = kept[-_OUTPUT_KEPT:]
+            return
+        match message:
+            case ToolCall():
+                self._calls[message.call_id] = message
+            case ToolResult():
+                call = self._calls.pop(message.call_id, None)
+                self._outputs.pop(message.call_id, None)
+                if call is not None and message.status == "abandoned":
+                    self.abandoned.append(call)
+            case ApprovalRequested():
+                self._asked.add(message.approval_id)
+            case ApprovalSettled():
+                self._asked.discard(message.approval_id)
+            case TurnEnded() if own:
+                self.ended = message
+                self.id = self.id or message.turn_id
+                self._mailbox.close()
+                self._over.set()
+            case _:
+                pass
+
+    def fresh_pulse(self, *, gone: bool) -> Pulse:
+        """What is known of it now."""
+        self.pulse.tools = [
+            RunningTool(call.tool, _what(call), self._outputs.get(call.call_id, ""))
+            for call in self._calls.values()
+        ]
+        self.pulse.asked = len(self._asked)
+        self.pulse.gone = gone
+        return self.pulse
+
+
+def _what(call: ToolCall) -> str:
+    for name in ("command", "query", "path", "file_path"):
+        value = call.input.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return call.native_tool

@@ -1,0 +1,66 @@
+"""Watching over the turns of an agent: a turn that is silent for too long is looked into, or ended."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from dragoman.drive.timeouts import judge
+from dragoman.errors import AgentError, ResponseTimeout, UsageError
+from dragoman.model.intents import CheckTurn, Interrupt
+from dragoman.model.messages import TurnError
+
+if TYPE_CHECKING:
+    from dragoman.drive.agent import Agent
+    from dragoman.drive.session import Session
+    from dragoman.drive.turns import Turn
+
+_TICK = 0.5
+
+
+async def watch(agent: Agent) -> None:
+    """Look at every turn twice a second, until cancelled."""
+    loop, limits = asyncio.get_running_loop(), agent.timeouts
+    async with asyncio.TaskGroup() as checks:
+        while True:
+            await asyncio.sleep(_TICK)
+            now = loop.time()
+            for session in agent.sessions:
+                turn = session.turn
+                if turn is None:
+                    continue
+                pulse = turn.fresh_pulse(gone=agent.exchange is None or agent.exchange.is_over)
+                verdict = judge(pulse, limits, now)
+                if verdict is not None:
+                    error = TurnError(
+                        kind=verdict.kind,
+                        message=verdict.text,
+                        retryable=True,
+                        native=verdict.reason,
+                    )
+                    _give_up(agent, session, turn, error)
+                elif not pulse.tools and not pulse.asked and turn.id is not None:
+                    silent_since = max(pulse.heard_at, turn.looked_at)
+                    if now - silent_since > limits.check_after:
+                        turn.looked_at = now
+                        checks.create_task(_look_into(agent, session, turn))
+
+
+async def _look_into(agent: Agent, session: Session, turn: Turn) -> None:
+    """Ask the server whether the turn is over and only its end got lost."""
+    try:
+        outcome = await agent.ask(CheckTurn(session_id=session.id, turn_id=turn.id))
+    except ResponseTimeout:
+        turn.pulse.deaf = True
+    except (AgentError, UsageError):
+        return  # it cannot tell; the stall timeout has the last word
+    else:
+        if outcome is not None and session.turn is turn:
+            agent.end_turn(session, outcome)
+
+
+def _give_up(agent: Agent, session: Session, turn: Turn, error: TurnError) -> None:
+    """End the turn as failed, here and, if it still listens, there."""
+    agent.end_turn(session, "failed", error)
+    if turn.id is not None:
+        agent.submit(Interrupt(session_id=session.id, turn_id=turn.id))

@@ -1,0 +1,100 @@
+"""Opening a session: begun, resumed or branched off, and only with the authority that was asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from dragoman.harnesses.codex.app_server_authority import mismatch
+from dragoman.harnesses.codex.app_server_calls import CLOSE, open_session
+from dragoman.harnesses.codex.app_server_greeting import Ask
+from dragoman.harnesses.codex.app_server_policies import confirmed_policy
+from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.versions import Version, can
+from dragoman.harnesses.driving import Refusal
+from dragoman.model.intents import OpenSession, SessionFacts
+
+_GONE: Final = re.compile(
+    r"no rollout found|not found|invalid (thread|session|conversation) id|is empty", re.IGNORECASE
+)
+
+
+class Opened(NamedTuple):
+    """A session that may be used."""
+
+    facts: SessionFacts
+    policy: dict[str, Any]
+    """The sandbox that the server confirmed."""
+    instead_of: str | None
+    """The session that was to be resumed, and is gone."""
+
+
+class Opening:
+    """One session being opened.
+
+    ``ask`` makes a request, ``finish`` takes what came of it all. Raises
+    :class:`dragoman.errors.Unsupported` before anything is said.
+    """
+
+    def __init__(
+        self,
+        intent: OpenSession,
+        release: Version | None,
+        home: str | None,
+        ask: Ask,
+        finish: Callable[[Opened | None, Refusal | None], None],
+    ) -> None:
+        self._intent = intent
+        self._release = release
+        self._home = home
+        self._ask = ask
+        self._finish = finish
+        self._anew = open_session(msgspec.structs.replace(intent, resume=None), release)
+        self._instead_of: str | None = None
+        call = open_session(intent, release)
+        ask(call.method, call.params, self._opened)
+
+    def _opened(self, result: dict[str, Any], refusal: Refusal | None) -> None:
+        if refusal is not None:
+            self._refused(refusal)
+            return
+        intent, thread = self._intent, as_dict(result.get("thread"))
+        session_id = as_str(thread.get("id"))
+        problem = mismatch(intent, result, self._home)
+        if session_id is None:
+            reason = "the server opened a session and did not name it"
+            self._finish(None, Refusal(kind="response_error", message=reason))
+        elif problem is not None:
+            self._finish(None, Refusal(kind="authority", message=problem))
+            if can(self._release, CLOSE):
+                self._ask("thread/unsubscribe", {"threadId": session_id}, _nothing_more)
+        else:
+            parent = as_str(thread.get("parentThreadId")) or as_str(thread.get("forkedFromId"))
+            cwd = as_str(result.get("cwd"))
+            facts = SessionFacts(
+                session_id=session_id,
+                model=as_str(result.get("model")),
+                cwd=cwd,
+                sandbox=result.get("sandbox"),
+                approvals=result.get("approvalPolicy"),
+                resumed=intent.resume is not None and self._instead_of is None,
+                parent_session_id=parent or intent.fork,
+            )
+            policy = confirmed_policy(result, cwd or intent.cwd)
+            self._finish(Opened(facts, policy, self._instead_of), None)
+
+    def _refused(self, refusal: Refusal) -> None:
+        intent = self._intent
+        is_first = self._instead_of is None and intent.fork is None
+        if is_first and intent.or_new and intent.resume and _GONE.search(refusal.message):
+            self._instead_of = intent.resume
+            self._ask(self._anew.method, self._anew.params, self._opened)
+        else:
+            self._finish(None, refusal)
+
+
+def _nothing_more(result: dict[str, Any], refusal: Refusal | None) -> None:
+    """Whether an unwanted session could be closed changes nothing."""

@@ -1,0 +1,102 @@
+"""Running a command in the foreground, so that it never outlives us.
+
+The command gets a process group of its own, and the terminal if there is one. Signals that are meant
+to end us are passed on to it; whatever is left of its group at the end is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from types import FrameType
+
+from dragoman.errors import UsageError
+
+GRACE_SECONDS = 10.0
+"""How long a command may take to end after it was told to."""
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class CannotRun(UsageError):
+    """There is no such command, or it may not be run."""
+
+    def __init__(self, command: str, problem: str) -> None:
+        super().__init__(command, problem)
+        self.command = command
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"cannot run {self.command}: {self.problem}"
+
+
+def run_in_foreground(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run a command to its end; its exit code, as a shell would give it."""
+    try:
+        child = subprocess.Popen(command, env=dict(env), process_group=0)
+    except OSError as problem:
+        raise CannotRun(command[0], problem.strerror or str(problem)) from problem
+    try:
+        with _signals_passed_on(child), _terminal_lent(child):
+            code = child.wait()
+    finally:
+        _signal_group(child, signal.SIGKILL)
+        child.wait()
+    return code if code >= 0 else 128 - code
+
+
+@contextlib.contextmanager
+def _signals_passed_on(child: subprocess.Popen[bytes]) -> Generator[None]:
+    asked: list[int] = []
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGALRM or asked:  # it had its time, or somebody insists
+            _signal_group(child, signal.SIGKILL)
+            return
+        asked.append(number)
+        _signal_group(child, number)
+        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
+
+    before = {number: signal.signal(number, pass_on) for number in (*_ENDING, signal.SIGALRM)}
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _terminal_lent(child: subprocess.Popen[bytes]) -> Generator[None]:
+    """Ctrl-C and the keyboard belong to the command while it runs."""
+    terminal = _terminal()
+    if terminal is None:
+        yield
+        return
+    before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # or taking it back would stop us
+    try:
+        os.tcsetpgrp(terminal, child.pid)
+        _signal_group(child, signal.SIGCONT)  # in case it has asked for the keyboard already
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.tcsetpgrp(terminal, os.getpgrp())
+        signal.signal(signal.SIGTTOU, before)
+
+
+def _terminal() -> int | None:
+    """Our terminal, if we are in its foreground."""
+    try:
+        number = sys.stdin.fileno()
+        return number if os.isatty(number) and os.tcgetpgrp(number) == os.getpgrp() else None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _signal_group(child: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, number)

@@ -1,0 +1,132 @@
+"""The stand-in model on loopback: takes requests, keeps them, carries out the model's answers.
+
+Only what needs a socket or a clock lives here; what to answer is decided in ``answers``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections import deque
+from collections.abc import Iterable
+
+from dragoman.rehearsal import http
+from dragoman.rehearsal.answers import Action, HangUp, Head, Model, Wait, refusal
+from dragoman.rehearsal.places import Place
+from dragoman.rehearsal.requests import Request
+
+HOST = "127.0.0.1"
+
+
+class Asked(Request, frozen=True):
+    """A request for a response, and the place in the script that answered it."""
+
+    place: Place
+
+
+class Server:
+    """Serves one model until it is closed. All methods belong to the loop that runs it."""
+
+    def __init__(self, model: Model, *, keep: int) -> None:
+        self.model = model
+        self.requests: deque[Asked] = deque(maxlen=keep)
+        self.others: deque[Request] = deque(maxlen=keep)
+        """Requests for something else than a response: lists of models and the like."""
+        self._count = 0
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def start(self, port: int = 0) -> int:
+        """Begin to listen; the port."""
+        self._server = await asyncio.start_server(
+            self._connected, HOST, port, limit=http.MAX_HEAD, backlog=1024
+        )
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def close(self) -> None:
+        """Hang up on everybody."""
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self._connections):
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        writer.transport.set_write_buffer_limits(high=0)  # so that drained means sent
+        try:
+            await self._converse(reader, writer)
+        except (http.Malformed, ConnectionError):
+            _hang_up(writer)
+        except asyncio.CancelledError:
+            _hang_up(writer)  # we are closing; ending quietly is what was asked for
+        finally:
+            self._connections.discard(task)
+            writer.close()
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (received := await http.receive(reader)) is not None:
+            await self._play(self._answer(received), reader, writer)
+            if writer.is_closing():
+                return
+
+    def _answer(self, received: http.Received) -> Iterable[Action]:
+        self._count += 1
+        about = (self._count, received.method, received.path, received.headers, received.body)
+        request = Request(*about)
+        path = received.path.partition("?")[0].rstrip("/")
+        if received.method != "POST" or not path.endswith("/responses"):
+            self.others.append(request)
+            return (refusal(404, "The stand-in model answers POST /v1/responses only."),)
+        if not request.body:
+            self.others.append(request)
+            return (refusal(400, "The body is not a JSON object."),)
+        place = self.model.place(request)
+        self.requests.append(Asked(*about, place))
+        return self.model.answer(request, place)
+
+    async def _play(
+        self, actions: Iterable[Action], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        for action in actions:
+            match action:
+                case Head(status, headers, body):
+                    writer.write(http.head(status, headers, None if body is None else len(body)))
+                    if body is not None:
+                        writer.write(body)
+                        await writer.drain()
+                        return
+                case Wait(seconds):
+                    await writer.drain()
+                    await _wait(seconds, reader)
+                case HangUp():
+                    await writer.drain()
+                    _hang_up(writer)
+                    return
+                case _:
+                    writer.write(http.chunk(action))
+                    await writer.drain()
+        writer.write(http.chunk(b""))
+        await writer.drain()
+
+
+async def _wait(seconds: float | None, reader: asyncio.StreamReader) -> None:
+    """Wait, but no longer than the client does: it says nothing more, so any word is goodbye."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await reader.read(1)
+            if seconds is not None and not reader.at_eof():
+                return
+            raise ConnectionResetError("the client is gone")
+
+
+def _hang_up(writer: asyncio.StreamWriter) -> None:
+    """Lose the connection for good, so that the client sees it at once."""
+    sock = writer.get_extra_info("socket")
+    if sock is not None:
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+    writer.close()

@@ -1,0 +1,194 @@
+"""A rehearsal: the stand-in model at work, and a home directory that leads an agent to it.
+
+The server has a thread of its own, so that a rehearsal can be used from plain tests, from asyncio and
+from the command line alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from dragoman.errors import DragomanError
+from dragoman.rehearsal.answers import Model
+from dragoman.rehearsal.home import merged, settings, variables, write_home
+from dragoman.rehearsal.reading import read_script
+from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.script import Script
+from dragoman.rehearsal.server import HOST, Asked, Server
+
+_SECONDS = 30
+
+
+class RehearsalFailed(DragomanError):
+    """The stand-in model could not be set up, or did not see what was waited for."""
+
+
+class Rehearsal:
+    """A script being played.
+
+    ::
+
+        with Rehearsal("- say: Hello.") as stage:
+            subprocess.run(["codex", "exec", "hi"], env=stage.environ)
+            assert stage.requests[0].place.prompt == "hi"
+
+    ``script`` is a path, the text of a script, or a ``Script``. ``config`` are further settings for
+    the agent, over those of the script. The home directory is a temporary one, gone at the end,
+    unless ``home`` names it. ``keep`` bounds how many requests are remembered.
+    """
+
+    def __init__(
+        self,
+        script: Script | str | os.PathLike[str],
+        *,
+        home: str | os.PathLike[str] | None = None,
+        model: str | None = None,
+        retries: int | None = None,
+        config: Mapping[str, Any] | None = None,
+        port: int = 0,
+        keep: int = 10_000,
+    ) -> None:
+        self.script = read_script(script)
+        self._home = home
+        self._model = model
+        self._retries = retries
+        self._config = config or {}
+        self._wanted_port = port
+        self._keep = keep
+        self._temporary: Path | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._server: Server | None = None
+        self._problem: BaseException | None = None
+        self._port = 0
+
+    # What an agent needs to know.
+
+    @property
+    def url(self) -> str:
+        """Where the stand-in model answers: the ``base_url`` of a provider."""
+        return f"http://{HOST}:{self._port}/v1"
+
+    @property
+    def codex_home(self) -> Path:
+        """The agent's home directory."""
+        if self._home is not None:
+            return Path(self._home)
+        if self._temporary is None:
+            raise RehearsalFailed("the rehearsal has not begun: use it in a `with` statement")
+        return self._temporary
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment variables to set for the agent."""
+        return variables(self.codex_home)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """This process's environment with those variables set."""
+        return {**os.environ, **self.env}
+
+    # What the agent did.
+
+    @property
+    def requests(self) -> list[Asked]:
+        """The requests for a response so far, each with the place in the script that answered it."""
+        return list(self._server.requests) if self._server else []
+
+    @property
+    def others(self) -> list[Request]:
+        """All other requests, which were refused."""
+        return list(self._server.others) if self._server else []
+
+    @property
+    def unscripted(self) -> list[Asked]:
+        """The requests for which the script had nothing to say."""
+        return [asked for asked in self.requests if asked.place.turn is None]
+
+    # Beginning and end.
+
+    def start(self) -> None:
+        """Begin to serve, and make the home directory."""
+        if self._home is None:
+            self._temporary = Path(tempfile.mkdtemp(prefix="rehearsal-"))
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        ready = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(ready.set,), name="rehearsal", daemon=True
+        )
+        self._thread.start()
+        if not ready.wait(_SECONDS) or self._problem is not None:
+            raise RehearsalFailed(f"the stand-in model cannot start: {self._problem}")
+        script = self.script
+        config = settings(
+            self.url,
+            model=self._model or script.model,
+            retries=script.retries if self._retries is None else self._retries,
+            more=merged(script.config, self._config),
+        )
+        write_home(self.codex_home, config)
+
+    def close(self) -> None:
+        """Stop serving, and take the temporary home directory away."""
+        loop, thread = self._loop, self._thread
+        if loop is not None and thread is not None and thread.is_alive():
+            loop.call_soon_threadsafe(self._stop.set)
+            thread.join(_SECONDS)
+        if self._temporary is not None:
+            # A process that the agent left behind may still be writing there.
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _run(self, ready: Callable[[], None]) -> None:
+        try:
+            asyncio.run(self._serve(ready))
+        except OSError as problem:
+            self._problem = problem
+            ready()
+
+    async def _serve(self, ready: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        server = Server(Model(self.script), keep=self._keep)
+        self._port = await server.start(self._wanted_port)
+        self._server = server
+        ready()
+        await self._stop.wait()
+        await server.close()
+
+    def __enter__(self) -> Rehearsal:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Rehearsal:
+        await asyncio.to_thread(self.start)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self.close)

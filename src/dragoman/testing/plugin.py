@@ -1,0 +1,93 @@
+"""A pytest plugin: rehearsals and fake agents as fixtures.
+
+It is loaded into every run of pytest where Dragoman is installed, so it imports nothing but pytest
+until a test asks for a fixture.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from dragoman.rehearsal import Faults, Rehearsal, Script
+
+
+class StartRehearsal(Protocol):
+    """Starts a rehearsal that ends with the test, and points this process's environment at it."""
+
+    def __call__(self, script: Script | str | os.PathLike[str], **options: Any) -> Rehearsal:
+        """``options`` are those of :class:`dragoman.rehearsal.Rehearsal`."""
+        ...
+
+
+class MakeFakeCodex(Protocol):
+    """Puts a program that repeats a recording first on the PATH; its path."""
+
+    def __call__(
+        self,
+        recording: str | os.PathLike[str],
+        *,
+        app_server: str | os.PathLike[str] | None = None,
+        faults: Faults | None = None,
+        version: str | None = None,
+    ) -> Path:
+        """See :func:`dragoman.rehearsal.write_fake_codex`."""
+        ...
+
+
+@pytest.fixture
+def rehearsal(monkeypatch: pytest.MonkeyPatch) -> Iterator[StartRehearsal]:
+    """``stage = rehearsal("- say: Hello.")``: a stand-in model that plays a script."""
+    from dragoman.rehearsal import Rehearsal
+
+    with ExitStack() as stages:
+
+        def start(script: Script | str | os.PathLike[str], **options: Any) -> Rehearsal:
+            stage = stages.enter_context(Rehearsal(script, **options))
+            for name, value in stage.env.items():
+                monkeypatch.setenv(name, value)
+            return stage
+
+        yield start
+
+
+@pytest.fixture
+def codex_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home directory for the agent, so that a test never sees the developer's own."""
+    home = tmp_path / "codex-home"
+    home.mkdir()
+    monkeypatch.setenv("CODEX_HOME", str(home))
+    return home
+
+
+@pytest.fixture
+def fake_codex(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeFakeCodex:
+    """``fake_codex("run.jsonl", faults=Faults(crash=3))``: a program that repeats a recording."""
+    from dragoman.rehearsal import write_fake_codex
+
+    numbers = itertools.count(1)
+
+    def make(recording: str | os.PathLike[str], **options: Any) -> Path:
+        program = write_fake_codex(tmp_path / f"fake-{next(numbers)}", recording, **options)
+        monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+        return program
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def codex_program() -> str:
+    """The real program; the test is skipped where it is not installed."""
+    from dragoman.rehearsal.program import find_codex
+
+    found = find_codex()
+    if found is None:
+        pytest.skip("the agent's program is not installed")
+    return found

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman.cli.main import main
+from dragoman.cli.run import run
+from dragoman.crew import connecting
+from dragoman.errors import ProcessExited
+from dragoman.model.intents import ServerFacts, SessionFacts
+from dragoman.model.messages import (
+    ApprovalRequested,
+    Message,
+    SessionStarted,
+    Text,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+    encode,
+)
+
+ID = "s-1"
+DONE = TurnEnded(session_id=ID, outcome="completed")
+
+
+class FakeAgent:
+    """Stands in for the driver: one session, whose turn says what the test wrote."""
+
+    def __init__(self, said: list[Message | Callable[[FakeAgent], Any]]) -> None:
+        self.said = said
+        self.options: dict[str, Any] = {}
+        self.started: dict[str, Any] = {}
+        self.asked: dict[str, Any] = {}
+        self.prompt = ""
+        self.interrupted = asyncio.Event()
+        self.closed = False
+        self.state = "running"
+        self.facts = ServerFacts(version="1.2.3")
+
+    async def start(self, **options: Any) -> FakeSession:
+        self.started = options
+        return FakeSession(self)
+
+
+class FakeSession:
+    id = ID
+    facts = SessionFacts(session_id=ID, model="m")
+
+    def __init__(self, agent: FakeAgent) -> None:
+        self._agent = agent
+
+    def run(self, text: str, **asked: Any) -> AsyncIterator[Message]:
+        self._agent.prompt, self._agent.asked = text, asked
+        return self._messages()
+
+    async def _messages(self) -> AsyncIterator[Message]:
+        for each in self._agent.said:
+            if callable(each):
+                done = each(self._agent)
+                if asyncio.iscoroutine(done):
+                    await done
+            else:
+                yield each
+
+    async def interrupt(self) -> None:
+        self._agent.interrupted.set()
+
+
+@pytest.fixture
+def perform(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, FakeAgent]]:
+    """Runs ``dragoman run`` with an agent that says these messages."""
+
+    def call(said: list[Any], *words: str) -> tuple[int, FakeAgent]:
+        agent = FakeAgent(said)
+
+        @asynccontextmanager
+        async def connect(*_: Any, **options: Any) -> AsyncGenerator[FakeAgent]:
+            agent.options = options
+            try:
+                yield agent
+            finally:
+                agent.closed = True
+
+        monkeypatch.setattr(connecting, "connect", connect)
+        return run.main(["fix it", *words], standalone_mode=False), agent
+
+    return call
+
+
+Perform = Callable[..., tuple[int, FakeAgent]]
+WORK: list[Message] = [
+    SessionStarted(session_id=ID, harness="fake"),
+    TurnStarted(session_id=ID),
+    Text(session_id=ID, text="Looking.", phase="commentary"),
+    Text(session_id=ID, text="It works now.", phase="final_answer"),
+    DONE,
+]
+
+
+def test_into_a_pipe_goes_the_transcript_and_nothing_else(
+    perform: Perform, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, agent = perform(WORK)
+
+    assert code == 0
+    assert agent.prompt == "fix it"
+    assert agent.closed
+    shown = capsys.readouterr()
+    assert shown.out == "fake\n\nLooking.\n\nIt works now.\n\n✓ completed\n"
+    assert shown.err == ""
+
+
+def test_any_export_can_be_streamed(
+    perform: Perform, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert perform(WORK, "--to", "messages")[0] == 0
+
+    assert capfdbinary.readouterr().out == b"".join(encode(each) + b"\n" for each in WORK)
+
+
+def test_quiet_leaves_the_answer(
+    perform: Perform, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert perform(WORK, "--quiet")[0] == 0
+
+    assert capfdbinary.readouterr().out == b"It works now.\n"
+
+
+OUTCOMES = {"completed": 0, "failed": 1, "interrupted": 130}
+
+
+@pytest.mark.parametrize(("outcome", "code"), OUTCOMES.items())
+def test_the_exit_code_tells_the_outcome(outcome: Any, code: int, perform: Perform) -> None:
+    assert perform([TurnEnded(session_id=ID, outcome=outcome)])[0] == code
+
+
+def test_why_it_failed_is_on_standard_error(
+    perform: Perform, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = TurnError("unauthorized", "sign in first", False)
+    perform([TurnEnded(session_id=ID, outcome="failed", error=error)], "--to", "messages")
+
+    assert capsys.readouterr().err == "dragoman: sign in first\n"
+
+
+def test_the_end_of_a_sub_agent_is_not_the_end(perform: Perform) -> None:
+    other = TurnEnded(session_id="other", outcome="failed")
+
+    assert perform([other, DONE])[0] == 0
+    assert perform([DONE, other])[0] == 0
+
+
+def test_everything_asked_for_reaches_the_agent(perform: Perform, tmp_path: Path) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"type": "object"}', encoding="utf-8")
+    options = (
+        f"--cwd {tmp_path} --model m --effort high --sandbox read-only --approvals never "
+        f"--image a.png --image b.png --resume old --output-schema {schema} --yes "
+        "--config model_verbosity=low --config a.b=[1,2] --command /bin/agent --ssh host "
+        f"--journal {tmp_path / 'j'} --timeout 7 --ephemeral"
+    )
+    _, agent = perform([DONE], *options.split())
+
+    assert agent.asked == {
+        "images": ["a.png", "b.png"],
+        "effort": "high",
+        "output_schema": {"type": "object"},
+    }
+    assert agent.started == {
+        "cwd": str(tmp_path),
+        "model": "m",
+        "sandbox": "read-only",
+        "approvals": "never",
+        "resume": "old",
+        "ephemeral": True,
+        "config": {"model_verbosity": "low", "a.b": [1, 2]},
+    }
+    assert agent.options["command"] == "/bin/agent"
+    assert agent.options["ssh"] == "host"
+    assert agent.options["journal"] == str(tmp_path / "j")
+    assert agent.options["mode"] == "app-server"
+    assert agent.options["timeouts"].turn == 7
+
+
+def test_a_process_of_its_own_asks_nobody(perform: Perform) -> None:
+    _, agent = perform([DONE], "--exec")
+
+    assert agent.options["mode"] == "exec"
+    assert agent.started["approvals"] == "never"
+
+
+def test_without_a_terminal_what_is_asked_for_is_denied(
+    perform: Perform, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decided: list[str] = []
+
+    async def ask(agent: FakeAgent) -> None:
+        request = ApprovalRequested(approval_id="a", kind="command", summary="rm -rf /")
+        decided.append((await agent.options["ask"](request)).word)
+
+    perform([ask, DONE])
+
+    assert decided == ["deny"]
+    assert "dragoman: denied, nobody is there to ask: command: rm -rf /" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_ctrl_c_interrupts_the_turn(perform: Perform) -> None:
+    async def press(agent: FakeAgent) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        async with asyncio.timeout(5):
+            await agent.interrupted.wait()
+
+    code, agent = perform([press, TurnEnded(session_id=ID, outcome="interrupted")])
+
+    assert code == 130
+    assert agent.closed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_ctrl_c_twice_quits(perform: Perform) -> None:
+    async def press_twice(agent: FakeAgent) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        async with asyncio.timeout(5):
+            await agent.interrupted.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(5)
+
+    code, agent = perform([press_twice])
+
+    assert code == 130
+    assert agent.closed
+
+
+def test_a_lost_agent_is_one_sentence(
+    perform: Perform, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(agent: FakeAgent) -> None:
+        raise ProcessExited("the agent exited with status 7")
+
+    with pytest.raises(ProcessExited, match="status 7"):
+        perform([Text(session_id=ID, text="Half a"), lost])
+
+    assert "Half a" in capsys.readouterr().out
+
+
+def test_the_prompt_may_come_from_standard_input(
+    perform: Perform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = FakeAgent([DONE])
+
+    @asynccontextmanager
+    async def connect(*_: Any, **options: Any) -> AsyncGenerator[FakeAgent]:
+        yield agent
+
+    monkeypatch.setattr(connecting, "connect", connect)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("très bien\n".encode())))
+
+    assert run.main(["-"], standalone_mode=False) == 0
+    assert agent.prompt == "très bien\n"
+
+
+WRONG = {
+    "--to yaml": "there is no format 'yaml'",
+    "--to messages --quiet": "--to and --quiet",
+    "--cwd /not/there": "is not a directory",
+    "--sandbox none": "--sandbox",
+    "--config nonsense": "--config wants KEY=VALUE",
+    "--output-schema /not/there": "cannot read the schema",
+    "--yes --policy rules.toml": "leaves --policy nothing to decide",
+    "--timeout 0": "--timeout",
+}
+
+
+@pytest.mark.parametrize(("words", "reason"), WRONG.items(), ids=WRONG)
+def test_a_wrong_request_is_explained_before_anything_is_started(
+    words: str, reason: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dragoman.cli import main as program
+
+    monkeypatch.setitem(program._COMMANDS, "run", ("dragoman.cli.run", "…"))
+
+    assert main(["run", "hi", *words.split()]) == 2
+
+    assert reason in capsys.readouterr().err
+
+
+def test_a_schema_that_is_no_object_is_refused(tmp_path: Path, perform: Perform) -> None:
+    schema = tmp_path / "s.json"
+    schema.write_text(json.dumps([1]), encoding="utf-8")
+
+    with pytest.raises(Exception, match="it is no object"):
+        perform([DONE], "--output-schema", str(schema))
