@@ -3,20 +3,20 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEMO := examples/recordings/fix-the-test
 
-.PHONY: demo test check format bench fuzz recordings clean
+.PHONY: demo test test-versions check format bench fuzz recordings clean
 
-demo: $(VENV)/installed
-	@printf '\n$$ dragoman convert $(DEMO).rollout.jsonl --to text\n\n'
-	@$(BIN)/dragoman convert $(DEMO).rollout.jsonl --to text
-	@printf '\n$$ dragoman convert $(DEMO).exec.jsonl --to claude | head -4\n\n'
-	@$(BIN)/dragoman convert $(DEMO).exec.jsonl --to claude | head -4 | cut -c 1-160
-	@printf '\n$$ dragoman convert --audit $(DEMO).app-server.jsonl\n\n'
-	@$(BIN)/dragoman convert --audit $(DEMO).app-server.jsonl
+# The real agent, a stand-in model: a task from its prompt to its answer, live. No key, no network.
+demo: $(VENV)/demo
+	@$(BIN)/dragoman demo
 
 test: $(VENV)/ready
+	@scripts/system-packages
 	$(BIN)/python -m pytest -n auto
+
+# The same stories on releases from npm: VERSIONS="0.66.0 0.104.0" chooses, --write renews the table in docs.
+test-versions: $(VENV)/ready
+	$(BIN)/python tests/versions/run.py $(VERSIONS)
 
 check: $(VENV)/ready
 	$(BIN)/ruff format --check .
@@ -50,6 +50,10 @@ $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Dragoman needs Python 3.11 or later: make PYTHON=python3.11 …")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/demo: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[codex]'
 	touch $@
 
 $(VENV)/ready: $(VENV)/installed

@@ -44,15 +44,29 @@ def test_no_error_is_swallowed_in_silence(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ExceptHandler):
             names = ast.unparse(node.type) if node.type else ""
-            assert names not in ("", "Exception", "BaseException"), f"{path}:{node.lineno}"
+            if names in ("", "Exception", "BaseException"):
+                assert _passes_it_on(node), f"{path}:{node.lineno}"
             only = node.body[0]
             assert not isinstance(only, ast.Pass), f"{path}:{node.lineno}"
 
 
+def _passes_it_on(handler: ast.ExceptHandler) -> bool:
+    """Whether it raises the error again, or hands it to whoever waits for it."""
+    for node in ast.walk(handler):
+        if isinstance(node, ast.Raise) and node.exc is None:
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "set_exception":
+            return True
+    return False
+
+
 def test_only_its_own_folder_and_the_registry_name_a_harness() -> None:
+    """But for the rehearsal, which is there to make that one program run."""
     named = re.compile(r"\bcodex\b", re.IGNORECASE)
     for path in _MODULES:
         place = path.relative_to(_SOURCE)
+        if place.parts[0] == "rehearsal":
+            continue
         if place.parts[:2] == ("harnesses", "codex") or place == Path("harnesses/__init__.py"):
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))

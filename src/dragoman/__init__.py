@@ -12,17 +12,44 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from dragoman.about import VERSION
+
+__version__ = VERSION
 
 if TYPE_CHECKING:
     from dragoman.archive.audit import Account, audit
     from dragoman.archive.mapper import Mapper
     from dragoman.archive.reading import read
+    from dragoman.crew import sync
+    from dragoman.crew.connecting import Connection, connect
+    from dragoman.crew.sync import run
+    from dragoman.drive.agent import Agent
+    from dragoman.drive.policy import Decision
+    from dragoman.drive.policy_file import read_policy
+    from dragoman.drive.restarting import Restarts
+    from dragoman.drive.rules import Rules, rule
+    from dragoman.drive.session import Session
+    from dragoman.drive.ssh import Remote
+    from dragoman.drive.timeouts import Timeouts
+    from dragoman.drive.tools import Image, tool
+    from dragoman.drive.turns import Result
     from dragoman.errors import (
+        AgentError,
+        AgentNotFound,
+        AuthorityMismatch,
         DragomanError,
+        InvalidWorkspace,
+        ProcessExited,
+        ResponseError,
+        ResponseTimeout,
+        Stalled,
+        TurnFailed,
+        TurnInterrupted,
+        TurnTimeout,
         UnknownDialect,
         UnknownFormat,
         UnreadableSource,
+        Unsupported,
         UsageError,
     )
     from dragoman.model.messages import (
@@ -58,16 +85,46 @@ if TYPE_CHECKING:
     from dragoman.model.usage import Usage
 
 _MESSAGES = "dragoman.model.messages"
+_ERRORS = "dragoman.errors"
+_SYNC = "sync"
+"""The one public name that is a module."""
 _PLACES = {
     "Account": "dragoman.archive.audit",
     "audit": "dragoman.archive.audit",
     "Mapper": "dragoman.archive.mapper",
     "read": "dragoman.archive.reading",
-    "DragomanError": "dragoman.errors",
-    "UnknownDialect": "dragoman.errors",
-    "UnknownFormat": "dragoman.errors",
-    "UnreadableSource": "dragoman.errors",
-    "UsageError": "dragoman.errors",
+    "Connection": "dragoman.crew.connecting",
+    "connect": "dragoman.crew.connecting",
+    "run": "dragoman.crew.sync",
+    "Agent": "dragoman.drive.agent",
+    "Decision": "dragoman.drive.policy",
+    "read_policy": "dragoman.drive.policy_file",
+    "Restarts": "dragoman.drive.restarting",
+    "Rules": "dragoman.drive.rules",
+    "rule": "dragoman.drive.rules",
+    "Session": "dragoman.drive.session",
+    "Remote": "dragoman.drive.ssh",
+    "Timeouts": "dragoman.drive.timeouts",
+    "Image": "dragoman.drive.tools",
+    "tool": "dragoman.drive.tools",
+    "Result": "dragoman.drive.turns",
+    "AgentError": _ERRORS,
+    "AgentNotFound": _ERRORS,
+    "AuthorityMismatch": _ERRORS,
+    "DragomanError": _ERRORS,
+    "InvalidWorkspace": _ERRORS,
+    "ProcessExited": _ERRORS,
+    "ResponseError": _ERRORS,
+    "ResponseTimeout": _ERRORS,
+    "Stalled": _ERRORS,
+    "TurnFailed": _ERRORS,
+    "TurnInterrupted": _ERRORS,
+    "TurnTimeout": _ERRORS,
+    "UnknownDialect": _ERRORS,
+    "UnknownFormat": _ERRORS,
+    "UnreadableSource": _ERRORS,
+    "Unsupported": _ERRORS,
+    "UsageError": _ERRORS,
     "Turn": "dragoman.model.turns",
     "Use": "dragoman.model.turns",
     "fold": "dragoman.model.turns",
@@ -76,53 +133,84 @@ _PLACES = {
 
 __all__ = [
     "Account",
+    "Agent",
+    "AgentError",
+    "AgentNotFound",
     "ApprovalRequested",
     "ApprovalSettled",
+    "AuthorityMismatch",
     "Compacted",
+    "Connection",
     "Context",
+    "Decision",
     "Delta",
     "Diff",
     "DragomanError",
+    "Image",
+    "InvalidWorkspace",
     "Malformed",
     "Mapper",
     "Message",
     "Notice",
     "Plan",
     "PlanStep",
+    "ProcessExited",
     "Prompt",
     "RateLimits",
     "RateWindow",
+    "Remote",
+    "ResponseError",
+    "ResponseTimeout",
+    "Restarts",
+    "Result",
+    "Rules",
+    "Session",
     "SessionEnded",
     "SessionStarted",
+    "Stalled",
     "Text",
     "Thinking",
+    "Timeouts",
     "ToolCall",
     "ToolResult",
     "Turn",
     "TurnEnded",
     "TurnError",
+    "TurnFailed",
+    "TurnInterrupted",
     "TurnStarted",
+    "TurnTimeout",
     "Unknown",
     "UnknownDialect",
     "UnknownFormat",
     "UnreadableSource",
+    "Unsupported",
     "Usage",
     "UsageError",
     "UsageReport",
     "Use",
     "__version__",
     "audit",
+    "connect",
     "decode",
     "encode",
     "fold",
     "read",
+    "read_policy",
+    "rule",
+    "run",
+    "sync",
+    "tool",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'dragoman' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_PLACES.get(name, _MESSAGES)), name)
+    if name == _SYNC:
+        value = importlib.import_module("dragoman.crew.sync")
+    else:
+        value = getattr(importlib.import_module(_PLACES.get(name, _MESSAGES)), name)
     globals()[name] = value
     return value
 

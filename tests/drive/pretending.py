@@ -164,7 +164,7 @@ class FakeLink:
         return self.exit
 
 
-class running_agent:  # noqa: N801  it reads as a block
+class running_agent:
     """``async with running_agent(server) as agent``."""
 
     def __init__(
@@ -178,7 +178,9 @@ class running_agent:  # noqa: N801  it reads as a block
         plan = Plan(
             greet=Greet(client="test", client_version="1"),
             open_link=server.open_link,
-            make_conversation=lambda: _DRIVING.make_conversation((0, 166, 0)),
+            make_conversation=lambda: _DRIVING.make_conversation(
+                (0, 166, 0), lambda: 1_790_000_000
+            ),
             timeouts=timeouts or Timeouts(read=5),
             restarts=restarts or Restarts(at_most=0),
         )

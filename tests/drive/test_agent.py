@@ -66,7 +66,7 @@ def test_an_agent_that_does_not_stay_is_given_up(tmp_path: Path) -> None:
             session = await agent.start(cwd=tmp_path)
             server.on["initialize"] = lambda link, line: link.die(1)
             server.link.die()
-            while agent.state != "failed":
+            while agent.state != "failed":  # noqa: ASYNC110  what a caller can see
                 await asyncio.sleep(0.01)
             assert len(server.links) == 1 + 2
             with pytest.raises(ProcessExited):

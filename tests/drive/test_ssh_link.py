@@ -20,16 +20,7 @@ from dragoman.errors import AgentNotFound, InvalidWorkspace, ProcessExited
 from dragoman.harnesses.driving import Launch
 
 sys.path.append(str(Path(__file__).parent))
-from remote_ends import (
-    SECONDS,
-    Heard,
-    Sshd,
-    find_codex,
-    free_port,
-    is_running,
-    poll,
-    processes,
-)
+from remote_ends import Heard, Sshd, bounded, find_codex, free_port, is_running, poll, processes
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nprint('the end')"
 KEY = "sk-0123456789abcdefghij-the-key"
@@ -45,6 +36,13 @@ async def opened(
 ) -> tuple[Link, Heard]:
     heard = Heard()
     return await open_ssh(launch, remote, secrets=secrets)(heard.receive, heard.close), heard
+
+
+async def kill_ssh(link: Link, heard: Heard) -> None:
+    assert link.pid is not None
+    os.kill(link.pid, signal.SIGKILL)
+    await heard.end()
+    await bounded(link.stop())
 
 
 def test_lines_go_there_and_back_until_the_end_of_input(sshd: Sshd) -> None:
@@ -203,10 +201,7 @@ def test_when_ssh_is_killed_the_agent_ends(sshd: Sshd, tmp_path: Path) -> None:
         link, heard = await opened(python(ECHO, mark), sshd.remote())
         link.send([b"hello\n"])
         await heard.count(1)
-        assert link.pid is not None
-        os.kill(link.pid, signal.SIGKILL)
-        await heard.end()
-        await link.stop()
+        await kill_ssh(link, heard)
 
     asyncio.run(talk())
     assert poll(lambda: not is_running(mark))
@@ -221,10 +216,7 @@ def test_when_ssh_is_killed_a_stubborn_agent_and_its_children_end(
         link, heard = await opened(launch, sshd.remote())
         await heard.count(1)
         assert is_running(launch.argv[-1])
-        assert link.pid is not None
-        os.kill(link.pid, signal.SIGKILL)
-        await heard.end()
-        await link.stop()
+        await kill_ssh(link, heard)
 
     asyncio.run(talk())
     assert poll(lambda: not is_running(launch.argv[-1]))
@@ -241,8 +233,7 @@ def test_stopping_a_stubborn_agent_is_bounded_and_ends_it(sshd: Sshd, tmp_path: 
         )
         link = await open_link(heard.receive, heard.close)
         await heard.count(1)
-        async with asyncio.timeout(SECONDS):
-            await link.stop()
+        await bounded(link.stop())
 
     asyncio.run(talk())
     assert poll(lambda: not is_running(launch.argv[-1]))
@@ -297,10 +288,7 @@ def test_a_real_agent_answers_over_ssh_and_is_gone_when_ssh_is_killed(
         link, heard = await opened(launch, sshd.remote(cwd=str(tmp_path)))
         link.send([greeting])
         await heard.until(lambda: any(b'"id":0' in line for line in heard.lines))
-        assert link.pid is not None
-        os.kill(link.pid, signal.SIGKILL)
-        await heard.end()
-        await link.stop()
+        await kill_ssh(link, heard)
 
     asyncio.run(talk())
     assert poll(lambda: not is_running(home.name))

@@ -28,7 +28,7 @@ from dragoman.cli.live_cells import clip, tidy, wrap
 from dragoman.cli.live_editor import Editor
 from dragoman.cli.live_ink import Ink
 from dragoman.cli.live_keys import Key, Listener
-from dragoman.drive.policy import Decision
+from dragoman.crew.deciding import Decision
 from dragoman.model.messages import ApprovalRequested
 
 PATIENCE: Final = 240.0

@@ -22,8 +22,7 @@ from dragoman.export import render
 from dragoman.model.messages import Diff, Message, TurnEnded, UsageReport
 
 if TYPE_CHECKING:
-    from dragoman.drive.agent import Agent
-    from dragoman.drive.session import Session
+    from dragoman.crew.connecting import Agent, Session
 
 HELP: Final = {
     "/steer TEXT": "say something to the agent while it works; so does typing it",

@@ -17,8 +17,13 @@ from dragoman.cli.streams import reader_left
 from dragoman.errors import DragomanError, UsageError
 
 _COMMANDS = {
+    "run": ("dragoman.cli.run", "Give the agent a prompt and watch it work."),
+    "chat": ("dragoman.cli.chat", "Talk with the agent, prompt by prompt."),
     "convert": ("dragoman.cli.convert", "Convert a session file or a stream to another format."),
     "dialects": ("dragoman.cli.dialects", "List what can be read, and what it can be turned into."),
+    "demo": ("dragoman.cli.demo", "Watch the real agent fix a test. No key, no network."),
+    "rehearse": ("dragoman.cli.rehearse", "Run anything against a stand-in model."),
+    "doctor": ("dragoman.cli.doctor", "Check that everything is there, and say what to do if not."),
 }
 
 
@@ -50,7 +55,7 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="dragoman")
 def dragoman() -> None:
-    """Reads everything that the Codex CLI has ever said, as one typed stream of messages."""
+    """Reads everything that the Codex CLI has ever said, and drives it: one typed stream of messages."""
 
 
 def main(arguments: list[str] | None = None) -> Any:

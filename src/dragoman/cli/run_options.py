@@ -19,8 +19,7 @@ from dragoman.errors import UsageError
 if TYPE_CHECKING:
     from dragoman.cli.live import LiveView
     from dragoman.cli.live_keys import Keyboard
-    from dragoman.drive.agent import Agent
-    from dragoman.drive.session import Session
+    from dragoman.crew.connecting import Agent, Session
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
@@ -111,7 +110,7 @@ class AgentOptions:
         from dragoman.cli.asking import Asker, nobody_there
         from dragoman.cli.live_keys import keyboard_of
         from dragoman.crew.connecting import Timeouts, connect
-        from dragoman.drive.policy import allow_all, ask_always
+        from dragoman.crew.deciding import allow_all, ask_always
 
         keyboard = keyboard_of() if view.animate else None
         policy = policy or self.policy or (allow_all if self.yes else ask_always)

@@ -7,7 +7,6 @@ or be a server that somebody else has started (``address``).
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import tempfile
@@ -19,10 +18,11 @@ from contextlib import (
     contextmanager,
 )
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, overload
 
-from dragoman import __version__
+from dragoman.about import VERSION
 from dragoman.drive.agent import Agent, Plan
 from dragoman.drive.clerk import Clerk
 from dragoman.drive.commands import find_command_line, read_release
@@ -37,6 +37,7 @@ from dragoman.drive.restarting import Restarts
 from dragoman.drive.session import Session
 from dragoman.drive.ssh import Remote
 from dragoman.drive.ssh_link import open_ssh
+from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tool_calls import ToolCalls
 from dragoman.drive.workspaces import check_workspace, take_workspace
@@ -81,14 +82,14 @@ class Connection:
 
 @overload
 def connect(
-    harness: str = ..., *, mode: Literal["exec"], **options: Any
+    harness: str, *, mode: Literal["exec"], **options: Any
 ) -> AbstractAsyncContextManager[OneShotAgent]: ...
 @overload
 def connect(
-    harness: str = ..., *, mode: Literal["app-server"] = ..., **options: Any
+    harness: str, *, mode: Literal["app-server"] = ..., **options: Any
 ) -> AbstractAsyncContextManager[Agent]: ...
 def connect(
-    harness: str = "codex", *, mode: Mode = "app-server", **options: Any
+    harness: str, *, mode: Mode = "app-server", **options: Any
 ) -> AbstractAsyncContextManager[Driver]:
     """An agent that is there to work, until the block is left; then all its processes are gone.
 
@@ -199,9 +200,9 @@ async def _server(
     launch = driving.serve(opener.program, opener.release)
     key = next(iter(_keys(driving, how).values()), None)
     plan = Plan(
-        greet=Greet(client=how.client, client_version=__version__, api_key=key),
+        greet=Greet(client=how.client, client_version=VERSION, api_key=key),
         open_link=lambda: opener.open(launch),
-        make_conversation=lambda: driving.make_conversation(opener.release),
+        make_conversation=lambda: driving.make_conversation(opener.release, _unix_seconds),
         timeouts=how.timeouts,
         restarts=how.restarts if how.address is None else replace(how.restarts, at_most=0),
         journal=journal,
@@ -213,13 +214,16 @@ async def _server(
     await stack.enter_async_context(desk)
     agent = Agent(plan, Clerk(desk, calls))
     desk.hear(lambda notice: agent.tell([notice]))
-    tasks = await stack.enter_async_context(asyncio.TaskGroup())
+    tasks = await stack.enter_async_context(Tasks())
     stack.push_async_callback(agent.close)
     await agent.begin()
-    background = [tasks.create_task(agent.keep_alive()), tasks.create_task(agent.watch())]
-    for task in background:
-        stack.callback(task.cancel)
+    tasks.create_task(agent.keep_alive())
+    tasks.create_task(agent.watch())
     return agent
+
+
+def _unix_seconds() -> int:
+    return int(datetime.now(UTC).timestamp())
 
 
 async def _one_shots(
@@ -240,10 +244,10 @@ async def _one_shots(
         journal=journal,
         check_workspace=check_workspace if opener.here else take_workspace,
     )
-    tasks = await stack.enter_async_context(asyncio.TaskGroup())
+    tasks = await stack.enter_async_context(Tasks())
     agent = OneShotAgent(plan, tasks)
     stack.push_async_callback(agent.close)
-    stack.callback(tasks.create_task(agent.watch()).cancel)
+    tasks.create_task(agent.watch())
     return agent
 
 

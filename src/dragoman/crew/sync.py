@@ -150,7 +150,7 @@ class SyncAgent:
         self.close()
 
 
-def connect(harness: str = "codex", **options: Any) -> SyncAgent:
+def connect(harness: str, **options: Any) -> SyncAgent:
     """As :func:`dragoman.connect`, for use with ``with``."""
     how = Connection(**options)
     return SyncAgent(Portal(lambda: open_connection(harness, how)))

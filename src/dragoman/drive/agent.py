@@ -8,29 +8,33 @@ works for another one go to the session of the one it works for.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
+from dragoman.drive.calling import Outcome as CallOutcome
 from dragoman.drive.clerk import Clerk
 from dragoman.drive.exchange import Exchange, Keeper
 from dragoman.drive.links import Exit, OpenLink
-from dragoman.drive.restarting import Restarts, State
+from dragoman.drive.restarting import Restarts, State, Tries
+from dragoman.drive.resuming import given_up, resume_all
 from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools import Toolbox
 from dragoman.drive.watching import watch
 from dragoman.drive.workspaces import check_workspace
-from dragoman.errors import AgentError, ProcessExited, Unsupported
+from dragoman.errors import AgentError, DragomanError, ProcessExited, Unsupported
 from dragoman.harnesses.driving import Conversation
 from dragoman.model import intents
 from dragoman.model.messages import Message, Outcome, SessionStarted, TurnError
 
+_log = logging.getLogger(__name__)
 _NOTICES_KEPT = 200
+_GONE = TurnError(kind="port_exit", message="the agent's process ended", retryable=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +69,7 @@ class Agent:
         self._changed = asyncio.Event()
         self._lost = asyncio.Event()
         self._closing = False
-        self._problem: AgentError | None = None
+        self._problem: DragomanError | None = None
 
     # Sessions.
 
@@ -105,7 +109,7 @@ class Agent:
         """A session as ``opening`` describes it."""
         facts: intents.SessionFacts = await self.ask(opening)
         session = Session(self, facts, opening, toolbox)
-        self._sessions[facts.session_id] = session
+        self.know(facts.session_id, session)
         for message in [m for m in self.notices if m.session_id == facts.session_id]:
             self.notices.remove(message)
             session.tell(message)
@@ -115,6 +119,10 @@ class Agent:
     def sessions(self) -> list[Session]:
         """The sessions that are open."""
         return list(dict.fromkeys(self._sessions.values()))
+
+    def know(self, session_id: str, session: Session) -> None:
+        """What is said under this id is for that session."""
+        self._sessions[session_id] = session
 
     def forget(self, session: Session) -> None:
         for name in [name for name, known in self._sessions.items() if known is session]:
@@ -135,10 +143,11 @@ class Agent:
     async def ask(self, intent: intents.Intent, *, seconds: float | None = None) -> Any:
         """Submit an intent and wait for what comes of it; also over a restart, with a bound."""
         seconds = self.timeouts.read if seconds is None else seconds
-        exchange = await self._running(seconds)
+        exchange = await self.settled(seconds)
         return await exchange.ask(intent, seconds=seconds)
 
-    async def _running(self, seconds: float) -> Exchange:
+    async def settled(self, seconds: float) -> Exchange:
+        """Wait until it is there to be asked. Raises when it is not, and not to be expected either."""
         try:
             async with asyncio.timeout(seconds):
                 while self.state in ("starting", "restarting"):
@@ -161,7 +170,10 @@ class Agent:
         sessions = self._sessions
         for message in messages:
             for observer in self._observers:
-                observer(message)
+                with CallOutcome() as outcome:
+                    observer(message)
+                if outcome.error is not None:
+                    _log.error("an observer failed", exc_info=outcome.error)
             session = sessions.get(message.session_id) if message.session_id else None
             if session is None:
                 session = self._adopt(message)
@@ -177,7 +189,7 @@ class Agent:
             return None
         parent = self._sessions.get(message.parent_session_id)
         if parent is not None and message.session_id is not None:
-            self._sessions[message.session_id] = parent
+            self.know(message.session_id, parent)
             parent.members.add(message.session_id)
         return parent
 
@@ -190,6 +202,7 @@ class Agent:
         """End a session's turn ourselves."""
         if self._exchange is not None:
             self._exchange.end_turn(session.id, outcome, error)
+        session.end_turns(outcome, error)
 
     @property
     def exchange(self) -> Exchange | None:
@@ -209,15 +222,15 @@ class Agent:
 
     async def keep_alive(self) -> None:
         """Start the agent again whenever it is lost, until it is closed or given up."""
-        loop, restarts, failures = asyncio.get_running_loop(), self._plan.restarts, 0
-        began = loop.time()
+        loop = asyncio.get_running_loop()
+        tries = Tries(self._plan.restarts, loop.time())
         while True:
             await self._lost.wait()
             if self._closing:
                 return
-            failures = 1 if loop.time() - began > restarts.lasts_after else failures + 1
-            pause = restarts.pause(failures)
+            pause = tries.failed(loop.time())
             if pause is None:
+                self._problem = given_up(self._problem, tries.failures - 1)
                 self._set("failed")
                 return
             self._set("restarting")
@@ -225,14 +238,13 @@ class Agent:
             if self._closing:
                 return
             try:
-                await self._connect()
-                await self._resume_all()
+                await resume_all(self, await self._connect())
             except (AgentError, Unsupported) as problem:
-                self._problem = problem if isinstance(problem, AgentError) else None
+                self._problem = problem
                 await self._drop()
                 self._lost.set()
                 continue
-            began = loop.time()
+            tries.began(loop.time())
             self._set("running")
 
     async def watch(self) -> None:
@@ -240,14 +252,17 @@ class Agent:
         await watch(self)
 
     async def close(self) -> Exit | None:
-        """End everything. Bounded; nobody is left behind."""
+        """End everything, turns that are under way included. Bounded; nobody is left behind."""
         self._closing = True
         self._lost.set()
+        for session in self.sessions:
+            if session.running:
+                self.end_turn(session, "interrupted")
         ended = await self._drop()
         self._set("stopped")
         return ended
 
-    async def _connect(self) -> None:
+    async def _connect(self) -> Exchange:
         plan = self._plan
         exchange = Exchange(
             plan.make_conversation(),
@@ -258,25 +273,15 @@ class Agent:
         )
         self._exchange = exchange
         self._lost.clear()
-        try:
+        async with AsyncExitStack() as undo:
+            # Not only what is still ours: it may be opened after we were closed.
+            undo.push_async_callback(lambda: asyncio.shield(exchange.close()))
             await exchange.open(plan.open_link())
             self.facts = await exchange.ask(plan.greet, seconds=plan.timeouts.read)
-        except BaseException:
-            await asyncio.shield(self._drop())
-            raise
-
-    async def _resume_all(self) -> None:
-        """Carry the sessions over to the new process."""
-        exchange = self._exchange
-        assert exchange is not None
-        for session in self.sessions:
-            if session.opening.ephemeral:
-                self.forget(session)
-                continue
-            opening = msgspec.structs.replace(session.opening, resume=session.id, fork=None)
-            facts = await exchange.ask(opening, seconds=self.timeouts.read)
-            session.renewed(facts)
-            self._sessions[facts.session_id] = session
+            if self._closing:
+                raise ProcessExited("the agent is closed")
+            undo.pop_all()
+        return exchange
 
     async def _drop(self) -> Exit | None:
         exchange, self._exchange = self._exchange, None
@@ -286,6 +291,8 @@ class Agent:
         if exchange is self._exchange:
             self._problem = exchange.gone()
             self._clerk.forget_all()
+            for session in self.sessions:
+                session.end_turns("failed", _GONE, begun=True)
             if self.state == "running":
                 self._set("restarting" if self._plan.restarts.at_most else "failed")
             self._lost.set()

@@ -27,6 +27,7 @@ from dragoman.drive.policy import (
     read_verdict,
 )
 from dragoman.drive.rules import Rules
+from dragoman.drive.tasks import Tasks
 from dragoman.model.messages import ApprovalRequested, Level, Notice
 
 Ask: TypeAlias = Callable[[ApprovalRequested], Verdict | Awaitable[Verdict]]
@@ -85,10 +86,10 @@ class Desk:
         self._deadline_seconds = deadline_seconds
         self._tell = tell
         self._open: dict[tuple[str | None, str], _Open] = {}
-        self._group: asyncio.TaskGroup | None = None
+        self._group: Tasks | None = None
 
     async def __aenter__(self) -> Desk:
-        self._group = await asyncio.TaskGroup().__aenter__()
+        self._group = await Tasks().__aenter__()
         return self
 
     async def __aexit__(

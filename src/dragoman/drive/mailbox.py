@@ -19,6 +19,8 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any, Final, cast
 
+import msgspec
+
 from dragoman.model.messages import Delta, Message, decode, encode
 
 _log = logging.getLogger(__name__)
@@ -57,11 +59,13 @@ class Mailbox:
         """Take a message. Never waits and never raises; after :meth:`close` nothing is taken."""
         if self._is_closed:
             return
-        size = _OVERHEAD + _size_of(message)
+        is_delta = isinstance(message, Delta)
+        # Deltas come by the thousand; what else they hold, their message has only once.
+        size = _OVERHEAD + (len(message.text) if is_delta else _size_of(message))
         if not self._file.waiting and not self._late and self._has_room(size):
             self._ready.append((message, size))
             self._bytes += size
-        elif isinstance(message, Delta):
+        elif is_delta:
             self.dropped += 1
             return
         elif not self._late and self._file.write(message):
@@ -69,7 +73,8 @@ class Mailbox:
         else:
             self._late.append((message, size))
             self.unspilled += 1
-        self._wake()
+        if self._waiter is not None:
+            self._wake()
 
     async def get(self) -> Message | None:
         """The next message; None when the mailbox is closed and empty, or the error it closed with."""
@@ -190,7 +195,6 @@ def _size_of(value: object) -> int:
         return sum(len(key) + _size_of(item) for key, item in inside.items())
     if isinstance(value, (list, tuple)):
         return sum(map(_size_of, cast("list[Any]", value)))
-    fields: tuple[str, ...] | None = getattr(value, "__struct_fields__", None)
-    if fields is None:
-        return 8
-    return sum(_size_of(getattr(value, field)) for field in fields)
+    if isinstance(value, msgspec.Struct):
+        return sum(map(_size_of, msgspec.structs.astuple(value)))
+    return 8

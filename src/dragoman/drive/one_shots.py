@@ -14,9 +14,10 @@ from typing import Any
 
 from dragoman.drive.restarting import State
 from dragoman.drive.shots import Shot, ShotPlan
+from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import judge
 from dragoman.drive.turns import Turn
-from dragoman.errors import Unsupported
+from dragoman.errors import ProcessExited, TurnInterrupted, Unsupported
 from dragoman.harnesses.driving import OneShot
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Message, SessionStarted, TurnError, UsageReport
@@ -29,7 +30,7 @@ _SERVER = "a session on a server (mode='app-server')"
 class OneShotAgent:
     """What ``dragoman.connect(…, mode="exec")`` gives."""
 
-    def __init__(self, plan: ShotPlan, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, plan: ShotPlan, tasks: Tasks) -> None:
         self.plan = plan
         self.tasks = tasks
         self.timeouts = plan.timeouts
@@ -100,8 +101,9 @@ class OneShotAgent:
     async def close(self) -> None:
         """End everything. Bounded; nobody is left behind."""
         self.state = "stopped"
-        for shot in list(self.running):
-            await shot.stop()
+        async with asyncio.TaskGroup() as tasks:
+            for shot in self.running:
+                tasks.create_task(shot.stop())
 
 
 class OneShotSession:
@@ -153,8 +155,14 @@ class OneShotSession:
         )
 
         async def begin(turn: Turn) -> str | None:
-            if self._current is not None:
-                raise Unsupported("a second prompt while a turn is under way", needs=_SERVER)
+            while self._current is not None:
+                if self._current.turn.ended is None:
+                    raise Unsupported("a second prompt while a turn is under way", needs=_SERVER)
+                await self._current.gone()
+            if self._agent.state == "stopped":
+                raise ProcessExited("the agent is closed")
+            if not turn.is_awaited:
+                raise TurnInterrupted("the turn was given up before it began")
             with_id = replace(shot, resume=self.id or None) if shot.fork is None else shot
             self._current = Shot(self._agent, self, turn)
             try:

@@ -23,3 +23,25 @@ class Restarts:
         if failures > self.at_most:
             return None
         return self.pauses[min(failures, len(self.pauses)) - 1]
+
+
+class Tries:
+    """Counts how often an agent was lost, or could not be started, in a row. Somebody else has the clock."""
+
+    def __init__(self, restarts: Restarts, now: float) -> None:
+        self._restarts = restarts
+        self._began_at: float | None = now
+        self.failures = 0
+
+    def began(self, now: float) -> None:
+        """It runs."""
+        self._began_at = now
+
+    def failed(self, now: float) -> float | None:
+        """It is lost, or could not be started: seconds to wait; None when it is given up."""
+        if self._began_at is not None and now - self._began_at > self._restarts.lasts_after:
+            self.failures = 0
+        # What counts is how long it ran, not how long we have been trying since.
+        self._began_at = None
+        self.failures += 1
+        return self._restarts.pause(self.failures)

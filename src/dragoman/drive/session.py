@@ -5,14 +5,29 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from dragoman.drive.turns import Turn
-from dragoman.errors import AgentError, ProtocolError
+from dragoman.errors import (
+    AgentError,
+    DragomanError,
+    ProcessExited,
+    ProtocolError,
+    TurnInterrupted,
+)
 from dragoman.model import intents
-from dragoman.model.messages import Message, Notice, SessionStarted, ToolCall, TurnEnded
+from dragoman.model.messages import (
+    Message,
+    Notice,
+    Outcome,
+    SessionStarted,
+    ToolCall,
+    TurnEnded,
+    TurnError,
+)
 from dragoman.model.tools import BASH
 
 if TYPE_CHECKING:
@@ -21,6 +36,8 @@ if TYPE_CHECKING:
 
 _LATE_KEPT = 1000
 _ENDED_KEPT = 64
+_OF_THE_PROCESS = ("port_exit", "stall_timeout", "turn_timeout")
+"""Kinds of errors that its last words may explain."""
 
 
 class Session:
@@ -46,6 +63,10 @@ class Session:
         self._ended: deque[str] = deque(maxlen=_ENDED_KEPT)
         self.members: set[str] = {facts.session_id}
         """Itself and the sessions of the agents that work for it."""
+        self.was_asked = False
+        """Whether it has had a turn; before that there is nothing of it to go on with."""
+        self.lost: DragomanError | None = None
+        """Why it could not be carried over to another process."""
 
     @property
     def id(self) -> str:
@@ -81,7 +102,7 @@ class Session:
         """Ask; iterate over what is returned for the messages, or await it for the result.
 
         While a turn is under way the agent takes it as a word to that turn, and what is returned
-        listens to the rest of it.
+        listens to the rest of it; so it is when somebody has stopped reading the turn before.
         """
         intent = intents.StartTurn(
             session_id=self.id,
@@ -108,17 +129,39 @@ class Session:
             self._turns.append(turn)
             while self._between:
                 turn.tell(self._between.popleft(), own=True)
+            is_begun = False
             try:
-                # The session may have got another name from a restart.
-                here = msgspec.structs.replace(intent, session_id=self.id)
-                value = await self._agent.ask(here)
-            except BaseException:
-                if turn in self._turns:
+                turn_id = await self._begin(turn, intent)
+                is_begun = True
+            finally:
+                if not is_begun and turn in self._turns:
                     self._turns.remove(turn)
-                raise
-            return value if isinstance(value, str) else None
+            return turn_id
 
         return Turn(begin)
+
+    async def _begin(
+        self, turn: Turn, intent: intents.StartTurn | intents.Compact | intents.Review
+    ) -> str | None:
+        await self._agent.settled(self._agent.timeouts.read)
+        if self.lost is not None:
+            raise self.lost
+        if not turn.is_awaited:
+            raise TurnInterrupted("the turn was given up before it began")
+        # The session may have got another name from a restart.
+        here = msgspec.structs.replace(intent, session_id=self.id)
+        value = await self._agent.ask(here)
+        self.was_asked = True
+        turn_id = value if isinstance(value, str) else None
+        held, turn.held = turn.held, []
+        turn.id = turn.id or turn_id
+        for message in held if turn.id in {message.turn_id for message in held} else ():
+            self._deliver(message, turn, own=True)
+        if turn.ended is not None and turn_id not in (None, turn.ended.turn_id):
+            # The agent took it up after all, when we had given it up.
+            self._ended.append(turn_id)
+            self._agent.submit(intents.Interrupt(session_id=self.id, turn_id=turn_id))
+        return turn_id
 
     async def steer(self, text: str, *, images: Sequence[str] = ()) -> None:
         """Say something to the agent while it works."""
@@ -171,7 +214,9 @@ class Session:
         """Stop listening. The session stays on disk and can be resumed."""
         await self.interrupt()
         self._agent.forget(self)
-        await self._agent.ask(intents.CloseSession(session_id=self.id))
+        if self._agent.state == "running":
+            with suppress(ProcessExited):  # then nobody listens any more, either
+                await self._agent.ask(intents.CloseSession(session_id=self.id))
 
     # From the agent.
 
@@ -181,25 +226,60 @@ class Session:
         if isinstance(message, SessionStarted) and own and message.model:
             self.facts = msgspec.structs.replace(self.facts, model=message.model)
         listening = [turn for turn in self._turns if not (own and self._is_late(message, turn))]
+        if own and isinstance(message, TurnEnded) and message.error is not None:
+            self._see_why(message.error, listening)
         if not listening:
             (self.late if message.turn_id is not None else self._between).append(message)
             return
+        under_way = {turn.id for turn in listening if turn.id is not None}
         for turn in listening:
-            if own and turn.id is None and message.turn_id is not None:
-                turn.id = message.turn_id
-            if own and isinstance(message, TurnEnded):
-                self._turns.remove(turn)
-                for call in turn.abandoned if message.outcome == "interrupted" else ():
-                    if call.tool == BASH:
-                        turn.tell(self._left_running(call, message.turn_id), own=True)
-            turn.tell(message, own=own)
+            if own and turn.id is None and message.turn_id in under_way:
+                # Asked while another was under way: the answer will say whether it joins that one.
+                turn.held.append(message)
+            else:
+                self._deliver(message, turn, own=own)
         if own and isinstance(message, TurnEnded) and message.turn_id is not None:
             self._ended.append(message.turn_id)
+
+    def _deliver(self, message: Message, turn: Turn, *, own: bool) -> None:
+        if own and turn.id is None and message.turn_id is not None:
+            turn.id = message.turn_id
+        if own and isinstance(message, TurnEnded):
+            if turn in self._turns:
+                self._turns.remove(turn)
+            for call in turn.abandoned if message.outcome == "interrupted" else ():
+                if call.tool == BASH:
+                    turn.tell(self._left_running(call, message.turn_id), own=True)
+        turn.tell(message, own=own)
 
     def _left_running(self, call: ToolCall, turn_id: str | None) -> Notice:
         command = call.input.get("command")
         text = f"the agent may have left a command running: {command}; stop_commands() ends it"
         return Notice(session_id=self.id, turn_id=turn_id, level="warning", text=text)
+
+    def _see_why(self, error: TurnError, turns: list[Turn]) -> None:
+        exchange = self._agent.exchange
+        if exchange is None or error.kind not in _OF_THE_PROCESS:
+            return
+        gone = exchange.gone()
+        for turn in turns:
+            turn.stderr = gone.stderr
+            turn.exit_code = gone.exit_code if error.kind == "port_exit" else None
+
+    def end_turns(
+        self, outcome: Outcome, error: TurnError | None = None, *, begun: bool = False
+    ) -> None:
+        """End what turns are still open, whatever is known of them: nothing more will come.
+
+        With ``begun`` only those that the agent had taken up; who asked for the others will be told.
+        """
+        for turn in [turn for turn in self._turns if turn.id is not None or not begun]:
+            ended = TurnEnded(session_id=self.id, turn_id=turn.id, outcome=outcome, error=error)
+            if error is not None:
+                self._see_why(error, [turn])
+            self._deliver(ended, turn, own=True)
+            if turn.id is not None:
+                self._ended.append(turn.id)
 
     def _is_late(self, message: Message, turn: Turn) -> bool:
         if message.turn_id is None:

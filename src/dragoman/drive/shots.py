@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from dragoman.drive.exchange import Keeper
 from dragoman.drive.links import Link, OpenLink
+from dragoman.drive.restarting import State
+from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Turn
 from dragoman.drive.workspaces import check_workspace
+from dragoman.errors import ProcessExited, TurnInterrupted
 from dragoman.harnesses.driving import Launch, OneShot, Run
 from dragoman.model.messages import Message, TurnError
 from dragoman.model.usage import Usage
@@ -42,10 +45,13 @@ class _Agent(Protocol):
     def plan(self) -> ShotPlan: ...
 
     @property
-    def tasks(self) -> asyncio.TaskGroup: ...
+    def tasks(self) -> Tasks: ...
 
     @property
     def running(self) -> set[Shot]: ...
+
+    @property
+    def state(self) -> State: ...
 
 
 class _Session(Protocol):
@@ -68,19 +74,26 @@ class Shot:
         self._link: Link | None = None
         self._stopped = False
         self._schema: AbstractContextManager[str] | None = None
+        self._said_all = asyncio.Event()
+        self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def start(self, shot: OneShot, schema: Mapping[str, Any] | None) -> None:
         plan = self._agent.plan
-        if schema is not None:
-            self._schema = plan.write_schema(schema)
-            shot = replace(shot, output_schema=self._schema.__enter__())
-        try:
+        async with AsyncExitStack() as undo:
+            undo.callback(self._drop_schema)
+            if schema is not None:
+                self._schema = plan.write_schema(schema)
+                shot = replace(shot, output_schema=self._schema.__enter__())
             launch = plan.launch(shot)
             self._run = plan.make_run(shot, self._session.spent)
-            self._link = await plan.open_link(launch)(self._receive, self._closed)
-        except BaseException:
-            self._drop_schema()
-            raise
+            self._link = link = await plan.open_link(launch)(self._receive, self._said_all.set)
+            undo.push_async_callback(lambda: asyncio.shield(link.stop()))
+            if self._agent.state == "stopped":
+                raise ProcessExited("the agent is closed")
+            if self._stopped:
+                raise TurnInterrupted("the turn was given up before it began")
+            self._agent.tasks.create_task(self._finish(link))
+            undo.pop_all()
         self._agent.running.add(self)
         self._pump()
 
@@ -101,14 +114,9 @@ class Shot:
             self._session.tell(message)
             self.turn.tell(message, own=True)
 
-    def _closed(self) -> None:
-        self._agent.tasks.create_task(self._finish())
-
-    async def _finish(self) -> None:
-        """The process has said all; see how it ended."""
-        link = self._link
-        if link is None:
-            return
+    async def _finish(self, link: Link) -> None:
+        """When the process has said all, see how it ended."""
+        await self._said_all.wait()
         until = asyncio.get_running_loop().time() + _EXIT_SECONDS
         while (ended := link.exit) is None or ended.code is None:
             if asyncio.get_running_loop().time() > until:
@@ -116,25 +124,35 @@ class Shot:
             await asyncio.sleep(0.01)
         ended = await link.stop()
         assert self._run is not None
+        if self.turn.ended is None:
+            self.turn.stderr, self.turn.exit_code = link.stderr_tail, ended.code
         self._run.receive_exit(ended.code, stopped=self._stopped, stderr_tail=link.stderr_tail)
         self._drop_schema()
         self._agent.running.discard(self)
         self._session.over()
         self._pump()
+        self._gone.set_result(None)
+
+    async def gone(self) -> None:
+        """Wait until the process is gone; it is ended if it stays on after its last word."""
+        await asyncio.wait([self._gone], timeout=_EXIT_SECONDS)
+        await self.stop()
 
     def give_up(self, error: TurnError) -> None:
         """End the turn as failed, and its process."""
         if self._run is not None and not self._stopped:
+            self.turn.stderr = self._link.stderr_tail if self._link is not None else ""
             self._run.end_turn("failed", error)
             self._pump()
             self._stopped = True
             self._agent.tasks.create_task(self.stop())
 
     async def stop(self) -> None:
+        """End the process. Bounded."""
         self._stopped = True
         if self._link is not None:
             await self._link.stop()
-            await self.turn.over()
+            await asyncio.wait([self._gone], timeout=_EXIT_SECONDS)
 
     def _drop_schema(self) -> None:
         if self._schema is not None:

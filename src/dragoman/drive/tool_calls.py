@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Final, TypeAlias
 
 from dragoman.drive.calling import Outcome, call
+from dragoman.drive.tasks import Tasks
 from dragoman.drive.tools import Tool, Toolbox, tell_result
 from dragoman.harnesses.driving import ToolRequest
 from dragoman.model.intents import AnswerTool
@@ -31,10 +32,10 @@ class ToolCalls:
     def __init__(self, *, at_once: int = AT_ONCE) -> None:
         self._slots = asyncio.Semaphore(at_once)
         self._running: dict[_Key, tuple[ToolRequest, asyncio.Task[None]]] = {}
-        self._group: asyncio.TaskGroup | None = None
+        self._group: Tasks | None = None
 
     async def __aenter__(self) -> ToolCalls:
-        self._group = await asyncio.TaskGroup().__aenter__()
+        self._group = await Tasks().__aenter__()
         return self
 
     async def __aexit__(

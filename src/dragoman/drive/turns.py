@@ -47,6 +47,9 @@ class Result:
     usage: Usage | None = None
     messages: list[Message] = field(default_factory=list[Message])
     stderr: str = ""
+    """The last that the process wrote there, without secrets, if that may be why the turn failed."""
+    exit_code: int | None = None
+    """Of the process, if the turn failed because it is gone; negative: the signal that ended it."""
 
     def check(self) -> Result:
         """Itself, if the turn was completed; raises what went wrong otherwise."""
@@ -65,7 +68,7 @@ class Result:
             case "turn_timeout":
                 return TurnTimeout(message, stderr=self.stderr)
             case "port_exit":
-                return ProcessExited(message, stderr=self.stderr)
+                return ProcessExited(message, exit_code=self.exit_code, stderr=self.stderr)
             case "response_error":
                 return ResponseError(message, stderr=self.stderr)
             case _ if self.outcome == "interrupted":
@@ -81,44 +84,70 @@ class Turn:
     It begins when somebody does either. Every turn ends with exactly one ``turn_ended``, whatever
     happens to the agent; iterating does not raise because of what an agent says or fails to say,
     only when the turn could not be begun at all.
+
+    Whoever stops reading, or is cancelled, does not stop the turn: ``session.interrupt()`` does.
+    Until then what it says is kept, in memory and then in a file, for whoever iterates again.
     """
 
     def __init__(self, begin: Callable[[Turn], Awaitable[str | None]]) -> None:
         self._begin = begin
         self._mailbox = Mailbox()
-        self._begun: asyncio.Future[None] | None = None
+        self._begun: asyncio.Task[None] | None = None
+        self._waiting = 0
         self._loop = asyncio.get_running_loop()
         self.id: str | None = None
         self.ended: TurnEnded | None = None
+        self.stderr = ""
+        self.exit_code: int | None = None
+        """These two of the process, if the turn ended with it or because of it."""
         now = self._loop.time()
         self.pulse = Pulse(began_at=now, heard_at=now)
         self._calls: dict[str, ToolCall] = {}
         self._outputs: dict[str, str] = {}
         self._asked: set[str] = set()
+        self.held: list[Message] = []
+        """What the session keeps for it until it is known whether it is meant for it."""
         self.abandoned: list[ToolCall] = []
         """Calls that nobody said the end of."""
-        self._over = asyncio.Event()
+        self._over: asyncio.Future[None] = self._loop.create_future()
         self.looked_at = now
         """When the server was last asked how this turn is doing."""
 
     async def begin(self) -> None:
-        """Ask the agent to begin; once. Raises when it will not."""
+        """Ask the agent to begin; once. Raises when it will not.
+
+        Whoever waits may be cancelled: what is on its way to the agent stays so. It is bounded by
+        the time that an answer may take.
+        """
         if self._begun is None:
-            self._begun = self._loop.create_future()
-            try:
-                turn_id = await self._begin(self)
-            except BaseException as problem:
-                self._mailbox.close()
-                if isinstance(problem, Exception):
-                    self._begun.set_exception(problem)
-                    self._begun.exception()  # seen: it is raised below as well
-                else:
-                    self._begun.cancel()
-                raise
-            self.id = self.id or turn_id
-            self._begun.set_result(None)
-        else:
-            await asyncio.shield(self._begun)
+            now = self._loop.time()
+            self.pulse.began_at = self.pulse.heard_at = self.looked_at = now
+            self._begun = asyncio.ensure_future(self._ask_to_begin())
+            self._begun.add_done_callback(self._see_whether_begun)
+        self._waiting += 1
+        try:
+            # One that was given up may have ended before it was begun.
+            await asyncio.wait((self._begun, self._over), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._waiting -= 1
+        if self._over.done():
+            return
+        if self._begun.cancelled():
+            raise TurnInterrupted("the turn was given up before it began")
+        self._begun.result()
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether anybody waits for it to begin."""
+        return self._waiting > 0
+
+    async def _ask_to_begin(self) -> None:
+        turn_id = await self._begin(self)
+        self.id = self.id or turn_id
+
+    def _see_whether_begun(self, begun: asyncio.Task[None]) -> None:
+        if begun.cancelled() or begun.exception() is not None:
+            self._mailbox.close()
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         await self.begin()
@@ -144,6 +173,8 @@ class Turn:
             error=ended.error if ended else None,
             usage=ended.usage if ended else None,
             messages=messages,
+            stderr=self.stderr,
+            exit_code=self.exit_code,
         )
 
     def _is_own(self, message: Message) -> bool:
@@ -151,7 +182,7 @@ class Turn:
 
     async def over(self) -> None:
         """Wait until the turn has ended."""
-        await self._over.wait()
+        await asyncio.shield(self._over)
 
     # From the session.
 
@@ -181,7 +212,8 @@ class Turn:
                 self.ended = message
                 self.id = self.id or message.turn_id
                 self._mailbox.close()
-                self._over.set()
+                if not self._over.done():
+                    self._over.set_result(None)
             case _:
                 pass
 

@@ -17,6 +17,8 @@ from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
 
 Release: TypeAlias = tuple[int, int, int]
+Clock: TypeAlias = Callable[[], int]
+"""Says what time it is, in seconds since 1970: time comes from outside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +194,8 @@ class Driving:
     """The release that ``COMMAND --version`` names."""
     serve: Callable[[str, Release | None], Launch]
     """The launch of a server for many sessions, for the program at this path."""
-    make_conversation: Callable[[Release | None], Conversation]
+    make_conversation: Callable[[Release | None, Clock | None], Conversation]
+    """A conversation at its start; without a clock, an agent that asks for the time is refused."""
     run_once: Callable[[str, Release | None, OneShot], Launch]
     """The launch for one prompt. Raises :class:`dragoman.errors.Unsupported`."""
     make_run: MakeRun

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from types import FrameType
+from typing import Any
 
 from dragoman.errors import UsageError
 
@@ -36,38 +37,58 @@ class CannotRun(UsageError):
 
 def run_in_foreground(command: Sequence[str], env: Mapping[str, str]) -> int:
     """Run a command to its end; its exit code, as a shell would give it."""
-    try:
-        child = subprocess.Popen(command, env=dict(env), process_group=0)
-    except OSError as problem:
-        raise CannotRun(command[0], problem.strerror or str(problem)) from problem
-    try:
-        with _signals_passed_on(child), _terminal_lent(child):
-            code = child.wait()
-    finally:
-        _signal_group(child, signal.SIGKILL)
-        child.wait()
+    with _Signals() as signals:  # before there is a child, so that none is ever left behind
+        try:
+            child = subprocess.Popen(command, env=dict(env), process_group=0)
+        except OSError as problem:
+            raise CannotRun(command[0], problem.strerror or str(problem)) from problem
+        try:
+            with _terminal_lent(child):
+                signals.pass_on_to(child)
+                code = child.wait()
+        finally:
+            _signal_group(child, signal.SIGKILL)
+            child.wait()
     return code if code >= 0 else 128 - code
 
 
-@contextlib.contextmanager
-def _signals_passed_on(child: subprocess.Popen[bytes]) -> Generator[None]:
-    asked: list[int] = []
+class _Signals:
+    """Catches the signals that would end us, and gives them to the command."""
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        if number == signal.SIGALRM or asked:  # it had its time, or somebody insists
-            _signal_group(child, signal.SIGKILL)
-            return
-        asked.append(number)
-        _signal_group(child, number)
-        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._asked: int | None = None
+        self._before: dict[int, Any] = {}
 
-    before = {number: signal.signal(number, pass_on) for number in (*_ENDING, signal.SIGALRM)}
-    try:
-        yield
-    finally:
+    def __enter__(self) -> _Signals:
+        for number in (*_ENDING, signal.SIGALRM):
+            self._before[number] = signal.signal(number, self._received)
+        return self
+
+    def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in before.items():
+        for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    def pass_on_to(self, child: subprocess.Popen[bytes]) -> None:
+        """From now on; what came before is passed on at once."""
+        self._child = child
+        if self._asked is not None:
+            self._end(self._asked)
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        if self._child is None:
+            self._asked = number
+        elif number == signal.SIGALRM or self._asked is not None:
+            _signal_group(self._child, signal.SIGKILL)  # it had its time, or somebody insists
+        else:
+            self._asked = number
+            self._end(number)
+
+    def _end(self, number: int) -> None:
+        assert self._child is not None
+        _signal_group(self._child, number)
+        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
 
 
 @contextlib.contextmanager

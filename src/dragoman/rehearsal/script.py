@@ -80,8 +80,11 @@ class Run(Call, frozen=True):
     escalate: str | None = None
     """Ask to run outside the sandbox, and why: this makes the agent ask for approval."""
     workdir: str | None = None
-    wait: Seconds = 30.0
-    """How long the agent waits before it lets the command go on in the background."""
+    wait: Seconds | None = None
+    """How long the agent waits for it; then it is left in the background, or ended in old releases.
+
+    Without it, as long as the agent likes: about ten seconds.
+    """
 
 
 class Patch(Call, frozen=True):

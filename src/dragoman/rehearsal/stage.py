@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -119,11 +120,10 @@ class Rehearsal:
         """Begin to serve, and make the home directory."""
         if self._home is None:
             self._temporary = Path(tempfile.mkdtemp(prefix="rehearsal-"))
-        try:
+        with ExitStack() as undo:
+            undo.callback(self.close)
             self._start()
-        except BaseException:
-            self.close()
-            raise
+            undo.pop_all()
 
     def _start(self) -> None:
         ready = threading.Event()

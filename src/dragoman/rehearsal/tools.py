@@ -98,10 +98,9 @@ class Tools:
         has = tool.options if tool else frozenset(re.findall(r"^  (\w+)\??: ", self._code, re.M))
         if call.workdir is not None:
             arguments["workdir"] = call.workdir
-        if "yield_time_ms" in has:
-            arguments["yield_time_ms"] = int(call.wait * 1000)
-        elif "timeout_ms" in has or name == "shell":
-            arguments["timeout_ms"] = int(call.wait * 1000)
+        if call.wait is not None:
+            option = "yield_time_ms" if name == "exec_command" else "timeout_ms"
+            arguments[option] = int(call.wait * 1000)
         if call.escalate is not None:
             if "sandbox_permissions" in has:
                 arguments["sandbox_permissions"] = "require_escalated"

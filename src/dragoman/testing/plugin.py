@@ -61,7 +61,7 @@ def rehearsal(monkeypatch: pytest.MonkeyPatch) -> Iterator[StartRehearsal]:
 @pytest.fixture
 def codex_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home directory for the agent, so that a test never sees the developer's own."""
-    home = tmp_path / "codex-home"
+    home = tmp_path / "agent-home"
     home.mkdir()
     monkeypatch.setenv("CODEX_HOME", str(home))
     return home

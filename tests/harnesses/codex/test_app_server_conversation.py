@@ -114,7 +114,8 @@ def opened(thread_id: str = "t1", **more: Any) -> dict[str, Any]:
 
 
 def open_session(**more: Any) -> intents.OpenSession:
-    return intents.OpenSession(**({"cwd": "/w", "sandbox": "read-only"} | more))
+    fields: dict[str, Any] = {"cwd": "/w", "sandbox": "read-only"} | more
+    return intents.OpenSession(**fields)
 
 
 def turn_started(turn_id: str = "u1") -> dict[str, Any]:
@@ -612,6 +613,16 @@ def test_a_turn_that_we_interrupt_says_why_in_a_notice() -> None:
     assert [message.text for message in talk.said(Notice)] == ["nothing was heard"]
 
 
+def test_a_start_that_the_server_takes_for_a_word_to_a_turn_given_up_has_failed() -> None:
+    talk = in_turn()
+    talk.conversation.end_turn("t1", "failed", _STALLED)
+    ticket = talk.ask(intents.StartTurn(session_id="t1", text="again"))
+    talk.reply(turn={"id": "u1"})
+    assert talk.refusal(ticket) == Refusal(
+        kind="turn_failed", message="the server is still at turn u1, which was given up"
+    )
+
+
 def test_late_words_of_an_earlier_turn_stay_with_it() -> None:
     talk = in_turn()
     talk.hear(note("item/started", **_sleep("u1")), turn_completed(status="interrupted"))
@@ -669,6 +680,21 @@ def test_what_needs_no_answer_any_more_takes_none(end: str) -> None:
     assert [message.decision for message in talk.said(ApprovalSettled)] == ["resolved"]
 
 
+def test_what_others_were_asked_stays_open() -> None:
+    talk = in_turn()
+    talk.hear(
+        command_request(0, threadId="t2", turnId="v1"),
+        command_request(1, itemId="c3", turnId="u0"),
+        command_request(2),
+        note("serverRequest/resolved", threadId="t1", requestId=None),
+        turn_completed(),
+    )
+    assert talk.refusal(talk.ask(decide("allow"))).kind == "response_error"
+    assert talk.answer(talk.ask(decide("allow", "c3"))).refusal is None
+    other = intents.Decide(session_id="t2", approval_id="c1", decision="allow")
+    assert talk.answer(talk.ask(other)).refusal is None
+
+
 def test_an_item_may_be_asked_about_twice() -> None:
     talk = in_turn()
     talk.hear(command_request())
@@ -707,8 +733,8 @@ def test_a_decision_that_waits_for_its_request_is_dropped_with_the_turn() -> Non
 
 def test_a_tool_of_ours_is_called_and_answered_once() -> None:
     talk = in_turn()
-    params = {"threadId": "t1", "turnId": "u1", "callId": "k1", "tool": "look", "arguments": {}}
-    talk.hear({"method": "item/tool/call", "id": 0, "params": params})
+    params: dict[str, Any] = {"threadId": "t1", "turnId": "u1", "callId": "k1", "tool": "look"}
+    talk.hear({"method": "item/tool/call", "id": 0, "params": params | {"arguments": {}}})
     (request,) = talk.conversation.tool_requests()
     assert (request.session_id, request.call_id, request.tool) == ("t1", "k1", "look")
     assert talk.refusal(talk.ask(decide("allow", "k1"))).kind == "response_error"
@@ -729,7 +755,7 @@ def test_what_nobody_can_answer_is_refused_at_once_and_kept() -> None:
     )
     refused = {line["id"]: line["error"]["code"] for line in talk.sent if "error" in line}
     assert refused == {0: -32000, 1: -32000, 2: -32000, 3: -32601, 4: -32602}
-    assert [message.native_type for message in talk.said(Unknown)][0] == "new/thing"
+    assert talk.said(Unknown)[0].native_type == "new/thing"
     # Their id 3 was also one of ours: refusing it settled nothing of ours.
     ticket = talk.ask(intents.ListModels())
     talk.reply(data=[{"id": "m"}])

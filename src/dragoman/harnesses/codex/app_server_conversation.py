@@ -21,13 +21,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dragoman.harnesses.codex.app_server_asked import OpenRequests
-from dragoman.harnesses.codex.app_server_calls import (
-    CLOSE,
-    START_STEERS,
-    Call,
-    call_for,
-    start_turn,
-)
+from dragoman.harnesses.codex.app_server_calls import Call, call_for, start_turn
+from dragoman.harnesses.codex.app_server_features import CLOSE, START_STEERS
 from dragoman.harnesses.codex.app_server_greeting import Greeting, Then
 from dragoman.harnesses.codex.app_server_opening import Opened, Opening
 from dragoman.harnesses.codex.app_server_parser import OVERLOADED, AppServerParser
@@ -267,6 +262,9 @@ class AppServerConversation:
             if turn_id is not None and not can(self.release, START_STEERS) and running:
                 # These servers name a turn that will never end.
                 turn_id = running
+            if turn_id is not None and self._parser.has_given_up(session_id, turn_id):
+                told = f"the server is still at turn {turn_id}, which was given up"
+                refusal, turn_id = Refusal(kind="turn_failed", message=told), None
             if turn_id is not None:
                 self._taken[session_id] = turn_id
                 if self._over.get(session_id) == turn_id:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from dragoman.harnesses.codex.app_server_features import GRANT_SCOPES, REASONED_DENIALS
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.questions import (
     ALLOW,
@@ -27,17 +28,10 @@ from dragoman.harnesses.codex.questions import (
     CANCEL,
     DENY,
 )
-from dragoman.harnesses.codex.versions import Feature, Version, can
+from dragoman.harnesses.codex.versions import Version, can
 from dragoman.model.intents import AnswerTool, Decide
 
 TOOL_CALL: Final = "item/tool/call"
-REASONED_DENIALS: Final = Feature(
-    name="giving a reason for a denial", since=(0, 153, 0), where="app-server"
-)
-GRANT_SCOPES: Final = Feature(
-    name="saying how long a permission holds", since=(0, 117, 0), where="app-server"
-)
-
 _WORDS: Final = {
     ALLOW: "accept",
     ALLOW_FOR_SESSION: "acceptForSession",

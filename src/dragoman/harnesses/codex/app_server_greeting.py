@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from dragoman.harnesses.codex.app_server_calls import APP_SERVER
+from dragoman.harnesses.codex.app_server_features import APP_SERVER
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.versions import Version, can, parse_version, release_in, spelled
 from dragoman.harnesses.driving import Refusal

@@ -28,6 +28,14 @@ def _remote_control(sessions: Sessions, params: Params) -> None:
     sessions.connection.notice(CHANNEL, "info", f"remote control: {params.status}")
 
 
+def _signed_in(sessions: Sessions, params: Params) -> None:
+    problem = as_str(params.error)
+    if problem is None:
+        sessions.connection.notice(CHANNEL, "info", "signed in")
+    else:
+        sessions.connection.notice(CHANNEL, "error", f"could not sign in: {problem}")
+
+
 def _hook(sessions: Sessions, params: Params) -> None:
     run = as_dict(params.run)
     entries = [as_str(as_dict(entry).get("text")) for entry in as_list(run.get("entries"))]
@@ -98,6 +106,8 @@ NOTICES: Final[dict[str, Tell]] = {
     "deprecationNotice": _warning,
     "mcpServer/startupStatus/updated": _mcp_startup,
     "remoteControl/status/changed": _remote_control,
+    "account/login/completed": _signed_in,
+    "account/updated": _twin("account: about the user, not the session"),
     "hook/started": _twin("hook: its end says it"),
     "hook/completed": _hook,
     "item/autoApprovalReview/started": _twin("review: its end says it"),

@@ -59,11 +59,11 @@ class Notifications:
 
     def tell(self, method: str, params: Params) -> bool:
         """Tell a notification; False if it is new to us."""
-        if method.startswith("codex/event"):
-            return self.events.tell(method.removeprefix("codex/event").removeprefix("/"), params)
         tell = NOTIFICATIONS.get(method)
         if tell is not None:
             return tell(self, params) is not False
+        if method.startswith("codex/event"):
+            return self.events.tell(method.removeprefix("codex/event").removeprefix("/"), params)
         notice = NOTICES.get(method)
         if notice is not None:
             notice(self.sessions, params)
@@ -142,13 +142,6 @@ class Notifications:
 
     def _item_completed(self, params: Params) -> bool:
         return self._item(params, done=True)
-
-    def _delta(self, params: Params, of: DeltaOf, part: str = "") -> None:
-        teller = self.sessions.introduce(self.sessions.thread_of(params))
-        if params.turn_id is not None and teller.has_ended(params.turn_id):
-            teller.twin("delta: of a turn that is over; the item says it")
-            return
-        teller.delta(CHANNEL, of, as_str(params.delta) or "", params.item_id, part)
 
     def _raw_item(self, params: Params) -> bool:
         if params.item is ABSENT:
@@ -238,6 +231,18 @@ def _spelled_usage(usage: dict[str, Any]) -> Usage:
     )
 
 
+def _delta(of: DeltaOf, part: str = "") -> _Tell:
+    def tell(self: Notifications, params: Params) -> None:
+        teller = self.sessions.introduce(self.sessions.thread_of(params))
+        turn_id = params.turn_id
+        if turn_id is not None and turn_id != teller.open_turn and teller.has_ended(turn_id):
+            teller.twin("delta: of a turn that is over; the item says it")
+        else:
+            teller.delta(CHANNEL, of, as_str(params.delta) or "", params.item_id, part)
+
+    return tell
+
+
 def _twin(rule: str) -> _Tell:
     return lambda self, params: self.sessions.out.twin(rule)
 
@@ -250,12 +255,12 @@ NOTIFICATIONS: Final[dict[str, _Tell]] = {
     "turn/completed": Notifications._turn_completed,
     "item/started": Notifications._item_started,
     "item/completed": Notifications._item_completed,
-    "item/agentMessage/delta": lambda self, params: self._delta(params, "text"),
-    "item/plan/delta": lambda self, params: self._delta(params, "plan"),
-    "item/reasoning/summaryTextDelta": lambda self, params: self._delta(params, "thinking"),
-    "item/reasoning/textDelta": lambda self, params: self._delta(params, "thinking", "raw"),
-    "item/commandExecution/outputDelta": lambda self, params: self._delta(params, "output"),
-    "item/fileChange/outputDelta": lambda self, params: self._delta(params, "output"),
+    "item/agentMessage/delta": _delta("text"),
+    "item/plan/delta": _delta("plan"),
+    "item/reasoning/summaryTextDelta": _delta("thinking"),
+    "item/reasoning/textDelta": _delta("thinking", "raw"),
+    "item/commandExecution/outputDelta": _delta("output"),
+    "item/fileChange/outputDelta": _delta("output"),
     "item/reasoning/summaryPartAdded": _twin("thinking: the next part begins"),
     "item/commandExecution/terminalInteraction": _twin("terminal: the command's output shows it"),
     "item/fileChange/patchUpdated": _twin("item: its end says it"),

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from dragoman.harnesses.codex.app_server_authority import mismatch
-from dragoman.harnesses.codex.app_server_calls import CLOSE, open_session
+from dragoman.harnesses.codex.app_server_calls import open_session
+from dragoman.harnesses.codex.app_server_features import CLOSE
 from dragoman.harnesses.codex.app_server_greeting import Ask
 from dragoman.harnesses.codex.app_server_policies import confirmed_policy
 from dragoman.harnesses.codex.loose import as_dict, as_str

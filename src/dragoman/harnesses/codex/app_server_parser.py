@@ -126,6 +126,11 @@ class AppServerParser(StreamParser):
         thread = self._threads.find(session_id)
         return thread is not None and thread.teller.has_asked(approval_id)
 
+    def has_given_up(self, session_id: str, turn_id: str) -> bool:
+        """Whether we ended this turn, not the server."""
+        thread = self._threads.find(session_id)
+        return thread is not None and turn_id in thread.given_up
+
     def end_turn(
         self, session_id: str, turn_id: str | None, outcome: Outcome, error: TurnError | None
     ) -> None:

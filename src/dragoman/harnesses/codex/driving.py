@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dragoman.harnesses.codex.app_server_calls import APP_SERVER
 from dragoman.harnesses.codex.app_server_conversation import AppServerConversation
+from dragoman.harnesses.codex.app_server_features import APP_SERVER
 from dragoman.harnesses.codex.exec_launch import exec_launch
 from dragoman.harnesses.codex.exec_run import ExecRun
 from dragoman.harnesses.codex.sniff import EXEC
 from dragoman.harnesses.codex.versions import need, parse_version
-from dragoman.harnesses.driving import Conversation, Driving, Launch, Release
+from dragoman.harnesses.driving import Clock, Conversation, Driving, Launch, Release
 
 
 def serve(program: str, release: Release | None) -> Launch:
@@ -17,8 +17,8 @@ def serve(program: str, release: Release | None) -> Launch:
     return Launch(argv=(program, "app-server"))
 
 
-def make_conversation(release: Release | None) -> Conversation:
-    return AppServerConversation(release)
+def make_conversation(release: Release | None, now: Clock | None = None) -> Conversation:
+    return AppServerConversation(release, now=now)
 
 
 CODEX_DRIVING = Driving(

@@ -56,7 +56,7 @@ def answer_of(result: Any) -> str:
     if "action" in given:
         return decision_of(given["action"])
     if "answers" in given:
-        return ANSWERED
+        return ANSWERED if given["answers"] else DENY
     if "permissions" in given:
         if not as_dict(given["permissions"]):
             return DENY

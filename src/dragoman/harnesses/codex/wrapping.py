@@ -1,4 +1,7 @@
-"""The wrapper that two-way recordings put around each line: ``{"dir", "t", "msg"}``."""
+"""The wrapper that two-way recordings put around each line: ``{"dir", "t", "msg"}``.
+
+A line that was no JSON is a string in there, ``raw`` instead of ``msg``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from dragoman.wire.jsonl import UNREADABLE
 
 class _Wrapped(msgspec.Struct, gc=False):
     dir: str
-    msg: msgspec.Raw
+    msg: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    raw: str | msgspec.UnsetType = msgspec.UNSET
 
 
 _decode = msgspec.json.Decoder(_Wrapped).decode
@@ -23,4 +27,7 @@ def unwrap(line: bytes) -> tuple[bytes, bool | None]:
         wrapped = _decode(line)
     except UNREADABLE:
         return line, None
-    return bytes(wrapped.msg), wrapped.dir in ("send", "sent", "out", ">>")
+    sent = wrapped.dir in ("send", "sent", "out", ">>")
+    if isinstance(wrapped.msg, msgspec.Raw):
+        return bytes(wrapped.msg), sent
+    return (wrapped.raw.encode(), sent) if isinstance(wrapped.raw, str) else (line, None)

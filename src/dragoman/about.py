@@ -1,0 +1,3 @@
+"""Which release of Dragoman this is."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,37 @@
+"""What the app-server can do since which release, as far as it was tried or its schema says so."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dragoman.harnesses.codex.versions import Feature, Version
+
+
+def _feature(name: str, since: Version, until: Version | None = None) -> Feature:
+    return Feature(name=name, since=since, until=until, where="app-server")
+
+
+APP_SERVER: Final = _feature("driving the app-server", (0, 66, 0))
+FORK: Final = _feature("branching off a session", (0, 87, 0))
+TURN_SCHEMA: Final = _feature("a schema for a turn's answer", (0, 87, 0))
+TOOLS: Final = _feature("giving the model tools of ours", (0, 98, 0))
+NAMESPACES: Final = _feature("tools in a namespace", (0, 125, 0))
+TYPED_TOOLS: Final = _feature("tools that name their type", (0, 142, 0))
+COMPACT: Final = _feature("compacting a session", (0, 98, 0))
+EPHEMERAL: Final = _feature("a session without a file", (0, 104, 0))
+EPHEMERAL_FORK: Final = _feature("a branch without a file", (0, 120, 0))
+PERSONALITY: Final = _feature("a personality", (0, 104, 0))
+STEER: Final = _feature("`turn/steer`", (0, 104, 0))
+READ: Final = _feature("reading a session", (0, 104, 0))
+RENAME: Final = _feature("naming a session", (0, 104, 0))
+UNARCHIVE: Final = _feature("bringing back an archived session", (0, 104, 0))
+LIST_ARCHIVED: Final = _feature("listing archived sessions", (0, 104, 0))
+STOP_COMMANDS: Final = _feature("stopping a session's commands", (0, 104, 0))
+CLOSE: Final = _feature("`thread/unsubscribe`", (0, 113, 0))
+START_STEERS: Final = _feature("a word to a running turn by `turn/start`", (0, 113, 0))
+GRANULAR: Final = _feature("granular approvals", (0, 117, 0))
+ON_FAILURE: Final = _feature("approvals only after a failure", (0, 44, 0), until=(0, 142, 0))
+SHORT_RESUME: Final = _feature("resuming without the turns so far", (0, 125, 0))
+KEBAB: Final = _feature("words with hyphens", (0, 72, 0))
+GRANT_SCOPES: Final = _feature("saying how long a permission holds", (0, 117, 0))
+REASONED_DENIALS: Final = _feature("giving a reason for a denial", (0, 153, 0))

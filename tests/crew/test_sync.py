@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from stages import Stage
+
+import dragoman
+from dragoman.errors import TurnFailed
+
+MakeStage = Callable[..., Stage]
+
+
+def test_the_same_words_without_await(stage: MakeStage, repo: Path) -> None:
+    play = stage("turns:\n- - think: hm\n  - say: first\n- - say: second\n- - say: third")
+    with dragoman.sync.connect("codex", command=play.command, env=play.env) as codex:
+        assert codex.state == "running"
+        assert codex.facts is not None
+        session = codex.start(cwd=repo)
+        turn = session.run("one")
+        kinds = [type(message).__name__ for message in turn]
+        assert kinds[-1] == "TurnEnded"
+        assert (turn.result().text, turn.result().outcome) == ("first", "completed")
+        assert session.run("two").result().text == "second"
+        fork = session.fork()
+        assert fork.run("three").result().text == "third"
+        session.rename("A name")
+        assert session.read()["name"] == "A name"
+        assert codex.models()["models"]
+        assert len(codex.saved_sessions()["sessions"]) == 2
+    assert "dragoman" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_one_thing_asked_and_answered(stage: MakeStage, repo: Path) -> None:
+    play = stage("- say: Fixed.")
+    result = dragoman.run("codex", "Fix it", cwd=repo, command=play.command, env=play.env)
+    assert (result.outcome, result.text) == ("completed", "Fixed.")
+    assert result.usage is not None
+    assert result.session_id
+
+
+@pytest.mark.parametrize("mode", ["app-server", "exec"])
+def test_check_raises_what_went_wrong(stage: MakeStage, repo: Path, mode: str) -> None:
+    play = stage("- fail: server_is_overloaded")
+    how = {"cwd": repo, "command": play.command, "env": play.env, "mode": mode}
+    assert dragoman.run("codex", "Fix it", **how).outcome == "failed"
+    with pytest.raises(TurnFailed) as caught:
+        dragoman.run("codex", "Fix it", check=True, **how)
+    assert caught.value.retryable
+
+
+def test_what_cannot_be_started_is_raised_here(repo: Path) -> None:
+    with pytest.raises(dragoman.AgentNotFound, match="is not there"):
+        dragoman.run("codex", "Fix it", cwd=repo, command="/no/such/codex")
+    with pytest.raises(dragoman.UsageError, match="no harness"):
+        dragoman.sync.connect("nobody")
