@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import os
+import pty
 import select
 import signal
 import subprocess
@@ -18,6 +20,7 @@ from dragoman.rehearsal import foreground
 foreground.GRACE_SECONDS = float(sys.argv[1])
 sys.exit(foreground.run_in_foreground([sys.executable, "-u", "-c", sys.argv[2]], os.environ))
 """
+_ON_A_TERMINAL = "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n" + _RUN
 _STUBBORN = """
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -78,3 +81,37 @@ def test_a_signal_is_passed_on_and_insisted_on(grace: float, command: str, code:
 
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "heard", "code"),
+    [
+        ("print('ready'); print('heard', input())", b"word\n", b"heard word", 0),
+        ("import time; print('ready'); time.sleep(60)", b"\x03", b"KeyboardInterrupt", 130),
+    ],
+)
+def test_the_keyboard_belongs_to_the_command(
+    command: str, typed: bytes, heard: bytes, code: int
+) -> None:
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-c", _ON_A_TERMINAL, "20", command]
+    with (
+        os.fdopen(ours, "r+b", buffering=0) as screen,
+        subprocess.Popen(
+            words, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        ) as runner,
+    ):
+        os.close(theirs)
+        seen = _until(screen, b"ready")
+        screen.write(typed)
+        seen += _until(screen, heard)
+        assert runner.wait(_SECONDS) == code
+        assert heard in seen
+
+
+def _until(screen: io.FileIO, words: bytes) -> bytes:
+    seen = b""
+    while words not in seen:
+        assert select.select([screen], [], [], _SECONDS)[0], seen
+        seen += screen.read(1000) or b""
+    return seen

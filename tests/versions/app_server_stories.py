@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from plays import Play, of
+from releases import Version
 from scenarios import APP_SERVER, Stories
 
 from dragoman.model.messages import (
@@ -35,7 +37,8 @@ WORK = """
     *** End Patch
 - say: Done.
 """
-FREE = {"sandbox": "danger-full-access", "approvals": "never"}
+WORDS_REPEATED: Version = (0, 98, 0)
+FREE: dict[str, Any] = {"sandbox": "danger-full-access", "approvals": "never"}
 
 
 def check_work(play: Play, told: list[Message], *, plan: bool = True) -> None:
@@ -43,7 +46,8 @@ def check_work(play: Play, told: list[Message], *, plan: bool = True) -> None:
     assert [m.text for m in of(Prompt, told)] == ["Write the answer"]
     assert [m.text for m in of(Thinking, told)] == ["I look first."]
     assert [m.text for m in of(Text, told)] == ["Done."]
-    assert [step.text for m in of(Plan, told)[-1:] for step in m.steps] == ["look", "write"]
+    steps = [step.text for m in of(Plan, told)[-1:] for step in m.steps]
+    assert steps == (["look", "write"] if plan else [])
     calls = {m.call_id: m for m in of(ToolCall, told)}
     results = {m.call_id: m for m in of(ToolResult, told)}
     assert calls.keys() == results.keys()
@@ -168,7 +172,9 @@ async def _steer(play: Play) -> None:
                 await session.steer("only the parser")
     assert _ended(told)[0] == ["completed"]
     assert b"only the parser" in stage.requests[-1].raw, "the model has not heard it"
-    assert [m.text for m in of(Prompt, told)] == ["work", "only the parser"]
+    # Before, neither the stream nor the file tells the word: only the model hears it.
+    repeats = play.release >= WORDS_REPEATED
+    assert [m.text for m in of(Prompt, told)][1:] == (["only the parser"] if repeats else [])
 
 
 @STORIES.story("an interrupt, and the next turn works")

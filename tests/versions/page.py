@@ -52,7 +52,10 @@ def tables(verdicts: list[Verdict]) -> str:
 def _table(title: str, verdicts: list[Verdict], releases: list[str]) -> str:
     names = dict.fromkeys(verdict.scenario.name for verdict in verdicts)
     marks = {(one.scenario.name, one.release): one.mark for one in verdicts}
-    needs = {one.scenario.name: one.reason for one in verdicts if one.mark == REFUSED}
+    # The newest release that was refused says it best: older ones may lack the whole mode.
+    refused = [one for one in verdicts if one.mark == REFUSED]
+    refused.sort(key=lambda one: number(one.release))
+    needs = {one.scenario.name: one.reason for one in refused}
     rows = [[title, *map(_short, releases), "otherwise refused: needs"]]
     rows.append(["---"] * len(rows[0]))
     for name in names:

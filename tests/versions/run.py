@@ -1,7 +1,7 @@
 """Plays the core stories with many releases of Codex, and prints what came of them.
 
-``python tests/versions/run.py [RELEASE …] [--only WORD] [--write] [--keep DIR]``. Each release comes from
-npm and is kept (see releases.py). The model is a stand-in on loopback: no key, no cost. Ends with 1 if a story
+``python tests/versions/run.py [RELEASE …] [--only WORD] [--write] [--keep DIR]``, or ``make test-versions``.
+Not part of ``make test``: each release comes from npm and is kept for the next time (see releases.py). The model is a stand-in on loopback: no key, no cost. Ends with 1 if a story
 failed, if a release that cannot play it was not refused by us, or if a session's file tells something else
 than was told live.
 """
@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import cast
 
 import app_server_stories
 import exec_stories
@@ -80,7 +81,7 @@ def _refused(refusal: Unsupported, release: str, can: bool) -> tuple[str, str]:
 
 def _told(problem: BaseException) -> str:
     while isinstance(problem, BaseExceptionGroup):
-        problem = problem.exceptions[0]
+        problem = cast("BaseExceptionGroup[BaseException]", problem).exceptions[0]
     places = traceback.extract_tb(problem.__traceback__)
     ours = [place for place in places if Path(place.filename).parent == Path(__file__).parent]
     where = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}: {ours[-1].line}" if ours else ""

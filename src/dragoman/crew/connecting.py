@@ -22,6 +22,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, overload
 
+import msgspec
+
 from dragoman.about import VERSION
 from dragoman.drive.agent import Agent, Plan
 from dragoman.drive.clerk import Clerk
@@ -45,6 +47,7 @@ from dragoman.errors import UsageError
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.driving import Driving, Launch, Release
 from dragoman.model.intents import Greet
+from dragoman.model.messages import Message, Notice
 
 Driver: TypeAlias = Agent | OneShotAgent
 DriverSession: TypeAlias = Session | OneShotSession
@@ -107,12 +110,41 @@ async def open_connection(harness: str, how: Connection) -> AsyncGenerator[Drive
         raise UsageError(f"there is no mode {how.mode!r}; known: app-server, exec")
     opener = await _opener(driving, how)
     async with AsyncExitStack() as stack:
-        journal = _journal(how, driving, stack)
+        ours = _OurWords()
+        journal = _journal(how, driving, stack, ours)
         if how.mode == "exec":
             agent = await _one_shots(driving, how, opener, journal, stack)
         else:
             agent = await _server(driving, how, opener, journal, stack)
+        ours.begin(agent)
         yield agent
+
+
+class _OurWords:
+    """What we ourselves have to say to who reads an agent; kept until there is one."""
+
+    def __init__(self) -> None:
+        self._agent: Driver | None = None
+        self._early: list[str] = []
+
+    def begin(self, agent: Driver) -> None:
+        self._agent = agent
+        for text in self._early:
+            self.say(text)
+
+    def say(self, text: str) -> None:
+        """To every turn that is under way; if there is none, it is a notice of the agent."""
+        agent = self._agent
+        if agent is None:
+            self._early.append(text)
+            return
+        notice = Notice(level="error", text=text)
+        notices: list[Message] = []
+        for session in agent.sessions if isinstance(agent, Agent) else ():
+            if (turn := session.turn) is not None:
+                of_turn = {"session_id": session.id, "turn_id": turn.id}
+                notices.append(msgspec.structs.replace(notice, **of_turn))
+        agent.tell(notices or [notice])
 
 
 def _driving(harness: str) -> Driving:
@@ -178,11 +210,18 @@ def _keys(driving: Driving, how: Connection) -> dict[str, str]:
     return keys
 
 
-def _journal(how: Connection, driving: Driving, stack: AsyncExitStack) -> Journal | None:
+def _journal(
+    how: Connection, driving: Driving, stack: AsyncExitStack, ours: _OurWords
+) -> Journal | None:
     if how.journal is None:
         return None
     secrets = [*_keys(driving, how).values(), *([how.token] if how.token else [])]
-    journal = Journal(how.journal, secrets=secrets)
+
+    def failed(error: OSError) -> None:
+        reason = error.strerror or str(error)
+        ours.say(f"the journal {how.journal} is given up: {reason}; the run goes on without it")
+
+    journal = Journal(how.journal, secrets=secrets, failed=failed)
     if journal.error is not None:
         reason = journal.error.strerror or str(journal.error)
         raise UsageError(f"cannot write the journal {journal.path}: {reason}")

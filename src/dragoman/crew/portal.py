@@ -9,9 +9,14 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Generic, TypeVar
 
+from dragoman.errors import ProtocolError
+
 T = TypeVar("T")
 T2 = TypeVar("T2")
 _CLOSING_SECONDS = 30.0
+_REST_SECONDS = 5.0
+_CLOSED = "the agent is closed"
+_OWN_THREAD = "this would wait for itself: it is called where the agent's own work is done"
 
 
 class Portal(Generic[T]):
@@ -26,17 +31,29 @@ class Portal(Generic[T]):
         self._thread = threading.Thread(target=self._run, name="dragoman", daemon=True)
         self._thread.start()
         self._leave = asyncio.Event()
+        self._left = threading.Event()
+        self._closing = threading.Lock()
+        self._is_closed = False
         entered: Future[T] = Future()
         self._life = asyncio.run_coroutine_threadsafe(self._live(make, entered), self._loop)
+        is_entered = False
         try:
             self.value = entered.result()
-        except BaseException:
-            self.close()
-            raise
+            is_entered = True
+        finally:
+            if not is_entered:  # Ctrl-C, for example
+                self._life.cancel()
+                self.close()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.wait(left, timeout=_REST_SECONDS))
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
 
     async def _live(
         self, make: Callable[[], AbstractAsyncContextManager[T]], entered: Future[T]
@@ -49,15 +66,19 @@ class Portal(Generic[T]):
             if entered.done():
                 raise
             entered.set_exception(problem)
+        finally:
+            self._left.set()
 
     def call(self, work: Coroutine[Any, Any, T2]) -> T2:
         """Run it there and wait for it here. Ctrl-C here cancels it there."""
+        if self._is_closed or threading.current_thread() is self._thread:
+            work.close()
+            raise ProtocolError(_CLOSED if self._is_closed else _OWN_THREAD)
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
-        except BaseException:
-            future.cancel()
-            raise
+        finally:
+            future.cancel()  # which does nothing when it is done
 
     def iterate(self, items: AsyncIterator[T2]) -> Iterator[T2]:
         """The items, one by one, as they come."""
@@ -69,10 +90,19 @@ class Portal(Generic[T]):
             yield item
 
     def close(self) -> None:
-        """Leave what was entered, and end the thread. Bounded."""
+        """Leave what was entered, and end the thread; again does nothing. Bounded.
+
+        Raises what leaving raised.
+        """
+        with self._closing:
+            if self._is_closed:
+                return
+            self._is_closed = True
         self._loop.call_soon_threadsafe(self._leave.set)
         try:
-            self._life.result(_CLOSING_SECONDS)
+            self._left.wait(_CLOSING_SECONDS)
+            if not self._life.cancelled():
+                self._life.result(_REST_SECONDS)
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(_CLOSING_SECONDS)

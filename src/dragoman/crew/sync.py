@@ -29,10 +29,10 @@ class SyncTurn:
         self._portal = portal
         self._turn = turn
         self._messages: list[Message] = []
-        self._rest = portal.iterate(aiter(turn))
 
     def __iter__(self) -> Iterator[Message]:
-        for message in self._rest:
+        """The messages, from where it was left off, be it by Ctrl-C."""
+        for message in self._portal.iterate(aiter(self._turn)):
             self._messages.append(message)
             yield message
 

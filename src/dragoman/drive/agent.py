@@ -107,10 +107,9 @@ class Agent:
 
     async def open(self, opening: intents.OpenSession, toolbox: Toolbox) -> Session:
         """A session as ``opening`` describes it."""
-        facts: intents.SessionFacts = await self.ask(opening)
-        session = Session(self, facts, opening, toolbox)
-        self.know(facts.session_id, session)
-        for message in [m for m in self.notices if m.session_id == facts.session_id]:
+        session = Session(self, await self.ask(opening), opening, toolbox)
+        self.know(session.id, session)
+        for message in [m for m in self.notices if m.session_id == session.id]:
             self.notices.remove(message)
             session.tell(message)
         return session
@@ -167,14 +166,13 @@ class Agent:
 
     def tell(self, messages: list[Message]) -> None:
         """Pass messages on to those they are for."""
-        sessions = self._sessions
         for message in messages:
             for observer in self._observers:
                 with CallOutcome() as outcome:
                     observer(message)
                 if outcome.error is not None:
                     _log.error("an observer failed", exc_info=outcome.error)
-            session = sessions.get(message.session_id) if message.session_id else None
+            session = self._sessions.get(message.session_id) if message.session_id else None
             if session is None:
                 session = self._adopt(message)
             if session is None:
@@ -229,6 +227,8 @@ class Agent:
             if self._closing:
                 return
             pause = tries.failed(loop.time())
+            if self._exchange is not None:
+                await self._exchange.close()  # what the lost one had started may still run
             if pause is None:
                 self._problem = given_up(self._problem, tries.failures - 1)
                 self._set("failed")
@@ -241,7 +241,6 @@ class Agent:
                 await resume_all(self, await self._connect())
             except (AgentError, Unsupported) as problem:
                 self._problem = problem
-                await self._drop()
                 self._lost.set()
                 continue
             tries.began(loop.time())

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dragoman.drive.descendants import name_processes
 from dragoman.drive.restarting import State
 from dragoman.drive.shots import Shot, ShotPlan
 from dragoman.drive.tasks import Tasks
@@ -24,6 +26,7 @@ from dragoman.model.messages import Message, SessionStarted, TurnError, UsageRep
 from dragoman.model.usage import Usage
 
 _TICK = 0.5
+_NOTICES_KEPT = 200
 _SERVER = "a session on a server (mode='app-server')"
 
 
@@ -37,6 +40,16 @@ class OneShotAgent:
         self.state: State = "running"
         self.facts: ServerFacts | None = ServerFacts(version=plan.version)
         self.running: set[Shot] = set()
+        self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
+        """What was said when no turn was under way; the newest."""
+
+    def tell(self, messages: Sequence[Message]) -> None:
+        """Pass on what is of no process: to the turns that are under way, if there are any."""
+        if not self.running:
+            self.notices.extend(messages)
+        for shot in self.running:
+            for message in messages:
+                shot.turn.tell(message, own=True)
 
     async def start(
         self,
@@ -88,7 +101,11 @@ class OneShotAgent:
         while True:
             await asyncio.sleep(_TICK)
             for shot in list(self.running):
-                verdict = judge(shot.turn.fresh_pulse(gone=False), self.timeouts, loop.time())
+                pulse = shot.turn.fresh_pulse(gone=False)
+                verdict = judge(pulse, self.timeouts, loop.time())
+                if verdict is not None and pulse.tools:
+                    name_processes(pulse, shot.pid)
+                    verdict = judge(pulse, self.timeouts, loop.time())
                 if verdict is not None:
                     error = TurnError(
                         kind=verdict.kind,

@@ -77,6 +77,11 @@ class Shot:
         self._said_all = asyncio.Event()
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
+    @property
+    def pid(self) -> int | None:
+        """The process, if it is on this machine."""
+        return self._link.pid if self._link is not None else None
+
     async def start(self, shot: OneShot, schema: Mapping[str, Any] | None) -> None:
         plan = self._agent.plan
         async with AsyncExitStack() as undo:

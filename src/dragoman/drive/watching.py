@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from dragoman.drive.descendants import name_processes
 from dragoman.drive.timeouts import judge
 from dragoman.errors import AgentError, ResponseTimeout, UsageError
 from dragoman.model.intents import CheckTurn, Interrupt
@@ -31,6 +32,10 @@ async def watch(agent: Agent) -> None:
                     continue
                 pulse = turn.fresh_pulse(gone=agent.exchange is None or agent.exchange.is_over)
                 verdict = judge(pulse, limits, now)
+                if verdict is not None and pulse.tools:
+                    link = agent.exchange.link if agent.exchange is not None else None
+                    name_processes(pulse, link.pid if link is not None else None)
+                    verdict = judge(pulse, limits, now)
                 if verdict is not None:
                     error = TurnError(
                         kind=verdict.kind,

@@ -24,6 +24,15 @@ class Twin(NamedTuple):
     rule: str
 
 
+class Mark(NamedTuple):
+    """A place in a file from which it can be read on without what came before."""
+
+    line: int
+    """The first line to read again."""
+    state: bytes
+    """What a parser must know there, a few hundred bytes."""
+
+
 class Parser(Protocol):
     """One stream being read: lines in, messages out, in two drains and without callbacks."""
 
@@ -56,6 +65,14 @@ class Parser(Protocol):
         ...
 
 
+class MarkingParser(Parser, Protocol):
+    """A parser that says from where its file could be read on."""
+
+    def marks(self) -> list[Mark]:
+        """The marks made since the last call: one for each turn, where it begins, if it can be."""
+        ...
+
+
 class MakeParser(Protocol):
     def __call__(self, *, only: frozenset[str] | None, audit: bool) -> Parser:
         """A parser at the start of a stream.
@@ -64,6 +81,10 @@ class MakeParser(Protocol):
         cannot become one of them. It may still make others, which the caller drops.
         """
         ...
+
+
+class MakeMarkingParser(Protocol):
+    def __call__(self, *, only: frozenset[str] | None, audit: bool) -> MarkingParser: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +96,10 @@ class Dialect:
     releases: str
     """The releases that speak it, in words: ``0.44.0 to today``."""
     make_parser: MakeParser
+    mark: MakeMarkingParser | None = None
+    """A parser that makes marks, where the dialect allows it."""
+    resume: Callable[[Mark, frozenset[str] | None, bool], MarkingParser] | None = None
+    """A parser whose next line is the marked one; then ``only`` and ``audit`` as for the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

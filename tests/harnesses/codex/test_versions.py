@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from dragoman.errors import Unsupported
-from dragoman.harnesses.codex import versions
+from dragoman.harnesses.codex import app_server_features, versions
+from dragoman.harnesses.codex.app_server_features import FEATURES as SERVER_FEATURES
+from dragoman.harnesses.codex.app_server_features import SPELLINGS
 from dragoman.harnesses.codex.versions import (
     EXEC_FORK,
     FEATURES,
@@ -22,8 +24,8 @@ from dragoman.harnesses.codex.versions import (
 )
 
 _PAGE = Path(__file__).parents[3] / "docs" / "compatibility.md"
-_BEGIN = "<!-- made from harnesses/codex/versions.py: begin -->\n"
-_END = "<!-- made from harnesses/codex/versions.py: end -->\n"
+_BEGIN = "<!-- made from harnesses/codex: begin -->\n"
+_END = "<!-- made from harnesses/codex: end -->\n"
 _SHOWN = ("0.44.0", "0.58.0", "0.66.0", "0.77.0", "0.98.0", "0.104.0", "0.125.0", "0.142.0",
           "0.148.0", "0.153.0", "0.166.0")  # fmt: skip
 
@@ -111,15 +113,17 @@ def test_a_refusal_names_the_releases_that_can() -> None:
 
 
 def test_every_feature_is_in_the_table() -> None:
-    named = {each for each in vars(versions).values() if isinstance(each, Feature)}
-    assert named == set(FEATURES)
-    assert len(FEATURES) == len(named)
+    known = ((versions, FEATURES), (app_server_features, SERVER_FEATURES + SPELLINGS))
+    for module, table in known:
+        named = {each for each in vars(module).values() if isinstance(each, Feature)}
+        assert named == set(table)
+        assert len(table) == len(named)
 
 
 def _table(where: str) -> str:
     head = " | ".join(release.removesuffix(".0") for release in _SHOWN)
     rows = [f"| {where} | releases | {head} |\n", "|---|---|" + "---|" * len(_SHOWN) + "\n"]
-    for feature in FEATURES:
+    for feature in FEATURES + SERVER_FEATURES:
         if feature.where == where:
             marks = ("✓" if can(parse_version(release), feature) else "·" for release in _SHOWN)
             rows.append(f"| {feature.name} | {feature.releases} | {' | '.join(marks)} |\n")
@@ -127,7 +131,7 @@ def _table(where: str) -> str:
 
 
 def _tables() -> str:
-    places = dict.fromkeys(feature.where for feature in FEATURES)
+    places = dict.fromkeys(feature.where for feature in FEATURES + SERVER_FEATURES)
     return "\n" + "\n".join(_table(where) for where in places) + "\n"
 
 

@@ -10,6 +10,7 @@ from dragoman.harnesses.codex.events_parser import EventsParser
 from dragoman.harnesses.codex.exec_parser import ExecParser
 from dragoman.harnesses.codex.limits import LIMITS
 from dragoman.harnesses.codex.responses_parser import ResponsesParser
+from dragoman.harnesses.codex.rollout_marks import MarkingRolloutParser, resume
 from dragoman.harnesses.codex.rollout_parser import RolloutParser
 
 CODEX = Harness(
@@ -66,12 +67,16 @@ CODEX = Harness(
             summary="session files, legacy and paginated",
             releases="0.34.0 to today",
             make_parser=RolloutParser,
+            mark=MarkingRolloutParser,
+            resume=resume,
         ),
         Dialect(
             name=sniff.ROLLOUT_FLAT,
             summary="session files, flat",
             releases="up to 0.29.0",
             make_parser=RolloutParser,
+            mark=MarkingRolloutParser,
+            resume=resume,
         ),
         Dialect(
             name=sniff.RESPONSES,

@@ -30,8 +30,39 @@ STOP_COMMANDS: Final = _feature("stopping a session's commands", (0, 104, 0))
 CLOSE: Final = _feature("`thread/unsubscribe`", (0, 113, 0))
 START_STEERS: Final = _feature("a word to a running turn by `turn/start`", (0, 113, 0))
 GRANULAR: Final = _feature("granular approvals", (0, 117, 0))
-ON_FAILURE: Final = _feature("approvals only after a failure", (0, 44, 0), until=(0, 142, 0))
+ON_FAILURE: Final = _feature("approvals only after a failure", (0, 66, 0), until=(0, 142, 0))
 SHORT_RESUME: Final = _feature("resuming without the turns so far", (0, 125, 0))
 KEBAB: Final = _feature("words with hyphens", (0, 72, 0))
 GRANT_SCOPES: Final = _feature("saying how long a permission holds", (0, 117, 0))
 REASONED_DENIALS: Final = _feature("giving a reason for a denial", (0, 153, 0))
+
+FEATURES: Final = (
+    APP_SERVER,
+    FORK,
+    COMPACT,
+    EPHEMERAL,
+    EPHEMERAL_FORK,
+    PERSONALITY,
+    TURN_SCHEMA,
+    TOOLS,
+    NAMESPACES,
+    GRANULAR,
+    ON_FAILURE,
+    READ,
+    RENAME,
+    UNARCHIVE,
+    LIST_ARCHIVED,
+    STOP_COMMANDS,
+)
+"""What is refused where it cannot be had; docs/compatibility.md is made from it."""
+SPELLINGS: Final = (
+    STEER,
+    START_STEERS,
+    TYPED_TOOLS,
+    CLOSE,
+    SHORT_RESUME,
+    KEBAB,
+    GRANT_SCOPES,
+    REASONED_DENIALS,
+)
+"""What every release can do, each in its own words."""

@@ -46,6 +46,7 @@ from dragoman.model.messages import Level, Outcome, TurnError
 
 OVERLOADED: Final = -32001
 """The code of an answer that means: later."""
+_HANDSHAKE: Final = frozenset(("initialized", "notifications/initialized"))
 _OPENS_SESSION: Final = frozenset(
     ("thread/start", "thread/resume", "thread/fork", "newConversation", "resumeConversation")
 )
@@ -78,6 +79,8 @@ class AppServerParser(StreamParser):
         """Whether the client sent the lines to come; None if only the lines themselves can say."""
         self.rpc: Rpc | None = None
         """The line read last; None if it was of no shape we know."""
+        self._at_ms: int | None = None
+        """The time that the output was last set to."""
         self.answers_have_readers = False
         """Whether somebody else reads the answers to the client's requests."""
 
@@ -87,14 +90,18 @@ class AppServerParser(StreamParser):
         if sent is None:
             line, sent = unwrap(line)
         self.rpc = rpc = decode_rpc(line)
-        if rpc.emitted_at_ms is not None:
+        if rpc.emitted_at_ms is not None and rpc.emitted_at_ms != self._at_ms:
+            self._at_ms = rpc.emitted_at_ms
             self._out.at = _time(rpc.emitted_at_ms)
         params = rpc.params or NO_PARAMS
         method = rpc.method
         if method is None:
             self._answer(line, rpc, sent)
         elif rpc.id is None:
-            self._notification(line, method, params, sent)
+            if sent or method in _HANDSHAKE:
+                self._out.twin("handshake")
+            elif not self._notifications.tell(method, params):
+                self._unknown(line, method)
         elif sent is True or (sent is None and method not in REQUESTS):
             self._client_request(rpc.id, method, params)
         elif method in REQUESTS:
@@ -153,14 +160,6 @@ class AppServerParser(StreamParser):
         thread = self._threads.find(session_id)
         teller = thread.teller if thread else self._sessions.connection
         teller.notice("ours", level, text)
-
-    # Notifications.
-
-    def _notification(self, line: bytes, method: str, params: Params, sent: bool | None) -> None:
-        if sent or method in ("initialized", "notifications/initialized"):
-            self._out.twin("handshake")
-        elif not self._notifications.tell(method, params):
-            self._unknown(line, method)
 
     # What the client asks, and what it is answered.
 

@@ -52,7 +52,8 @@ class ResponseCalls(ResponseMessages):
         those that did not."""
         self._calls: dict[str, Call] = {}
         self._held_calls: dict[str, _HeldCall] = {}
-        self._running: dict[str, tuple[str, str]] = {}
+        self.running: dict[str, tuple[str, str]] = {}
+        """Commands that go on after their call: that call, and what they have put out so far."""
 
     def function_call(self, item: shapes.FunctionCallItem) -> None:
         if item.name == "exec_command" and not item.namespace:
@@ -183,7 +184,7 @@ class ResponseCalls(ResponseMessages):
         self._result(call_id, call, cleaned)
 
     def _keeps_running(self, call_id: str, cleaned: Cleaned) -> None:
-        self._running[cleaned.running or ""] = (call_id, cleaned.text)
+        self.running[cleaned.running or ""] = (call_id, cleaned.text)
         self._teller.delta(CHANNEL, "output", cleaned.text, call_id)
 
     def _result(self, call_id: str, call: Call, cleaned: Cleaned) -> None:
@@ -220,12 +221,12 @@ class ResponseCalls(ResponseMessages):
 
     def _went_on(self, session: str, cleaned: Cleaned) -> None:
         """More output of a command that was still running; perhaps its end."""
-        started = self._running.get(session)
+        started = self.running.get(session)
         if started is None or self._teller.calls.is_closed(started[0]):
             return
         call_id, text = started[0], started[1] + cleaned.text
         if cleaned.exit_code is None:
-            self._running[session] = (call_id, text)
+            self.running[session] = (call_id, text)
             self._teller.delta(CHANNEL, "output", cleaned.text, call_id)
         elif not self.commands_follow:
             self._teller.result(

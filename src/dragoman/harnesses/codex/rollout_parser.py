@@ -59,6 +59,14 @@ class RolloutParser(StreamParser):
         self._preamble_ends = 0
         """The last line that may still belong to the preamble; 0 when there is none."""
 
+    def know(self, *, own_id: str | None, line: int, paginated: bool, others_count: bool) -> None:
+        """Begin in the middle of a file, after this line."""
+        self._out.line = line
+        self._own_id = own_id
+        self._set_age(paginated=paginated)
+        if others_count:
+            self._others_count()
+
     def receive_line(self, line: bytes) -> None:
         self.receive_lines((line,))
 
@@ -147,11 +155,14 @@ class RolloutParser(StreamParser):
         paginated = meta.history_mode == "paginated"
         self._responses.patches_follow = paginated or version >= PATCH_EVENTS
         self._responses.commands_follow = paginated and version >= PAGINATED
-        self._decode = _decode_paginated if paginated else _decode
-        self._glance = Glance(teller) if paginated else None
+        self._set_age(paginated=paginated)
         if not teller.is_told:
             self._preamble_ends = self._out.line + _PREAMBLE_ROWS
         teller.begin_session(version=meta.cli_version, cwd=meta.cwd, parent_session_id=meta.parent)
+
+    def _set_age(self, *, paginated: bool) -> None:
+        self._decode = _decode_paginated if paginated else _decode
+        self._glance = Glance(self._teller) if paginated else None
 
     def _is_copy_of(self, session_id: str) -> None:
         """Rows copied from another session follow: watch for the first that is our own."""
@@ -205,31 +216,27 @@ class RolloutParser(StreamParser):
     def _token_usage(self, row: rows.TokenUsageRow) -> None:
         self._out.at = row.timestamp
         if not self._events.others_count:
-            self._events.others_count = True
-            if self._glance is not None:
-                self._glance.counts_are_twins = True
-            if self._skipper is not None and self._skipper.only_usage:
-                self._skipper.skip_token_counts()
+            self._others_count()
         if row.payload.usage is None:
             self._teller.twin("usage: nothing counted")
         else:
             self._teller.usage_record(row.payload.thread_token_usage, row.payload.usage)
 
-    def _world_state(self, row: rows.WorldStateRow) -> None:
-        self._out.at = row.timestamp
-        self._teller.twin("context: a snapshot of what other rows say")
+    def _others_count(self) -> None:
+        """Tokens are told by rows of their own: token counts only repeat them."""
+        self._events.others_count = True
+        if self._glance is not None:
+            self._glance.counts_are_twins = True
+        if self._skipper is not None and self._skipper.only_usage:
+            self._skipper.skip_token_counts()
 
     def _retained_context(self, row: rows.RetainedContextRow) -> None:
         self._out.at = row.timestamp
         self._teller.context("harness", bytes(row.payload).decode(errors="replace"))
 
-    def _between_agents(self, row: rows.InterAgentMetadataRow) -> None:
+    def _twin_row(self, row: rows.Row) -> None:
         self._out.at = row.timestamp
-        self._teller.twin("agents: about the letter in the next row")
-
-    def _security_risk(self, row: rows.SecurityRiskRow) -> None:
-        self._out.at = row.timestamp
-        self._teller.twin("context: a score about what other rows say")
+        self._teller.twin(_TWINS[type(row)])
 
     def _flat_item(self, row: Any) -> None:
         self._responses.alone = True
@@ -262,18 +269,19 @@ class RolloutParser(StreamParser):
         self._out.at = as_time(row.get("timestamp"))
         self._teller.session_id = as_str(row.get("id"))
         self._teller.begin_session()
-        instructions = as_str(row.get("instructions"))
-        if instructions:
+        if instructions := as_str(row.get("instructions")):
             self._teller.context("user", instructions)
         self._out.at = None
 
 
-_ITEM_ROW: Final = rows.ResponseItemRow
-_RAW_ITEM_ROW: Final = rows.RawResponseItemRow
-_EVENT_ROW: Final = rows.EventRow
+_ITEM_ROW, _RAW_ITEM_ROW, _EVENT_ROW = rows.ResponseItemRow, rows.RawResponseItemRow, rows.EventRow
 _decode = msgspec.json.Decoder(rows.AnyRow).decode
 _decode_paginated = msgspec.json.Decoder(rows.AnyPaginatedRow).decode
-
+_TWINS: Final[dict[type[msgspec.Struct], str]] = {
+    rows.WorldStateRow: "context: a snapshot of what other rows say",
+    rows.InterAgentMetadataRow: "agents: about the letter in the next row",
+    rows.SecurityRiskRow: "context: a score about what other rows say",
+}
 
 _Tell: TypeAlias = Callable[[RolloutParser, Any], None]
 _TELL: Final[dict[type[msgspec.Struct], _Tell]] = {
@@ -281,11 +289,9 @@ _TELL: Final[dict[type[msgspec.Struct], _Tell]] = {
     rows.TurnContextRow: RolloutParser._turn_context,
     rows.CompactedRow: RolloutParser._compacted,
     rows.TokenUsageRow: RolloutParser._token_usage,
-    rows.WorldStateRow: RolloutParser._world_state,
+    **dict.fromkeys(_TWINS, RolloutParser._twin_row),
     rows.RetainedContextRow: RolloutParser._retained_context,
     rows.InterAgentRow: RolloutParser._retained_context,
-    rows.InterAgentMetadataRow: RolloutParser._between_agents,
-    rows.SecurityRiskRow: RolloutParser._security_risk,
     **dict.fromkeys(response_shapes.ResponseItem.__subclasses__(), RolloutParser._flat_item),
     response_shapes.CustomOutputItem: RolloutParser._flat_item,
     response_shapes.CompactionSummaryItem: RolloutParser._flat_item,

@@ -41,7 +41,7 @@ class Feature:
     until: Version | None = None
     """The last release that can; None for one that today's can, too."""
     where: str = "exec"
-    """Which way of driving it belongs to: ``exec``, ``app-server`` or ``files``."""
+    """Which way of driving it belongs to: ``exec`` or ``app-server``."""
 
     @property
     def releases(self) -> str:
@@ -87,31 +87,6 @@ KNOWS_MISSING: Final = Feature(
 )
 """Before, a new session begins without a word."""
 
-APP_SERVER: Final = Feature(name="sessions over `app-server`", since=(0, 57, 0), where="app-server")
-TURN_ENDS: Final = Feature(name="`turn/completed`", since=(0, 59, 0), where="app-server")
-ITEM_APPROVALS: Final = Feature(
-    name="approvals that name their item", since=(0, 66, 0), where="app-server"
-)
-KEBAB_WORDS: Final = Feature(
-    name="kebab-case words for sandbox and approvals", since=(0, 72, 0), where="app-server"
-)
-THREAD_FORK: Final = Feature(
-    name="branching off a session (`thread/fork`)", since=(0, 87, 0), where="app-server"
-)
-TURN_STEER: Final = Feature(
-    name="a word to a running turn (`turn/steer`)", since=(0, 104, 0), where="app-server"
-)
-OWN_TOOLS: Final = Feature(
-    name="tools of ours (`dynamicTools`)", since=(0, 104, 0), where="app-server"
-)
-ON_FAILURE: Final = Feature(
-    name="approvals `on-failure`", since=(0, 57, 0), until=(0, 142, 0), where="app-server"
-)
-ROLLBACK: Final = Feature(
-    name="`thread/rollback`", since=(0, 87, 0), until=(0, 142, 0), where="app-server"
-)
-REVERT: Final = Feature(name="`thread/revert`", since=(0, 160, 0), where="app-server")
-
 FEATURES: Final = (
     EXEC_JSON,
     EXEC_RESUME,
@@ -124,15 +99,5 @@ FEATURES: Final = (
     EPHEMERAL,
     PROFILE_FILES,
     THREAD_TOTALS,
-    APP_SERVER,
-    TURN_ENDS,
-    ITEM_APPROVALS,
-    KEBAB_WORDS,
-    THREAD_FORK,
-    TURN_STEER,
-    OWN_TOOLS,
-    ON_FAILURE,
-    ROLLBACK,
-    REVERT,
 )
-"""Everything above: docs/compatibility.md is made from it."""
+"""Everything above. docs/compatibility.md is made from it, and from ``app_server_features``."""

@@ -42,6 +42,14 @@ class Calls:
     def is_closed(self, call_id: str) -> bool:
         return self._now.get(call_id, self._earlier.get(call_id)) == _CLOSED
 
+    def earlier(self) -> dict[str, int]:
+        """What is remembered of the turn before."""
+        return dict(self._earlier)
+
+    def know(self, earlier: dict[str, int]) -> None:
+        """Remember this of the turn before."""
+        self._earlier = earlier
+
     def any_open(self) -> bool:
         return _OPEN in self._now.values()
 

@@ -28,6 +28,10 @@ class Tally:
         if self.total is None:
             self.total = self._from = NOTHING
 
+    def start_at(self, total: Usage | None) -> None:
+        """So much was spent before this turn."""
+        self.total = self._from = total
+
     def count(self, total: Usage | None, last: Usage | None, *, old: bool) -> bool:
         """Take a report in; whether it says anything new.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -49,7 +50,10 @@ class Turns:
         self._tally = Tally()
         self._facts: tuple[str | None, str | None, str | None, str | None] | None = None
         self._count = 0
-        self._ended: set[str] = set()
+        self._ended: dict[str, None] = {}
+        """Turns that are over, in their order."""
+        self.before_turn: Callable[[], None] | None = None
+        """Called when the turn before is over and the next has not begun."""
         self._error: TurnError | None = None
         self._text_was_last = False
         self.turn_has_text = False
@@ -150,10 +154,12 @@ class Turns:
                 self._out.twin("turn: the reviewer's own, inside the turn that asked for it")
                 return
             self.leave()
+        if self.before_turn is not None:
+            self.before_turn()
         self._count += 1
         self.turn_id = turn_id if turn_id is not None else f"turn-{self._count}"
         self.open_turn = self.turn_id
-        self._ended.discard(self.turn_id)
+        self._ended.pop(self.turn_id, None)
         self.in_turn = True
         self._text_was_last = self.turn_has_text = False
         self._error = None
@@ -212,7 +218,7 @@ class Turns:
         )
         self.in_turn = False
         if self.open_turn is not None:
-            self._ended.add(self.open_turn)
+            self._ended[self.open_turn] = None
         self.turn_id = self.open_turn = None
         self._error = None
         for once in (self._prompts, self._texts, self._thoughts, self._notices, self._compactions):
