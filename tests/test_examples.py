@@ -13,6 +13,9 @@ _SAYS = {
     "read_a_session.py": ["user:  Fix the failing test", "       exit code 1", "turn:  completed"],
     "count_tokens.py": ["fix-the-test.rollout.jsonl: 69,040 in, 673 out"],
     "stdout_hook.py": ['{"type":"init","session_id":"01a1e27b-ef5d-7c53-98ae-24eb96457561"}'],
+    "drive_a_session.py": ["decided: allow", "turn: completed", "answer: You are welcome."],
+    "python_tool.py": ["asked for T-7", "T-7 is about a door that does not close."],
+    "rehearsing.py": ["works in greeter"],
     "compare_live_and_disk.py": ["uses Edit", "all three alike: True"],
 }
 

@@ -42,13 +42,15 @@ def _is_sleep(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("mode", ["app-server", "exec"])
-@pytest.mark.parametrize("command", _COMMANDS.values(), ids=_COMMANDS)
+@pytest.mark.parametrize(
+    ("mode", "where"),
+    [*(("app-server", where) for where in _COMMANDS), ("exec", "sent away")],
+)
 def test_when_we_are_killed_nobody_is_left_after_five_seconds(
-    stage: MakeStage, repo: Path, mode: str, command: str
+    stage: MakeStage, repo: Path, mode: str, where: str
 ) -> None:
     mark = uuid.uuid4().hex
-    play = stage(f"- run: {command!r}\n- say: never")
+    play = stage(f"- run: {_COMMANDS[where]!r}\n- say: never")
     process = _run_ours(play, repo, mode, mark)
     assert len(marked(mark)) > 2
 
@@ -58,8 +60,15 @@ def test_when_we_are_killed_nobody_is_left_after_five_seconds(
     wait_until(lambda: not marked(mark))
 
 
-@pytest.mark.parametrize("mode", ["app-server", "exec", "sync"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("mode", "number"),
+    [
+        ("app-server", signal.SIGTERM),
+        ("app-server", signal.SIGINT),
+        ("exec", signal.SIGINT),
+        ("sync", signal.SIGINT),
+    ],
+)
 def test_when_we_are_told_to_end_nobody_is_left(
     stage: MakeStage, repo: Path, mode: str, number: signal.Signals
 ) -> None:

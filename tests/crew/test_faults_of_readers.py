@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import uuid
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from dragoman.model.messages import Prompt, Text, ToolCall
 
 MakeStage = Callable[..., Stage]
 _FULL: dict[str, Any] = {"sandbox": "danger-full-access", "approvals": "never"}
-_WORKS = "turns:\n- - run: sleep 1\n  - say: done\n- - say: next"
+_WORKS = "turns: [[{run: sleep 1}]]\notherwise: done"
 _HANGS = "turns:\n- - run: sleep 1000\n- - say: next"
 
 
@@ -48,9 +49,9 @@ def test_who_stops_reading_and_asks_again_speaks_to_the_same_turn(
             again = await session.run("and be quick")
             assert (again.turn_id, again.outcome) == (first.id, "completed")
             assert [m.text for m in again.messages if isinstance(m, Prompt)] == ["and be quick"]
-            assert [m.text for m in again.messages if isinstance(m, Text)][0] == "done"
+            assert [m.text for m in again.messages if isinstance(m, Text)] == ["done"]
             rest = await first  # whoever comes back misses nothing
-            assert [m.text for m in rest.messages if isinstance(m, Text)][0] == "done"
+            assert [m.text for m in rest.messages if isinstance(m, Text)] == ["done"]
             assert not session.running
 
     asyncio.run(story())
@@ -63,12 +64,13 @@ def test_a_turn_that_nobody_reads_any_more_is_let_go_when_it_ends(
         async with asyncio.timeout(SECONDS), stage(_WORKS).connect() as codex:
             session = await codex.start(cwd=repo, **_FULL)
             await _read_until_it_works(session.run("work"))
-            turn = session.turn
-            assert turn is not None
-            await turn.over()
-            del turn
-            gc.collect()
-            assert not [one for one in gc.get_objects() if isinstance(one, Turn)]
+            assert session.turn is not None
+            kept = weakref.ref(session.turn)
+            while kept() is not None:  # within the time that the story may take
+                await asyncio.sleep(0.02)
+                gc.collect()
+            assert not session.running
+            assert len(session.late) == 0
 
     asyncio.run(story())
 
@@ -147,19 +149,20 @@ def test_closing_a_session_in_a_turn_interrupts_it(stage: MakeStage, repo: Path)
 def test_agents_of_several_threads_and_loops_do_not_disturb_each_other(
     stage: MakeStage, repo: Path
 ) -> None:
-    play, texts = stage("otherwise: well"), list[str]()
+    # Each has a home of its own: Codex 0.166 may fail when several make the same one at once.
+    plays, texts = [stage("otherwise: well") for _ in range(4)], list[str]()
 
-    async def with_a_loop() -> None:
+    async def with_a_loop(play: Stage) -> None:
         async with asyncio.timeout(SECONDS), play.connect() as codex:
             session: Session = await codex.start(cwd=repo)
             texts.append((await session.run("work")).text)
 
-    def with_a_portal() -> None:
+    def with_a_portal(play: Stage) -> None:
         options: dict[str, Any] = {"command": play.command, "env": play.env}
         texts.append(sync.run("codex", "work", cwd=str(repo), **options).text)
 
-    threads = [threading.Thread(target=asyncio.run, args=(with_a_loop(),)) for _ in range(2)]
-    threads += [threading.Thread(target=with_a_portal) for _ in range(2)]
+    threads = [threading.Thread(target=asyncio.run, args=(with_a_loop(p),)) for p in plays[:2]]
+    threads += [threading.Thread(target=with_a_portal, args=(play,)) for play in plays[2:]]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,9 +1,9 @@
 """Plays the core stories with many releases of Codex, and prints what came of them.
 
 ``python tests/versions/run.py [RELEASE …] [--only WORD] [--write] [--keep DIR]``, or ``make test-versions``.
-Not part of ``make test``: each release comes from npm and is kept for the next time (see releases.py). The model is a stand-in on loopback: no key, no cost. Ends with 1 if a story
-failed, if a release that cannot play it was not refused by us, or if a session's file tells something else
-than was told live.
+Not part of ``make test``: each release comes from npm, and is kept for the next time (see releases.py).
+The model is a stand-in on loopback: no key, no cost. Ends with 1 if a story failed, if a release that
+cannot play it was not refused by us, or if a session's file tells something else than was told live.
 """
 
 from __future__ import annotations

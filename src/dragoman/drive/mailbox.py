@@ -190,11 +190,19 @@ def _size_of(value: object) -> int:
     """About as many bytes as the texts in it have."""
     if isinstance(value, str):
         return len(value)
-    if isinstance(value, dict):
-        inside = cast("dict[str, Any]", value)
-        return sum(len(key) + _size_of(item) for key, item in inside.items())
-    if isinstance(value, (list, tuple)):
-        return sum(map(_size_of, cast("list[Any]", value)))
     if isinstance(value, msgspec.Struct):
-        return sum(map(_size_of, msgspec.structs.astuple(value)))
-    return 8
+        inside = msgspec.structs.astuple(value)
+    elif isinstance(value, dict):
+        keyed = cast("dict[str, Any]", value)
+        inside = (*keyed, *keyed.values())
+    elif isinstance(value, (list, tuple)):
+        inside = cast("tuple[Any, ...]", value)
+    else:
+        return 8
+    size = 0
+    for item in inside:
+        if isinstance(item, str):
+            size += len(item)
+        elif item is not None:
+            size += _size_of(item)
+    return size

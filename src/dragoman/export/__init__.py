@@ -1,4 +1,4 @@
-"""Messages in, other formats out: a format is one file here and one row in the table below.
+"""Messages in, other formats out: a format is one module here and one row in the table below.
 
 A format's own file is imported when the format is first used, so that asking for the list of names
 costs nothing.

@@ -1,6 +1,6 @@
 """What every export format is: messages in, whole lines of bytes out.
 
-A format is one file with one class. It may remember what it needs between messages (which session,
+A format is one module with one class. It may remember what it needs between messages (which session,
 which call is open), but it never looks at a clock, a terminal or a file: what it has to know of the
 outside comes in through :class:`Options`.
 """

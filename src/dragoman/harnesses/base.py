@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from dragoman.harnesses.driving import Driving
+from dragoman.harnesses.history import History
 from dragoman.model.messages import Message
 from dragoman.wire.lines import LongLine
 
@@ -153,6 +154,9 @@ class Harness:
 
     driving: Driving | None = None
     """How it is started and talked to; None for a program that is only read."""
+
+    history: History | None = None
+    """Where it keeps its sessions; None for a program that keeps none."""
 
     def dialect(self, name: str) -> Dialect | None:
         return next((dialect for dialect in self.dialects if dialect.name == name), None)

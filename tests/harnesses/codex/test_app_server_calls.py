@@ -94,7 +94,7 @@ def test_sandboxes_are_spelled_as_the_release_spells_them(asked: str, old: str) 
 def test_approvals_after_a_failure_ended_with_0_142() -> None:
     assert opening((0, 142, 0), approvals="on-failure")[1]["approvalPolicy"] == "on-failure"
     assert opening(_OLD, approvals="on-failure")[1]["approvalPolicy"] == "onFailure"
-    with pytest.raises(Unsupported, match=r"Codex 0\.44\.0 to 0\.142\.0, this is Codex 0\.166\.0"):
+    with pytest.raises(Unsupported, match=r"Codex 0\.66\.0 to 0\.142\.0, this is Codex 0\.166\.0"):
         opening(_NEW, approvals="on-failure")
 
 

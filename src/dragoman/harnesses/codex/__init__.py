@@ -8,6 +8,7 @@ from dragoman.harnesses.codex.app_server_parser import AppServerParser
 from dragoman.harnesses.codex.driving import CODEX_DRIVING
 from dragoman.harnesses.codex.events_parser import EventsParser
 from dragoman.harnesses.codex.exec_parser import ExecParser
+from dragoman.harnesses.codex.history import CODEX_HISTORY
 from dragoman.harnesses.codex.limits import LIMITS
 from dragoman.harnesses.codex.responses_parser import ResponsesParser
 from dragoman.harnesses.codex.rollout_marks import MarkingRolloutParser, resume
@@ -19,6 +20,7 @@ CODEX = Harness(
     sniff=sniff.sniff,
     limits=LIMITS,
     driving=CODEX_DRIVING,
+    history=CODEX_HISTORY,
     dialects=(
         Dialect(
             name=sniff.EXEC,

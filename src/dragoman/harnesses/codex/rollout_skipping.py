@@ -35,8 +35,11 @@ _NEEDS: Final[dict[str, frozenset[bytes]]] = {
     "prompt": frozenset((b"message", b"item_completed")),
     "text": frozenset((b"message", b"item_completed", b"agent_message")),
     "turn_started": frozenset(),
+    "session_started": frozenset((b"session_configured", b"thread_settings_applied")),
 }
 _ITEMS: Final = (b"UserMessage", b"AgentMessage", b"ExitedReviewMode", b"EnteredReviewMode")
+_PLACE: Final = (b"cwd", b"directory", b"\\u00")
+"""One of these is in every message that tells a directory, however it is escaped."""
 
 
 def _tags(shape: type[msgspec.Struct]) -> set[bytes]:
@@ -46,12 +49,16 @@ def _tags(shape: type[msgspec.Struct]) -> set[bytes]:
 class Skipper:
     """Judges rows for one set of wanted message types."""
 
-    __slots__ = ("_skipped", "only_usage")
+    __slots__ = ("_messages_tell_place", "_skipped", "only_usage")
 
     def __init__(self, only: frozenset[str]) -> None:
         wanted = _TURNS.union(*(_NEEDS[kind] for kind in only))
         self._skipped = frozenset(_tags(Event) | _tags(ResponseItem)) - wanted
-        self.only_usage = only == frozenset(("usage",))
+        self._messages_tell_place = "session_started" in only and b"message" in self._skipped
+        if self._messages_tell_place:
+            self._skipped -= {b"message"}
+        self.only_usage = "rate_limits" not in only
+        """Whether a token count can tell nothing but tokens."""
 
     @classmethod
     def for_types(cls, only: frozenset[str] | None) -> Skipper | None:
@@ -70,6 +77,9 @@ class Skipper:
         name = line[start : line.find(b'"', start)]
         if name in self._skipped:
             return True
+        if name == b"message":
+            # Where the header does not say it, an injected message tells the directory.
+            return self._messages_tell_place and not any(map(line.__contains__, _PLACE))
         if name != b"item_completed":
             return False
         item = line.find(_ITEM, start, start + 300)

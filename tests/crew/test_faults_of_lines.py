@@ -1,0 +1,219 @@
+"""Faults that the real program cannot be made to have: what it says is torn, doubled or no JSON at all."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faking import fake_run, fake_server, text
+from pretending import FakeLink, Server, running_agent
+from stages import SECONDS
+
+from dragoman.crew.connecting import connect
+from dragoman.drive.restarting import Restarts
+from dragoman.drive.timeouts import Timeouts
+from dragoman.drive.turns import Result
+from dragoman.errors import AgentError, ProcessExited, ResponseTimeout
+from dragoman.model.messages import Malformed, Message, Text, TurnEnded
+from dragoman.rehearsal import Faults
+
+_FULL: dict[str, Any] = {"sandbox": "danger-full-access", "approvals": "never"}
+_NO_RESTARTS = Restarts(at_most=0)
+_DONE = {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}
+_SAID = {"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": "hello"}}
+
+
+async def _run(program: str, repo: Path, mode: Any = "app-server", **options: Any) -> Result:
+    how = {"restarts": _NO_RESTARTS, "timeouts": Timeouts(read=2, stall=1), **options}
+    async with (
+        asyncio.timeout(SECONDS),
+        connect("codex", mode=mode, command=program, **how) as agent,
+    ):
+        session = await agent.start(cwd=repo, **_FULL)
+        return await session.run("work")
+
+
+def _texts(messages: list[Message]) -> list[str]:
+    return [message.text for message in messages if isinstance(message, Text)]
+
+
+def test_lines_that_are_no_json_are_messages_and_the_turn_goes_on(
+    tmp_path: Path, repo: Path
+) -> None:
+    noise = 'thread panicked {\n\x00\x01\n{"method":\n[1,2\n\n"word"\nnull\n{}\n'
+    faults = Faults(garbage="turn/started", garbage_text=noise)
+    program = fake_server(tmp_path, [text(1, "hello")], faults)
+
+    result = asyncio.run(_run(program, repo))
+
+    assert (result.outcome, result.text) == ("completed", "hello")
+    assert sum(isinstance(message, Malformed) for message in result.messages) >= 4
+
+
+@pytest.mark.parametrize("line", ["turn/started", "item/completed", "turn/completed", '"id":4'])
+def test_a_line_that_comes_twice_is_told_once(tmp_path: Path, repo: Path, line: str) -> None:
+    program = fake_server(tmp_path, [text(1, "hello")], Faults(repeat=line))
+
+    result = asyncio.run(_run(program, repo))
+
+    assert (result.outcome, _texts(result.messages)) == ("completed", ["hello"])
+    assert sum(isinstance(message, TurnEnded) for message in result.messages) == 1
+
+
+def test_a_line_that_is_cut_off_by_the_end_is_kept_and_the_turn_has_failed(
+    tmp_path: Path, repo: Path
+) -> None:
+    program = fake_server(tmp_path, [text(1, "hello")], Faults(torn="item/completed"))
+
+    result = asyncio.run(_run(program, repo))
+
+    assert result.outcome == "failed"
+    assert isinstance(result.exception(), ProcessExited)
+    assert result.exit_code == 101
+    assert any(isinstance(message, Malformed) for message in result.messages)
+
+
+@pytest.mark.parametrize(
+    ("faults", "error"),
+    [
+        (Faults(crash=0, stderr=0, stderr_text="no licence\n"), ProcessExited),
+        (Faults(crash="account", signal=signal.SIGSEGV), ProcessExited),
+        (Faults(silence=0, ignore_term=True), ResponseTimeout),
+    ],
+    ids=["crashes at once", "crashes in the greeting", "says nothing"],
+)
+def test_an_agent_that_does_not_begin_is_an_error_within_its_bound(
+    tmp_path: Path, repo: Path, faults: Faults, error: type[AgentError]
+) -> None:
+    program = fake_server(tmp_path, [], faults)
+    began = time.monotonic()
+
+    with pytest.raises(error) as caught:
+        asyncio.run(_run(program, repo, timeouts=Timeouts(read=0.5)))
+
+    assert time.monotonic() - began < 8
+    assert faults.stderr is None or caught.value.stderr == "no licence"
+
+
+def test_an_agent_that_crashes_while_it_opens_a_session_is_an_error(
+    tmp_path: Path, repo: Path
+) -> None:
+    program = fake_server(tmp_path, [], Faults(crash='"id":2', exit_code=3))
+
+    with pytest.raises(ProcessExited, match="exited with status 3"):
+        asyncio.run(_run(program, repo))
+
+
+def test_an_agent_that_took_a_turn_up_and_said_nothing_of_it_has_failed_it(
+    tmp_path: Path, repo: Path
+) -> None:
+    program = fake_server(tmp_path, [], Faults(crash='"id":4', exit_code=3))
+
+    result = asyncio.run(_run(program, repo))
+
+    assert result.error is not None
+    assert (result.error.kind, result.exit_code) == ("port_exit", 3)
+
+
+def test_an_agent_that_never_stays_is_given_up_with_the_last_reason(
+    tmp_path: Path, repo: Path
+) -> None:
+    program = fake_server(tmp_path, [], Faults(crash="turn/started", exit_code=3))
+
+    async def story() -> None:
+        how: Any = {"command": program, "restarts": Restarts(at_most=2, pauses=(0.05,))}
+        async with asyncio.timeout(SECONDS), connect("codex", **how) as agent:
+            session = await agent.start(cwd=repo, **_FULL)
+            assert (await session.run("work")).outcome == "failed"
+            # The recording has no answer to a resumption: the session is lost, not the agent.
+            with pytest.raises(AgentError, match="thread/resume"):
+                await session.run("again")
+            for _ in range(2):
+                other = await agent.start(cwd=repo, **_FULL)
+                assert (await other.run("work")).outcome == "failed"
+            while agent.state != "failed":
+                await asyncio.sleep(0.01)
+            with pytest.raises(ProcessExited, match="started again 2 times and did not stay"):
+                await agent.start(cwd=repo)
+
+    asyncio.run(story())
+
+
+def test_a_request_that_we_do_not_know_is_refused_so_that_nobody_waits(tmp_path: Path) -> None:
+    async def story() -> None:
+        server = Server()
+        server.starts_turns(
+            lambda link: link.say({"id": 77, "method": "item/future/request", "params": {"a": 1}})
+        )
+
+        async with asyncio.timeout(SECONDS), running_agent(server) as agent:
+            session = await agent.start(cwd=tmp_path)
+            turn = session.run("work")
+            await turn.begin()
+            while not (refused := [line for line in server.asked if line.get("id") == 77]):
+                await asyncio.sleep(0.01)
+            assert refused[0]["error"]["code"] == -32601
+            server.end_turn(server.link)
+            assert (await turn).outcome == "completed"
+
+    asyncio.run(story())
+
+
+def test_an_interrupt_of_a_turn_that_is_not_even_acknowledged_is_bounded(tmp_path: Path) -> None:
+    async def story() -> None:
+        server, waiting = Server(), list[tuple[FakeLink, Any]]()
+        server.on["turn/start"] = lambda link, line: waiting.append((link, line))
+        limits = Timeouts(read=5, interrupt=0.1)
+        async with (
+            asyncio.timeout(SECONDS),
+            running_agent(server, timeouts=limits) as agent,
+            asyncio.TaskGroup() as tasks,
+        ):
+            session = await agent.start(cwd=tmp_path)
+            reader = tasks.create_task(_result(session.run("work")))
+            while not waiting:
+                await asyncio.sleep(0.01)
+            await session.interrupt()
+            assert (await reader).outcome == "interrupted"
+            [(link, line)] = waiting
+            answer = server.result(link, "turn/start", line["params"])
+            link.say({"id": line["id"], "result": answer})  # it takes it up, after all
+            while "turn/interrupt" not in server.methods():
+                await asyncio.sleep(0.01)
+            server.answers_with("fine")
+            assert (await session.run("next")).text == "fine"
+
+    asyncio.run(story())
+
+
+async def _result(turn: Any) -> Result:
+    return await turn
+
+
+@pytest.mark.parametrize(
+    ("faults", "said", "kind"),
+    [
+        (None, [_SAID], None),  # to 0.115 this is what Ctrl-C looks like: interrupted
+        (Faults(torn="agent_message"), [_SAID, _DONE], "port_exit"),
+        (Faults(silence="turn.started"), [_SAID, _DONE], "stall_timeout"),
+        (Faults(crash="turn.started", exit_code=3), [], "port_exit"),
+        (Faults(crash=0, stderr=0, stderr_text="no licence\n"), [], "response_error"),
+    ],
+    ids=["ends without an end", "torn", "hangs", "crashes", "does not begin"],
+)
+def test_a_process_of_one_prompt_that_does_not_end_well_fails_its_turn(
+    tmp_path: Path, repo: Path, faults: Faults | None, said: list[Any], kind: str | None
+) -> None:
+    program = fake_run(tmp_path, said, faults)
+
+    result = asyncio.run(_run(program, repo, "exec"))
+
+    assert result.outcome == ("failed" if kind else "interrupted")
+    assert (result.error.kind if result.error else None) == kind
+    assert sum(isinstance(message, TurnEnded) for message in result.messages) == 1
+    if faults is not None and faults.stderr is not None:
+        assert "no licence" in result.stderr
