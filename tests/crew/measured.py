@@ -18,7 +18,7 @@ from dragoman.model.messages import Delta, Message, Text, ToolResult, TurnStarte
 
 
 async def main(command: str, workspace: str, stop: float, how: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"deltas": 0, "texts": [], "outputs": [], "most": 0}
+    told: dict[str, Any] = {"deltas": 0, "texts": [], "outputs": []}
     async with connect("codex", command=command) as agent:
         before = peak_megabytes()
         session = await agent.start(cwd=workspace, sandbox="danger-full-access", approvals="never")
@@ -30,6 +30,7 @@ async def main(command: str, workspace: str, stop: float, how: str) -> dict[str,
                     time.sleep(stop)  # noqa: ASYNC251  which is the fault
                 else:
                     await asyncio.sleep(stop)
+                    await turn.over()  # all was said, and nothing read
         told["outcome"] = turn.ended.outcome if turn.ended else None
         told["megabytes"] = round(peak_megabytes() - before)
     return told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable
@@ -50,3 +51,9 @@ def peak_megabytes(pid: int | str = "self") -> float:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
     raise AssertionError("no VmHWM")
+
+
+async def eventually(holds: Callable[[], bool]) -> None:
+    """Wait for it; bounded by the caller."""
+    while not holds():  # noqa: ASYNC110  what is waited for tells nobody
+        await asyncio.sleep(0.01)

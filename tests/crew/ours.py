@@ -17,8 +17,9 @@ from dragoman.model.messages import ToolCall
 _SESSION: dict[str, Any] = {"sandbox": "danger-full-access", "approvals": "never"}
 
 
-async def main(mode: Any, command: str, workspace: str) -> None:
-    async with connect("codex", mode=mode, command=command) as agent:
+async def main(mode: str, command: str, workspace: str) -> None:
+    opened: Any = connect
+    async with opened("codex", mode=mode, command=command) as agent:
         session = await agent.start(cwd=workspace, **_SESSION)
         async for message in session.run("work"):
             if isinstance(message, ToolCall):

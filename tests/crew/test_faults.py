@@ -226,7 +226,7 @@ def test_a_process_of_one_prompt_that_is_killed_fails_its_turn(
     stage: MakeStage, repo: Path, number: signal.Signals
 ) -> None:
     async def story() -> None:
-        play = stage("turns:\n- - run: sleep 1000.5\n- - say: fine")
+        play, pids = stage("turns:\n- - run: sleep 1000.5\n- - say: fine"), list[int]()
         async with asyncio.timeout(SECONDS), play.connect_exec() as codex:
             session = await codex.start(cwd=repo, sandbox="danger-full-access")
             turn = session.run("work")
@@ -234,13 +234,14 @@ def test_a_process_of_one_prompt_that_is_killed_fails_its_turn(
                 if isinstance(message, ToolCall):
                     [shot] = codex.running
                     assert shot.pid is not None
+                    pids.append(shot.pid)
                     os.kill(shot.pid, number)
             result = turn.result([])
             assert result.outcome == "failed"
             with pytest.raises(ProcessExited) as caught:
                 result.check()
             assert caught.value.retryable
-            assert not is_alive(shot.pid)
+            assert not any(map(is_alive, pids))
             wait_until(lambda: not marked("1000.5"))
             assert (await session.run("again")).text == "fine"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from faking import fake_run, fake_server, text
-from pretending import FakeLink, Server, running_agent
+from onlookers import eventually
 from stages import SECONDS
 
 from dragoman.crew.connecting import connect
@@ -29,9 +29,10 @@ _SAID = {"type": "item.completed", "item": {"id": "i", "type": "agent_message", 
 
 async def _run(program: str, repo: Path, mode: Any = "app-server", **options: Any) -> Result:
     how = {"restarts": _NO_RESTARTS, "timeouts": Timeouts(read=2, stall=1), **options}
+    opened: Any = connect
     async with (
         asyncio.timeout(SECONDS),
-        connect("codex", mode=mode, command=program, **how) as agent,
+        opened("codex", mode=mode, command=program, **how) as agent,
     ):
         session = await agent.start(cwd=repo, **_FULL)
         return await session.run("work")
@@ -125,8 +126,9 @@ def test_an_agent_that_never_stays_is_given_up_with_the_last_reason(
     program = fake_server(tmp_path, [], Faults(crash="turn/started", exit_code=3))
 
     async def story() -> None:
-        how: Any = {"command": program, "restarts": Restarts(at_most=2, pauses=(0.05,))}
-        async with asyncio.timeout(SECONDS), connect("codex", **how) as agent:
+        restarts = Restarts(at_most=2, pauses=(0.05,))
+        opened = connect("codex", command=program, restarts=restarts)
+        async with asyncio.timeout(SECONDS), opened as agent:
             session = await agent.start(cwd=repo, **_FULL)
             assert (await session.run("work")).outcome == "failed"
             # The recording has no answer to a resumption: the session is lost, not the agent.
@@ -135,63 +137,11 @@ def test_an_agent_that_never_stays_is_given_up_with_the_last_reason(
             for _ in range(2):
                 other = await agent.start(cwd=repo, **_FULL)
                 assert (await other.run("work")).outcome == "failed"
-            while agent.state != "failed":
-                await asyncio.sleep(0.01)
+            await eventually(lambda: agent.state == "failed")
             with pytest.raises(ProcessExited, match="started again 2 times and did not stay"):
                 await agent.start(cwd=repo)
 
     asyncio.run(story())
-
-
-def test_a_request_that_we_do_not_know_is_refused_so_that_nobody_waits(tmp_path: Path) -> None:
-    async def story() -> None:
-        server = Server()
-        server.starts_turns(
-            lambda link: link.say({"id": 77, "method": "item/future/request", "params": {"a": 1}})
-        )
-
-        async with asyncio.timeout(SECONDS), running_agent(server) as agent:
-            session = await agent.start(cwd=tmp_path)
-            turn = session.run("work")
-            await turn.begin()
-            while not (refused := [line for line in server.asked if line.get("id") == 77]):
-                await asyncio.sleep(0.01)
-            assert refused[0]["error"]["code"] == -32601
-            server.end_turn(server.link)
-            assert (await turn).outcome == "completed"
-
-    asyncio.run(story())
-
-
-def test_an_interrupt_of_a_turn_that_is_not_even_acknowledged_is_bounded(tmp_path: Path) -> None:
-    async def story() -> None:
-        server, waiting = Server(), list[tuple[FakeLink, Any]]()
-        server.on["turn/start"] = lambda link, line: waiting.append((link, line))
-        limits = Timeouts(read=5, interrupt=0.1)
-        async with (
-            asyncio.timeout(SECONDS),
-            running_agent(server, timeouts=limits) as agent,
-            asyncio.TaskGroup() as tasks,
-        ):
-            session = await agent.start(cwd=tmp_path)
-            reader = tasks.create_task(_result(session.run("work")))
-            while not waiting:
-                await asyncio.sleep(0.01)
-            await session.interrupt()
-            assert (await reader).outcome == "interrupted"
-            [(link, line)] = waiting
-            answer = server.result(link, "turn/start", line["params"])
-            link.say({"id": line["id"], "result": answer})  # it takes it up, after all
-            while "turn/interrupt" not in server.methods():
-                await asyncio.sleep(0.01)
-            server.answers_with("fine")
-            assert (await session.run("next")).text == "fine"
-
-    asyncio.run(story())
-
-
-async def _result(turn: Any) -> Result:
-    return await turn
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import threading
 import uuid
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -108,22 +109,19 @@ def test_leaving_the_block_ends_the_turn_as_interrupted_and_raises_nothing_else(
         play.env["MARK"] = mark
         connect: Any = play.connect if mode == "app-server" else play.connect_exec
         async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as tasks:
-            try:
+            with nullcontext() if problem is None else pytest.raises(KeyError, match="ours"):
                 async with connect() as codex:
-                    session = await codex.start(
-                        cwd=repo, sandbox="danger-full-access", approvals="never"
-                    )
+                    session = await codex.start(cwd=repo, **_FULL)
                     turn = session.run("work")
                     await _read_until_it_works(turn)
                     reader = tasks.create_task(_result(turn))
                     if problem is not None:
                         raise problem
-            except KeyError as raised:
-                assert raised is problem
             assert not marked(mark)
-            assert (await reader).outcome == "interrupted"
-            assert isinstance(reader.result().exception(), TurnInterrupted)
-            with pytest.raises(ProcessExited, match="the agent is (stopped|closed)"):
+            result = await reader  # pyright: ignore[reportPossiblyUnbound]
+            assert result.outcome == "interrupted"
+            assert isinstance(result.exception(), TurnInterrupted)
+            with pytest.raises(ProcessExited, match=r"the agent is (stopped|closed)"):
                 await session.run("more")
 
     asyncio.run(story())

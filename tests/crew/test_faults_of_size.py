@@ -1,4 +1,4 @@
-"""Too much at once: a reader that stops, a line of 60 MB, 200 questions, endless chatter."""
+"""Too much at once: a reader that stops, a line of 60 MB, endless chatter."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from typing import Any
 import measured
 import pytest
 from faking import command, delta, fake_run, fake_server, text
-from pretending import FakeLink, Server, running_agent
 from stages import SECONDS
 
 from dragoman.crew.connecting import connect
-from dragoman.model.messages import ApprovalRequested, ApprovalSettled
 from dragoman.rehearsal import Faults
 
 _TEXTS = 12_000
@@ -29,9 +27,9 @@ def _measure(program: str, repo: Path, seconds: float = 0, how: str = "wait") ->
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("how", ["wait", "block"])
+@pytest.mark.parametrize(("how", "seconds"), [("wait", 0), ("block", 1)])
 def test_a_reader_that_stops_for_a_while_misses_nothing_but_deltas(
-    tmp_path: Path, repo: Path, how: str
+    tmp_path: Path, repo: Path, how: str, seconds: float
 ) -> None:
     filler = "x" * 4000  # 24 000 messages are more than are held in memory
 
@@ -43,12 +41,12 @@ def test_a_reader_that_stops_for_a_while_misses_nothing_but_deltas(
             for line in (delta(number, filler[:1000]), text(number, f"{number} {filler}"))
         ),
     )
-    told = _measure(program, repo, 2, how)
+    told = _measure(program, repo, seconds, how)
 
     assert told["outcome"] == "completed"
     assert told["texts"] == list(range(_TEXTS))
     assert told["megabytes"] < 250
-    if how == "wait":  # it read on, and had to let deltas go
+    if how == "wait":  # all was taken in meanwhile, and deltas had to be let go
         assert told["deltas"] < _TEXTS
 
 
@@ -60,51 +58,6 @@ def test_a_line_of_sixty_megabytes_is_a_line(tmp_path: Path, repo: Path) -> None
 
     assert (told["outcome"], told["outputs"], told["texts"]) == ("completed", [_HUGE], [1])
     assert told["megabytes"] < 8 * _HUGE / 1e6
-
-
-def test_two_hundred_questions_at_once_are_each_answered_once(tmp_path: Path) -> None:
-    count = 200
-
-    async def policy(request: ApprovalRequested) -> str:
-        await asyncio.sleep(0.01)
-        return "allow" if request.detail["command"].endswith("0") else "deny"
-
-    async def story() -> None:
-        server = Server()
-
-        def ask(link: FakeLink) -> None:
-            for number in range(count):
-                params = {
-                    "threadId": link.thread,
-                    "turnId": link.turn,
-                    "itemId": f"call-{number}",
-                    "command": f"touch {number}",
-                    "cwd": "/",
-                }
-                method = "item/commandExecution/requestApproval"
-                link.say({"id": number, "method": method, "params": params})
-
-        server.starts_turns(ask)
-        async with asyncio.timeout(SECONDS), running_agent(server, policy=policy) as agent:
-            session = await agent.start(cwd=tmp_path)
-            turn = session.run("work")
-            await turn.begin()
-            while len(_answers(server)) < count:
-                await asyncio.sleep(0.01)
-            server.end_turn(server.link)
-            result = await turn
-        answers = _answers(server)
-        assert sorted(answer["id"] for answer in answers) == list(range(count))
-        allowed = [a["id"] for a in answers if a["result"]["decision"] == "accept"]
-        assert sorted(allowed) == list(range(0, count, 10))
-        settled = [m for m in result.messages if isinstance(m, ApprovalSettled)]
-        assert len(settled) == count
-
-    asyncio.run(story())
-
-
-def _answers(server: Server) -> list[dict[str, Any]]:
-    return [line for line in server.asked if "method" not in line and "result" in line]
 
 
 def test_a_flood_on_the_standard_error_is_read_away(tmp_path: Path, repo: Path) -> None:

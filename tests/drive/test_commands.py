@@ -34,6 +34,7 @@ def driving(bundled: tuple[str, str] | None = None) -> Driving:
         field.name: never for field in dataclasses.fields(Driving) if field.default is MISSING
     }
     values |= {"command": "agent", "bundled": bundled, "parse_release": parse}
+    values["install"] = "from the shop"
     return Driving(**values)
 
 
@@ -119,12 +120,11 @@ def test_the_path_goes_before_the_package(
         (
             None,
             "agent is not on this machine: it is not on the PATH; install agent "
-            "(pip install 'dragoman[agent]', or npm), or say where it is",
+            "(from the shop), or say where it is",
         ),
         (
             "/no/agent serve",
-            "/no/agent is not there; install agent "
-            "(pip install 'dragoman[agent]', or npm), or say where it is",
+            "/no/agent is not there; install agent (from the shop), or say where it is",
         ),
     ],
 )

@@ -206,7 +206,7 @@ async def _resume(play: Play) -> None:
     assert b"my first prompt" in stage.requests[-1].raw
 
 
-@STORIES.story("a session branched off", since=(0, 87, 0))
+@STORIES.story("a session branched off", since=(0, 80, 0))
 async def _fork(play: Play) -> None:
     stage = play.script("""
 turns:
@@ -225,7 +225,7 @@ turns:
         assert b"on the branch" not in stage.requests[-1].raw
 
 
-@STORIES.story("a Python function as a tool", since=(0, 98, 0))
+@STORIES.story("a Python function as a tool", since=(0, 97, 0))
 async def _tool(play: Play) -> None:
     asked: list[str] = []
 
@@ -234,7 +234,9 @@ async def _tool(play: Play) -> None:
         asked.append(number)
         return {"title": "Broken door"}
 
-    play.script("- tool: {name: lookup_ticket, arguments: {number: T-7}}\n- say: It is a door.")
+    stage = play.script(
+        "- tool: {name: lookup_ticket, arguments: {number: T-7}}\n- say: It is a door."
+    )
     async with play.connect() as codex:
         session = await codex.start(cwd=play.repo, approvals="never", tools=[lookup_ticket])
         result = await session.run("What is T-7?")
@@ -243,6 +245,7 @@ async def _tool(play: Play) -> None:
     outputs = [(m.output, m.is_error) for m in of(ToolResult, result.messages)]
     assert outputs == [('{"title":"Broken door"}', False)]
     assert result.text == "It is a door."
+    assert b"Broken door" in stage.requests[-1].raw, "the model has not got it"
 
 
 async def _failing(play: Play, fault: str, kind: str, retryable: bool) -> None:
@@ -267,7 +270,7 @@ async def _broken(play: Play) -> None:
     await _failing(play, "http: 500", "turn_failed", retryable=True)
 
 
-@STORIES.story("a session compacted", since=(0, 98, 0))
+@STORIES.story("a session compacted", since=(0, 96, 0))
 async def _compact(play: Play) -> None:
     play.script("turns: [[{say: hello}]]\notherwise: a summary")
     async with play.connect() as codex:
@@ -279,7 +282,7 @@ async def _compact(play: Play) -> None:
         assert (await session.run("go on")).outcome == "completed"
 
 
-@STORIES.story("a schema for a turn's answer", since=(0, 87, 0))
+@STORIES.story("a schema for a turn's answer", since=(0, 79, 0))
 async def _schema(play: Play) -> None:
     stage = play.script("""- say: '{"n": 1}'""")
     schema = {
@@ -295,7 +298,7 @@ async def _schema(play: Play) -> None:
     assert b"json_schema" in stage.requests[-1].raw
 
 
-@STORIES.story("a session that leaves no file", since=(0, 104, 0))
+@STORIES.story("a session that leaves no file", since=(0, 90, 0))
 async def _ephemeral(play: Play) -> None:
     play.script("- say: hello")
     async with play.connect() as codex:

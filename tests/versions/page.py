@@ -56,7 +56,7 @@ def _table(title: str, verdicts: list[Verdict], releases: list[str]) -> str:
     refused = [one for one in verdicts if one.mark == REFUSED]
     refused.sort(key=lambda one: number(one.release))
     needs = {one.scenario.name: one.reason for one in refused}
-    rows = [[title, *map(_short, releases), "otherwise refused: needs"]]
+    rows = [[title, *map(_short, releases), "needs"]]
     rows.append(["---"] * len(rows[0]))
     for name in names:
         row = [marks.get((name, release), "") for release in releases]

@@ -30,7 +30,8 @@ from dragoman.model.messages import (
 )
 
 MAX_PAUSE_SECONDS: Final = 5.0
-_UNTIMED_SECONDS: Final = {Prompt: 0.3, Text: 0.5, Thinking: 0.5, ToolCall: 0.3, ToolResult: 0.6}
+_UNTIMED_SECONDS: Final[dict[type, float]] = {
+    Prompt: 0.3, Text: 0.5, Thinking: 0.5, ToolCall: 0.3, ToolResult: 0.6,}
 """The pause before a message that carries no time."""
 _DELTA_SECONDS: Final = 0.02
 _CHARACTERS_PER_SECOND: Final = 320.0
@@ -52,7 +53,7 @@ def cues(
     """
     pace = _Pace(speed, max_pause)
     streamed: set[tuple[str | None, DeltaOf]] = set()
-    for message in messages:
+    for number, message in enumerate(messages):
         pause = pace.before(message)
         if isinstance(message, Delta):
             streamed.add((message.session_id, message.of))
@@ -61,8 +62,8 @@ def cues(
             if (message.session_id, of) in streamed:
                 streamed.discard((message.session_id, of))
             else:
-                message = named(message)
-                pieces = _pieces(message, of)
+                message = _named(message, number)
+                pieces = _pieces(message, of, number)
                 seconds = min(len(message.text) / _CHARACTERS_PER_SECOND, _LONGEST_STREAM_SECONDS)
                 each = seconds / speed / max(1, len(pieces))
                 pause = max(0.0, pause - each * len(pieces))
@@ -95,15 +96,15 @@ def _untimed(message: Message) -> float:
     return _UNTIMED_SECONDS.get(type(message), 0.0)
 
 
-def named(message: Text | Thinking) -> Text | Thinking:
+def _named(message: Text | Thinking, number: int) -> Text | Thinking:
     """The message with an id, so that its deltas can say what they belong to."""
     if isinstance(message, Text) and message.message_id is None:
-        return msgspec.structs.replace(message, message_id=f"text-{message.line}")
+        return msgspec.structs.replace(message, message_id=f"text-{number}")
     return message
 
 
-def _pieces(message: Text | Thinking, of: DeltaOf) -> list[Delta]:
-    message_id = message.message_id if isinstance(message, Text) else f"thinking-{message.line}"
+def _pieces(message: Text | Thinking, of: DeltaOf, number: int) -> list[Delta]:
+    message_id = message.message_id if isinstance(message, Text) else f"thinking-{number}"
     return [
         Delta(
             session_id=message.session_id,

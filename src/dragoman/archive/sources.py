@@ -22,7 +22,7 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 CHUNK: Final = 1 << 20
 BATCH: Final = 1 << 16
 """How many bytes of lines are read before their messages are handed on: what fits the cache."""
-_BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _FOLLOW_SECONDS: Final = 0.2
 
 Source: TypeAlias = (
@@ -61,7 +61,7 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
     with _open(path) as file:
         head = file.peek(4)[:4]
         size = os.fstat(file.fileno()).st_size
-        is_plain = not head.startswith((*MAGIC, *_BOMS))
+        is_plain = not head.startswith((*MAGIC, *BOMS))
         if follow:
             yield from _split(_growing(path, file), max_line)
         elif is_plain and size <= max_line:

@@ -109,6 +109,8 @@ def judged(found: Examination) -> Iterator[Check]:
         yield Check(name="release", level="warn", text=text)
     else:
         yield Check(name="release", level="ok", text=found.release)
+    if found.speaks:
+        yield Check(name="speaks", level="ok", text="; ".join(found.speaks))
     yield from _ways(problems)
     yield from _greeting(found)
     yield from _home(found.home)

@@ -36,6 +36,8 @@ class Examination:
     found: str = ""
     """How it was found: ``on the PATH``, ``in the package …``, ``as it was named``."""
     release: str | None = None
+    speaks: tuple[str, ...] = ()
+    """What this release speaks and writes, in words."""
     facts: ServerFacts | None = None
     """What the program said when it was started and greeted."""
     key_names: tuple[str, ...] = ()
@@ -62,6 +64,7 @@ async def examine(
         return found
     found.found = _how(driving, command, found.program)
     release = await _release(found, driving)
+    found.speaks = tuple(driving.speaks(release))
     _can(found, driving, release)
     if "server" not in found.problems:
         await _greet(found, command, env)

@@ -62,7 +62,7 @@ class Agent:
         self.state: State = "stopped"
         self.facts: intents.ServerFacts | None = None
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
-        """What was said in no session; the newest."""
+        """What was said in no session that is open; the newest."""
         self._exchange: Exchange | None = None
         self._sessions: dict[str, Session] = {}
         self._observers: list[Callable[[Message], None]] = []
@@ -172,9 +172,7 @@ class Agent:
                     observer(message)
                 if outcome.error is not None:
                     _log.error("an observer failed", exc_info=outcome.error)
-            session = self._sessions.get(message.session_id) if message.session_id else None
-            if session is None:
-                session = self._adopt(message)
+            session = self._sessions.get(message.session_id or "") or self._adopt(message)
             if session is None:
                 self.notices.append(message)
                 continue
@@ -244,6 +242,7 @@ class Agent:
                 self._lost.set()
                 continue
             tries.began(loop.time())
+            self._problem = None
             self._set("running")
 
     async def watch(self) -> None:

@@ -78,7 +78,7 @@ def _find_bundled(driving: Driving) -> str | None:
 
 
 def _way_out(driving: Driving) -> str:
-    how = f" (pip install 'dragoman[{driving.command}]', or npm)" if driving.bundled else ""
+    how = f" ({driving.install})" if driving.install else ""
     return f"; install {driving.command}{how}, or say where it is"
 
 

@@ -47,9 +47,9 @@ async def resume_all(agent: Agent, exchange: Exchange) -> None:
 
 def _lose(agent: Agent, session: Session, why: DragomanError) -> None:
     session.lost = why
+    agent.forget(session)
     text = f"a session could not be resumed after a restart: {why}"
     agent.tell([Notice(session_id=session.id, level="error", text=text)])
-    agent.forget(session)
 
 
 def given_up(why: DragomanError | None, restarts: int) -> DragomanError | None:

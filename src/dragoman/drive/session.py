@@ -127,8 +127,9 @@ class Session:
     def _turn(self, intent: intents.StartTurn | intents.Compact | intents.Review) -> Turn:
         async def begin(turn: Turn) -> str | None:
             self._turns.append(turn)
-            while self._between:
-                turn.tell(self._between.popleft(), own=True)
+            between, self._between = self._between, deque(maxlen=_LATE_KEPT)
+            for message in between:
+                turn.tell(message, own=True)
             is_begun = False
             try:
                 turn_id = await self._begin(turn, intent)
@@ -136,6 +137,7 @@ class Session:
             finally:
                 if not is_begun and turn in self._turns:
                     self._turns.remove(turn)
+                    self._between.extendleft(reversed(between))
             return turn_id
 
         return Turn(begin)

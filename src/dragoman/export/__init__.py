@@ -51,6 +51,18 @@ def _markdown(options: Options) -> Exporter:
     return MarkdownExporter(options)
 
 
+def _json(options: Options) -> Exporter:
+    from dragoman.export.json_array import JsonExporter
+
+    return JsonExporter(options)
+
+
+def _html(options: Options) -> Exporter:
+    from dragoman.export.html import HtmlExporter
+
+    return HtmlExporter(options)
+
+
 FORMATS: tuple[Format, ...] = (
     Format(name="messages", summary="our own messages as JSON lines, lossless", make=_messages),
     Format(name="claude", summary="the lines of Claude Code's stream-json", make=_claude),
@@ -59,6 +71,8 @@ FORMATS: tuple[Format, ...] = (
     Format(name="orchestrator", summary="events for a supervisor of agents", make=_orchestrator),
     Format(name="text", summary="a transcript to read in a terminal", make=_text),
     Format(name="markdown", summary="a transcript to keep, send or publish", make=_markdown),
+    Format(name="json", summary="our own messages as one JSON array", make=_json),
+    Format(name="html", summary="one page to open or hand on", make=_html, redacts=True),
 )
 """Every format, in the order in which help texts list them."""
 

@@ -7,17 +7,44 @@ outside comes in through :class:`Options`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from dragoman.model.messages import Message
+from dragoman.model.usage import Usage
 
 Include: TypeAlias = Literal["context", "deltas", "raw"]
 
 
 def _no_lines(_number: int) -> bytes | None:
     return None
+
+
+def _no_price(_model: str | None, _usage: Usage) -> str | None:
+    return None
+
+
+def _nobody_looked() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masked:
+    """Something that was taken out of what is exported: all about it but itself."""
+
+    placeholder: str
+    """What stands in its place."""
+    kind: str
+    count: int
+    lines: tuple[int, ...] = ()
+    """The first source lines that it was in."""
+
+    @property
+    def where(self) -> str:
+        shown = ", ".join(map(str, self.lines))
+        more = " …" if self.count > len(self.lines) else ""
+        return f"line{'s' * (len(self.lines) != 1)} {shown}{more}" if shown else "no line"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +60,10 @@ class Options:
     """How wide the reader's terminal is."""
     source_line: Callable[[int], bytes | None] = _no_lines
     """The source line with this number, while it is still at hand (see ``wants_lines``)."""
+    price: Callable[[str | None, Usage], str | None] = _no_price
+    """What so many tokens of this model cost, in words; none if that is not known."""
+    masked: Callable[[], Sequence[Masked] | None] = _nobody_looked
+    """What has been masked so far; none if the messages come as they are."""
 
 
 class Exporter(Protocol):
@@ -57,3 +88,5 @@ class Format:
     name: str
     summary: str
     make: Callable[[Options], Exporter]
+    redacts: bool = False
+    """Whether secrets are masked unless somebody says otherwise: it is made to be handed on."""

@@ -62,7 +62,12 @@ def use(used: Use, anchor: str | None = None) -> Html:
     if files := render.changes(call):
         # What the tool prints when all went well only repeats the names of the files.
         said = _said(result) if state == "bad" else EMPTY
-        what = ", ".join(each.path for each in files) if len(files) > 1 else ""
+        if len(files) == 1:
+            name = element("span", _name(call), class_="name")
+            facts = element("span", *_facts(result), class_="facts")
+            body = html_diffs.change(files[0], name, joined([permalink(anchor), facts]))
+            return element("article", body, said, class_=f"use edit {state}", id=anchor)
+        what = f"{len(files)} files"
         body = html_diffs.changes(files)
         return _card("edit", state, call, anchor, result, what, body, said)
     kind, what, body = _any_call(call)
@@ -103,7 +108,12 @@ def _bar(name: str, what: str, result: ToolResult | None, anchor: str | None) ->
     shown = element("code", render.one_line(what, WHAT_WIDTH), class_="what") if what else ""
     facts = element("span", *_facts(result), class_="facts")
     return element(
-        "header", element("span", name, class_="name"), shown, facts, permalink(anchor), class_="bar"
+        "header",
+        element("span", name, class_="name"),
+        shown,
+        facts,
+        permalink(anchor),
+        class_="bar",
     )
 
 
@@ -123,7 +133,9 @@ def took(milliseconds: int) -> str:
     if milliseconds < 1000:
         return f"{milliseconds} ms"
     seconds = milliseconds / 1000
-    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)} min {seconds % 60:02.0f} s"
+    return (
+        f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)} min {seconds % 60:02.0f} s"
+    )
 
 
 def _name(call: ToolCall) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dragoman.export import render
-from dragoman.export.html_pieces import Html, element, folded, joined, text
+from dragoman.export.html_pieces import EMPTY, Html, element, folded, joined, text
 
 OPEN_LINES: Final = 160
 """A change to a file with more lines is folded."""
@@ -33,17 +33,19 @@ def changes(files: Sequence[render.Change]) -> Html:
     return joined(change(each) for each in files)
 
 
-def change(file: render.Change) -> Html:
-    """What became of one file."""
+def change(file: render.Change, before: Html = EMPTY, after: Html = EMPTY) -> Html:
+    """What became of one file; ``before`` and ``after`` stand around its name and counts."""
     plus = sum(line.startswith("+") for line in file.lines)
     minus = sum(line.startswith("-") for line in file.lines)
     kind = {"update": "changed", "add": "new", "write": "new", "delete": "deleted"}
     title = joined(
         [
+            before,
             element("span", file.path, class_="path"),
             element("span", kind.get(file.kind, file.kind), class_="kind"),
             element("span", f"+{plus}", class_="plus") if plus else "",
             element("span", f"\u2212{minus}", class_="minus") if minus else "",
+            after,
         ],
         " ",
     )
@@ -124,7 +126,9 @@ def _lines(lines: Sequence[str], *, is_new: bool) -> Iterator[Html]:
 def _line(kind: str, shown: Html, old: int | None = None, new: int | None = None) -> Html:
     numbers = (None if number is None else str(number) for number in (old, new))
     data_o, data_n = numbers
-    return element("span", shown or Html(" "), Html("\n"), class_=kind, data_o=data_o, data_n=data_n)
+    return element(
+        "span", shown or Html(" "), Html("\n"), class_=kind, data_o=data_o, data_n=data_n
+    )
 
 
 def _next(number: int | None) -> int | None:

@@ -32,7 +32,7 @@ def text(words: str) -> Html:
     return Html(escape(render.harmless(words)))
 
 
-def element(name: str, *children: str, **attributes: str | bool | None) -> Html:
+def element(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
     """An element. ``class_`` and ``data_x`` are spelled with their real names; none is left out."""
     head = f"<{name}{''.join(_attribute(*each) for each in attributes.items())}>"
     if name in _VOID:
@@ -46,7 +46,7 @@ def joined(children: Iterable[str], between: str = "") -> Html:
     )
 
 
-def opening(name: str, **attributes: str | bool | None) -> Html:
+def opening(name: str, /, **attributes: str | bool | None) -> Html:
     """The first half of an element that is written piece by piece."""
     return Html(f"<{name}{''.join(_attribute(*each) for each in attributes.items())}>")
 

@@ -88,8 +88,8 @@ def plan(steps: Sequence[PlanStep], why: str | None, anchor: str | None = None) 
     bar = element(
         "header",
         element("span", "Plan", class_="name"),
-        element("span", f"{done} of {len(steps)}", class_="facts"),
         permalink(anchor),
+        element("span", f"{done} of {len(steps)}", class_="facts"),
         class_="bar",
     )
     items = [_step(step) for step in steps]
@@ -117,8 +117,8 @@ def approval(
         "header",
         element("span", name, class_="name"),
         element("span", asked.kind, class_="kind"),
-        element("span", element("span", decision, class_="decision"), class_="facts"),
         permalink(anchor),
+        element("span", element("span", decision, class_="decision"), class_="facts"),
         class_="bar",
     )
     state = _decided(settled.decision) if settled else "open"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from dragoman.harnesses.acting import Acting
 from dragoman.harnesses.driving import Driving
 from dragoman.harnesses.history import History
 from dragoman.model.messages import Message
@@ -154,6 +155,9 @@ class Harness:
 
     driving: Driving | None = None
     """How it is started and talked to; None for a program that is only read."""
+
+    acting: Acting | None = None
+    """How its live wires are written, to play it from a recording; None if nobody can."""
 
     history: History | None = None
     """Where it keeps its sessions; None for a program that keeps none."""

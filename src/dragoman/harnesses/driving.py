@@ -202,5 +202,9 @@ class Driving:
     """What the process of :meth:`run_once` is told to, and asked for its messages."""
     one_shot_dialect: str
     """What :meth:`run_once`'s process says."""
+    install: str = ""
+    """How it is installed, in words."""
+    speaks: Callable[[Release | None], list[str]] = lambda release: []
+    """What a release speaks and writes, in words."""
     key_names: tuple[str, ...] = ()
     """Variables of the environment that hold keys; the first is the one to sign in with."""

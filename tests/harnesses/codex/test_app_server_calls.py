@@ -148,9 +148,9 @@ def test_namespaces_are_a_field_and_later_a_list() -> None:
     [
         ((0, 77, 0), {"fork": "t1"}),
         ((0, 104, 0), {"fork": "t1", "ephemeral": True}),
-        ((0, 98, 0), {"ephemeral": True}),
-        ((0, 98, 0), {"personality": "friendly"}),
-        ((0, 87, 0), {"tools": [tool("t")]}),
+        ((0, 89, 0), {"ephemeral": True}),
+        ((0, 90, 0), {"personality": "friendly"}),
+        ((0, 96, 0), {"tools": [tool("t")]}),
         ((0, 120, 0), {"tools": [tool("t", "n")]}),
     ],
 )

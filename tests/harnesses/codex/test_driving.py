@@ -41,3 +41,24 @@ def test_a_conversation_knows_the_release() -> None:
 def test_one_prompt_is_a_process_of_its_own() -> None:
     shot = OneShot(prompt="hello", cwd="/w")
     assert CODEX_DRIVING.run_once("/bin/codex", (0, 166, 0), shot).argv[0] == "/bin/codex"
+
+
+@pytest.mark.parametrize(
+    ("release", "said"),
+    [
+        (None, ["codex app-server, threads", "codex exec --json", "session files, paginated"]),
+        ((0, 20, 0), ["codex exec --json, core events", "codex proto", "session files, flat"]),
+        (
+            (0, 104, 0),
+            [
+                "codex app-server, threads",
+                "codex app-server, conversations",
+                "codex exec --json",
+                "codex mcp-server",
+                "session files, legacy",
+            ],
+        ),
+    ],
+)
+def test_what_a_release_speaks(release: tuple[int, int, int] | None, said: list[str]) -> None:
+    assert CODEX_DRIVING.speaks(release) == said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dragoman.harnesses.base import Dialect, Harness
 from dragoman.harnesses.codex import sniff
+from dragoman.harnesses.codex.acting import CODEX_ACTING
 from dragoman.harnesses.codex.app_server_parser import AppServerParser
 from dragoman.harnesses.codex.driving import CODEX_DRIVING
 from dragoman.harnesses.codex.events_parser import EventsParser
@@ -20,6 +21,7 @@ CODEX = Harness(
     sniff=sniff.sniff,
     limits=LIMITS,
     driving=CODEX_DRIVING,
+    acting=CODEX_ACTING,
     history=CODEX_HISTORY,
     dialects=(
         Dialect(

@@ -202,6 +202,9 @@ def _spelled(item: dict[str, Any]) -> dict[str, Any]:
     kind = "collab_tool_call" if kind == "collab_agent_tool_call" else kind
     told = {snake_case(name): value for name, value in item.items()}
     for name in ("status", "tool"):
-        if isinstance(word := told.get(name), str) and (name, kind) != ("tool", "dynamic_tool_call"):
+        if isinstance(word := told.get(name), str) and (name, kind) != (
+            "tool",
+            "dynamic_tool_call",
+        ):
             told[name] = snake_case(word)
     return {"type": kind, **told}

@@ -197,7 +197,7 @@ def _agents(call: ToolCall, result: ToolResult | None, cwd: str) -> Item:
     states: Item = {}
     if call.tool == tools.TASK and result is not None:
         ids = [each for each in output.split("\n") if each]
-        states = dict.fromkeys(ids, {"status": "pendingInit", "message": None})
+        states = {each: {"status": "pendingInit", "message": None} for each in ids}
     elif result is not None and output:
         states = {ids[0] if ids else "": {"status": "completed", "message": output}}
     return {

@@ -15,7 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 from dragoman.harnesses.acting import Cue
 from dragoman.harnesses.codex import acting_items as items
 from dragoman.harnesses.codex.acting_asks import ask_of
-from dragoman.harnesses.codex.acting_words import rate_limits, turn_of, wire_usage
+from dragoman.harnesses.codex.acting_words import agent_thread, rate_limits, turn_of, wire_usage
 from dragoman.model.messages import (
     ApprovalRequested,
     Compacted,
@@ -71,7 +71,8 @@ class _Talk:
     thread_id: str
     turn_id: str
     cwd: str
-    calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    calls: dict[str, tuple[ToolCall, str]]
+    """Every call so far with its turn: some are over only when their turn is."""
     saying: set[str] = field(default_factory=set[str])
     """Texts and thoughts whose items have been started."""
     thinking: str | None = None
@@ -88,21 +89,22 @@ class TurnWriter:
         self._own = own
         self._cwd = cwd
         self._total = Usage()
+        self._thoughts = 0
+        self._calls: dict[str | None, dict[str, tuple[ToolCall, str]]] = {}
 
     def write(self, cues: Iterable[Cue], turn_id: str) -> list[Step]:
         """The steps of one turn, from ``turn/started`` to ``turn/completed`` and what comes late."""
-        talks: dict[str | None, _Talk] = {
-            self._own: _Talk(self._thread_id, turn_id, self._cwd)
-        }
+        talks = {self._own: self._talk(self._own, self._thread_id, turn_id)}
         steps: list[Step] = []
         waited = 0.0
-        for after, message in _joined(cues):
+        for after, message in cues:
             waited += after
             session_id = self._own if message.session_id is None else message.session_id
             talk = talks.get(session_id)
             if talk is None:
                 thread = session_id or self._thread_id
-                talk = talks[session_id] = _Talk(thread, message.turn_id or thread, self._cwd)
+                talk = self._talk(session_id, thread, message.turn_id or thread)
+                talks[session_id] = talk
             if session_id != self._own and message.turn_id is not None:
                 talk.turn_id = message.turn_id
             at_ms = int(message.at.timestamp() * 1000) if message.at else None
@@ -110,6 +112,9 @@ class TurnWriter:
                 steps.append(Step(waited, method, params, at_ms, asks))
                 waited = 0.0
         return steps
+
+    def _talk(self, session_id: str | None, thread_id: str, turn_id: str) -> _Talk:
+        return _Talk(thread_id, turn_id, self._cwd, self._calls.setdefault(session_id, {}))
 
     def _said(
         self, message: Message, talk: _Talk, at_ms: int | None
@@ -166,12 +171,15 @@ class TurnWriter:
         yield "item/completed", _item(talk, item, at_ms, done=True)
 
     def _thinking(self, message: Thinking, talk: _Talk, at_ms: int | None) -> _Told:
-        parts = message.text.split(_JOINT)
-        item_id, talk.thinking = talk.thinking or f"thinking-{message.line}", None
+        self._thoughts += 1
+        item_id, talk.thinking = talk.thinking or f"thought-{self._thoughts}", None
         if item_id not in talk.saying:
             yield "item/started", _item(talk, items.thinking_item([], item_id), at_ms, done=False)
         talk.saying.discard(item_id)
-        yield "item/completed", _item(talk, items.thinking_item(parts, item_id), at_ms, done=True)
+        yield (
+            "item/completed",
+            _item(talk, items.thinking_item([message.text], item_id), at_ms, done=True),
+        )
 
     def _delta(self, message: Delta, talk: _Talk, at_ms: int | None) -> _Told:
         method, item_id = _DELTAS.get(message.of), message.message_id or message.of
@@ -195,16 +203,17 @@ class TurnWriter:
     def _call(self, message: ToolCall, talk: _Talk, at_ms: int | None) -> _Told:
         item = items.call_item(message, None, talk.thread_id, talk.cwd)
         if item is not None:
-            talk.calls[message.call_id] = message
+            talk.calls[message.call_id] = (message, talk.turn_id)
             yield "item/started", _item(talk, item, at_ms, done=False)
 
     def _result(self, message: ToolResult, talk: _Talk, at_ms: int | None) -> _Told:
-        call = talk.calls.get(message.call_id)
+        call, turn_id = talk.calls.get(message.call_id, (None, ""))
         if call is None or message.status == "abandoned":
             return
         item = items.call_item(call, message, talk.thread_id, talk.cwd)
         if item is not None:
-            yield "item/completed", _item(talk, item, at_ms, done=True)
+            told = _item(talk, item, at_ms, done=True)
+            yield "item/completed", {**told, "turnId": turn_id}
 
     def _plan(self, message: Plan, talk: _Talk, at_ms: int | None) -> _Told:
         words = {"in_progress": "inProgress"}
@@ -248,41 +257,32 @@ class TurnWriter:
         yield "item/completed", _item(talk, item, at_ms, done=True)
 
 
-_JOINT: Final = "\0\n"
-"""Stands between the parts of one item of reasoning."""
+def _in(talk: _Talk, **params: Any) -> Params:
+    return {"threadId": talk.thread_id, **params}
 
 
-def _joined(cues: Iterable[Cue]) -> Iterator[Cue]:
-    """The cues, with thoughts from one line of the source joined: they are parts of one item."""
-    held: Cue | None = None
-    for cue in cues:
-        message = cue.message
-        if isinstance(message, Thinking):
-            before = held.message if held is not None else None
-            if (
-                held is not None
-                and isinstance(before, Thinking)
-                and (before.line, before.session_id) == (message.line, message.session_id)
-            ):
-                text = f"{before.text}{_JOINT}{message.text}"
-                held = Cue(held.after + cue.after, _with_text(before, text))
-                continue
-        if held is not None:
-            yield held
-            held = None
-        if isinstance(message, Thinking):
-            held = cue
-        else:
-            yield cue
-    if held is not None:
-        yield held
+def _item(talk: _Talk, item: Params, at_ms: int | None, *, done: bool) -> Params:
+    moment = "completedAtMs" if done else "startedAtMs"
+    place = {"threadId": talk.thread_id, "turnId": talk.turn_id, moment: at_ms or 0}
+    return {"item": item, **place}
 
 
-def _with_text(thinking: Thinking, text: str) -> Thinking:
-    return Thinking(
-        session_id=thinking.session_id,
-        turn_id=thinking.turn_id,
-        at=thinking.at,
-        line=thinking.line,
-        text=text,
-    )
+_Told: TypeAlias = Iterator[tuple[str, Params]]
+_Tell: TypeAlias = Callable[[TurnWriter, Any, _Talk, int | None], _Told]
+_TELL: Final[dict[type, _Tell]] = {
+    SessionStarted: TurnWriter._started,
+    TurnStarted: TurnWriter._turn_started,
+    TurnEnded: TurnWriter._turn_ended,
+    Prompt: TurnWriter._prompt,
+    Text: TurnWriter._text,
+    Thinking: TurnWriter._thinking,
+    Delta: TurnWriter._delta,
+    ToolCall: TurnWriter._call,
+    ToolResult: TurnWriter._result,
+    Plan: TurnWriter._plan,
+    Diff: TurnWriter._diff,
+    UsageReport: TurnWriter._usage,
+    RateLimits: TurnWriter._limits,
+    Notice: TurnWriter._notice,
+    Compacted: TurnWriter._compacted,
+}

@@ -1,4 +1,4 @@
-"""What the app-server can do since which release, as far as it was tried or its schema says so."""
+"""What the app-server can do since which release: the first published one that did when it was tried."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ def _feature(name: str, since: Version, until: Version | None = None) -> Feature
 
 
 APP_SERVER: Final = _feature("driving the app-server", (0, 66, 0))
-FORK: Final = _feature("branching off a session", (0, 87, 0))
-TURN_SCHEMA: Final = _feature("a schema for a turn's answer", (0, 87, 0))
-TOOLS: Final = _feature("giving the model tools of ours", (0, 98, 0))
+FORK: Final = _feature("branching off a session", (0, 80, 0))
+TURN_SCHEMA: Final = _feature("a schema for a turn's answer", (0, 79, 0))
+TOOLS: Final = _feature("giving the model tools of ours", (0, 97, 0))
+"""Since 0.92, but what a tool of ours answers had another shape at first."""
 NAMESPACES: Final = _feature("tools in a namespace", (0, 125, 0))
 TYPED_TOOLS: Final = _feature("tools that name their type", (0, 142, 0))
-COMPACT: Final = _feature("compacting a session", (0, 98, 0))
-EPHEMERAL: Final = _feature("a session without a file", (0, 104, 0))
+COMPACT: Final = _feature("compacting a session", (0, 96, 0))
+EPHEMERAL: Final = _feature("a session without a file", (0, 90, 0))
 EPHEMERAL_FORK: Final = _feature("a branch without a file", (0, 120, 0))
-PERSONALITY: Final = _feature("a personality", (0, 104, 0))
-STEER: Final = _feature("`turn/steer`", (0, 104, 0))
-READ: Final = _feature("reading a session", (0, 104, 0))
-RENAME: Final = _feature("naming a session", (0, 104, 0))
-UNARCHIVE: Final = _feature("bringing back an archived session", (0, 104, 0))
-LIST_ARCHIVED: Final = _feature("listing archived sessions", (0, 104, 0))
-STOP_COMMANDS: Final = _feature("stopping a session's commands", (0, 104, 0))
-CLOSE: Final = _feature("`thread/unsubscribe`", (0, 113, 0))
+PERSONALITY: Final = _feature("a personality", (0, 92, 0))
+STEER: Final = _feature("`turn/steer`", (0, 99, 0))
+READ: Final = _feature("reading a session", (0, 89, 0))
+RENAME: Final = _feature("naming a session", (0, 93, 0))
+UNARCHIVE: Final = _feature("bringing back an archived session", (0, 92, 0))
+LIST_ARCHIVED: Final = _feature("listing archived sessions", (0, 89, 0))
+STOP_COMMANDS: Final = _feature("stopping a session's commands", (0, 99, 0))
+CLOSE: Final = _feature("`thread/unsubscribe`", (0, 106, 0))
 START_STEERS: Final = _feature("a word to a running turn by `turn/start`", (0, 113, 0))
 GRANULAR: Final = _feature("granular approvals", (0, 117, 0))
 ON_FAILURE: Final = _feature("approvals only after a failure", (0, 66, 0), until=(0, 142, 0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dragoman.harnesses.codex.app_server_conversation import AppServerConversation
 from dragoman.harnesses.codex.app_server_features import APP_SERVER
 from dragoman.harnesses.codex.exec_launch import exec_launch
@@ -21,6 +23,28 @@ def make_conversation(release: Release | None, now: Clock | None = None) -> Conv
     return AppServerConversation(release, now=now)
 
 
+_SPEAKS: Final = (
+    ("codex app-server, threads", (0, 57, 0), None),
+    ("codex app-server, conversations", (0, 44, 0), (0, 107, 0)),
+    ("codex exec --json", (0, 44, 0), None),
+    ("codex exec --json, core events", (0, 0, 0), (0, 42, 0)),
+    ("codex mcp-server", (0, 44, 0), (0, 153, 0)),
+    ("codex proto", (0, 0, 0), (0, 42, 0)),
+    ("session files, paginated", (0, 151, 0), None),
+    ("session files, legacy", (0, 34, 0), (0, 150, 0)),
+    ("session files, flat", (0, 0, 0), (0, 29, 0)),
+)
+
+
+def speaks(release: Release | None) -> list[str]:
+    """The dialects of a release; of one that nobody knows, those of today's."""
+    return [
+        name
+        for name, since, until in _SPEAKS
+        if (until is None if release is None else since <= release <= (until or release))
+    ]
+
+
 CODEX_DRIVING = Driving(
     command="codex",
     bundled=("codex_cli_bin", "bundled_codex_path"),
@@ -30,5 +54,7 @@ CODEX_DRIVING = Driving(
     run_once=exec_launch,
     make_run=ExecRun,
     one_shot_dialect=EXEC,
+    install="pip install 'dragoman[codex]', or npm install -g @openai/codex",
+    speaks=speaks,
     key_names=("CODEX_API_KEY", "OPENAI_API_KEY"),
 )

@@ -1,0 +1,154 @@
+"""What the messages of a file come to, session by session: the facts that a list shows.
+
+A digest can be written down and taken up again, so that a file that has grown is counted on from a
+mark, without what came before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from dragoman.model.messages import (
+    Message,
+    Notice,
+    Prompt,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from dragoman.model.usage import Usage
+from dragoman.store.sessions import SessionRow
+
+_TITLE: Final = 200
+
+
+class Facts(msgspec.Struct, array_like=True):
+    """Of one session. Grows only at its end, since it is kept on disk."""
+
+    parent_session_id: str | None = None
+    harness: str | None = None
+    version: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    title: str | None = None
+    started_at: float | None = None
+    last_at: float | None = None
+    turns: int = 0
+    undone: int = 0
+    outcome: str | None = None
+    is_open: bool = False
+    usage: Usage | None = None
+    is_told: bool = False
+    """Whether the file says that this session began, rather than quoting from it."""
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(dict[str, Facts]).decode
+
+
+class Digest:
+    """The sessions of one file, as far as it has been read."""
+
+    def __init__(
+        self, turns_undone: Callable[[Notice], int] | None = None, kept: bytes | None = None
+    ) -> None:
+        self.sessions: dict[str, Facts] = _decode(kept) if kept else {}
+        self._turns_undone = turns_undone
+
+    def encode(self) -> bytes:
+        return _encode(self.sessions)
+
+    def of(self, message: Message) -> Facts:
+        """The facts of the session that a message belongs to."""
+        key = message.session_id or ""
+        facts = self.sessions.get(key)
+        if facts is None:
+            facts = self.sessions[key] = Facts()
+        return facts
+
+    def take(self, message: Message) -> Facts:
+        """Take note of a message; the facts of its session as they now are."""
+        facts = self.of(message)
+        if message.at is not None:
+            facts.last_at = message.at.timestamp()
+            if facts.started_at is None:
+                facts.started_at = facts.last_at
+        kind = message.__class__
+        if kind is TurnStarted:
+            facts.turns += 1
+            facts.is_open = True
+        elif isinstance(message, TurnEnded):
+            facts.is_open = False
+            facts.outcome = message.outcome
+            if message.usage is not None:
+                facts.usage = message.usage if facts.usage is None else facts.usage + message.usage
+        elif isinstance(message, Prompt):
+            if facts.title is None:
+                facts.title = _title(message.text)
+        elif isinstance(message, SessionStarted):
+            _know(facts, message)
+        elif isinstance(message, Notice) and self._turns_undone is not None:
+            undone = facts.undone + self._turns_undone(message)
+            facts.undone = min(undone, facts.turns)
+        return facts
+
+    def rows(
+        self, file_id: int, *, own: str, origin: str | None, otherwise: float
+    ) -> list[SessionRow]:
+        """The sessions as rows. ``own`` names the one that the file does not name itself."""
+        is_told = any(facts.is_told for facts in self.sessions.values())
+        rows: list[SessionRow] = []
+        for key, facts in self.sessions.items():
+            if is_told and not facts.is_told:
+                continue  # rows copied from another session, or words before the first
+            usage = facts.usage
+            rows.append(
+                SessionRow(
+                    file_id=file_id,
+                    session_id=_kept(key or own) or own,
+                    parent_session_id=_kept(facts.parent_session_id),
+                    origin=origin if key == own else None,
+                    harness=facts.harness,
+                    version=_kept(facts.version),
+                    model=_kept(facts.model),
+                    cwd=_kept(facts.cwd),
+                    title=_kept(facts.title),
+                    started_at=facts.started_at,
+                    last_at=facts.last_at if facts.last_at is not None else otherwise,
+                    turns=facts.turns,
+                    undone=facts.undone,
+                    outcome=facts.outcome,
+                    is_open=facts.is_open,
+                    input_tokens=usage.input_tokens if usage else None,
+                    cached_input_tokens=usage.cached_input_tokens if usage else None,
+                    cache_write_input_tokens=usage.cache_write_input_tokens if usage else None,
+                    output_tokens=usage.output_tokens if usage else None,
+                    reasoning_output_tokens=usage.reasoning_output_tokens if usage else None,
+                )
+            )
+        return list({row.session_id: row for row in rows}.values())
+
+
+def _know(facts: Facts, message: SessionStarted) -> None:
+    facts.is_told = True
+    facts.harness = message.harness
+    facts.version = message.version or facts.version
+    facts.model = message.model or facts.model
+    facts.cwd = message.cwd or facts.cwd
+    facts.parent_session_id = message.parent_session_id or facts.parent_session_id
+
+
+def _title(text: str) -> str | None:
+    """The first line of a prompt that says anything."""
+    for line in text[: 20 * _TITLE].split("\n"):
+        if words := " ".join(line.split()):
+            return words[:_TITLE]
+    return None
+
+
+def _kept(text: str | None) -> str | None:
+    """Text that can be kept: halves of surrogate pairs cannot."""
+    return None if text is None else text.encode("utf-8", "replace").decode()

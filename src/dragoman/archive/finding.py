@@ -1,0 +1,101 @@
+"""Finding session files: the folders where harnesses keep them, and paths given by hand.
+
+Nothing is opened here, and nothing of a harness imported: what must be known of one is in a
+:class:`Home`, which the index remembers, so that a list that has not changed is quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Home(NamedTuple):
+    """Where one harness keeps its sessions."""
+
+    harness: str
+    variable: str
+    default: str
+    places: tuple[tuple[str, bool], ...]
+    """Folders below the home, and whether what lies there was put away."""
+    suffixes: tuple[str, ...]
+
+    def folder(self, environment: Mapping[str, str]) -> str:
+        """The home itself."""
+        named = environment.get(self.variable)
+        return named or os.path.join(os.path.expanduser("~"), self.default)
+
+
+class Found(NamedTuple):
+    """A file that may hold sessions, as it lies on the disk now."""
+
+    path: str
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    harness: str | None = None
+    archived: bool = False
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Where this user's programs keep what they can make again."""
+    if named := environment.get("DRAGOMAN_CACHE"):
+        return Path(named)
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "dragoman"
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/dragoman"
+    return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dragoman"
+
+
+def walk(home: Home, folder: str) -> Iterator[Found]:
+    """The session files of a harness whose home is this folder."""
+    for place, archived in home.places:
+        yield from _below(os.path.join(folder, place), home, archived)
+
+
+def _below(folder: str, home: Home, archived: bool) -> Iterator[Found]:
+    folders: list[str] = []
+    try:
+        with os.scandir(folder) as inside:
+            for each in inside:
+                if each.name.endswith(home.suffixes):
+                    found = _seen(each, home.harness, archived)
+                    if found is not None:
+                        yield found
+                elif each.is_dir(follow_symlinks=False):
+                    folders.append(each.path)
+    except OSError:
+        return  # not there, not ours to read, or gone meanwhile: there is nothing to find
+    for each in folders:
+        yield from _below(each, home, archived)
+
+
+def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> Found | None:
+    try:
+        stat = entry.stat()
+    except OSError:
+        return None
+    return Found(
+        entry.path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, harness, archived
+    )
+
+
+def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found]:
+    """Files that somebody named, and all that look like recordings in folders that somebody named."""
+    for given in paths:
+        path = os.path.abspath(os.path.expanduser(os.fspath(given)))
+        if os.path.isdir(path):
+            every = Home("", "", "", (("", False),), (".jsonl", ".jsonl.zst", ".jsonl.gz"))
+            for found in walk(every, path):
+                yield found._replace(harness=None)
+            continue
+        try:
+            stat = os.stat(path)
+        except OSError:
+            continue
+        yield Found(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)

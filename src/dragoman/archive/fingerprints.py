@@ -1,0 +1,29 @@
+"""Telling whether a file still begins as it did: hashes of its first bytes, and of those before a place."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import BinaryIO, Final
+
+_SPAN: Final = 4096
+_DIGEST: Final = 16
+
+
+def head(file: BinaryIO, offset: int) -> bytes:
+    """The fingerprint of the first bytes, as far as they lie before ``offset``."""
+    return _of(file, 0, min(_SPAN, offset))
+
+
+def tail(file: BinaryIO, offset: int) -> bytes:
+    """The fingerprint of the bytes before ``offset``."""
+    return _of(file, max(0, offset - _SPAN), offset)
+
+
+def is_same(file: BinaryIO, offset: int, *, head_was: bytes, tail_was: bytes) -> bool:
+    """Whether a file that was read up to ``offset`` still begins in the same way."""
+    return head(file, offset) == head_was and tail(file, offset) == tail_was
+
+
+def _of(file: BinaryIO, begin: int, end: int) -> bytes:
+    file.seek(begin)
+    return hashlib.blake2b(file.read(end - begin), digest_size=_DIGEST).digest()

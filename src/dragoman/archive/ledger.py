@@ -1,0 +1,159 @@
+"""The ledger: what every model response has cost in tokens and money, and how we know.
+
+A row is one response, or one counted difference where nothing finer is told, with the file and line
+that it was taken from, the rule that it was counted by and the price that it was valued with. A session
+that tells no usage is not a session that spent nothing: such sessions are listed by themselves.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from dragoman.archive.finding import Found, Home, by_hand, walk
+from dragoman.archive.ledger_entries import Account, Rule, SessionFacts
+from dragoman.archive.ledger_files import read_accounts
+from dragoman.archive.ledger_merging import Found as FoundEntry
+from dragoman.archive.ledger_merging import merge, merge_sessions
+from dragoman.archive.prices import Price, Prices, Rates
+from dragoman.harnesses import HARNESSES
+from dragoman.model.usage import Usage
+
+Paths: TypeAlias = Iterable[str | os.PathLike[str]]
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One line of the ledger."""
+
+    session_id: str
+    turn_id: str | None
+    at: datetime | None
+    model: str | None
+    project: str | None
+    usage: Usage
+    file: str
+    line: int
+    rule: Rule
+    price_version: str | None
+    """Where the price is from; null for a model without a price."""
+    cost: Decimal | None
+    """US dollars; null for a model without a price, which is not the same as nothing."""
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rows to look at. Bounds in time leave out what nobody knows the time of."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    """The first moment that is no longer looked at."""
+    project: str | None = None
+    """A directory: sessions in it and below it; or any part of its path."""
+    model: str | None = None
+    """A part of the model's name."""
+
+    def takes(self, at: float | None, project: str | None, model: str | None) -> bool:
+        return self._takes_time(at) and self._takes_project(project) and self._takes_model(model)
+
+    def _takes_time(self, at: float | None) -> bool:
+        if self.since is None and self.until is None:
+            return True
+        if at is None:
+            return False
+        since = self.since.timestamp() if self.since is not None else at
+        return since <= at and (self.until is None or at < self.until.timestamp())
+
+    def _takes_project(self, project: str | None) -> bool:
+        return self.project is None or (project is not None and self.project in project)
+
+    def _takes_model(self, model: str | None) -> bool:
+        return self.model is None or (model is not None and self.model.lower() in model.lower())
+
+
+EVERYTHING = Choice()
+
+
+class Ledger:
+    """The rows of many files, each response once."""
+
+    def __init__(self, accounts: Mapping[str, Account], prices: Prices | None = None) -> None:
+        self.prices = prices if prices is not None else Prices()
+        self._found = merge(accounts.items())
+        self._sessions = merge_sessions(accounts.items())
+        self.problems = {
+            path: account.problem for path, account in accounts.items() if account.problem
+        }
+        """Why files could not be read, by their path."""
+
+    @classmethod
+    def read(
+        cls, files: Iterable[Found], *, prices: Prices | None = None, cache: Path | None = None
+    ) -> Ledger:
+        """The ledger of these files. ``cache`` names a file to keep what was read in."""
+        return cls(read_accounts(files, cache=cache), prices)
+
+    def entries(self, choice: Choice = EVERYTHING) -> Iterator[FoundEntry]:
+        """What rows are made of: quicker, where there are many."""
+        if choice == EVERYTHING:
+            return iter(self._found)
+        takes = choice.takes
+        return (
+            found
+            for found in self._found
+            if takes(found.entry.at, found.entry.project, found.entry.model)
+        )
+
+    def rows(self, choice: Choice = EVERYTHING) -> Iterator[Row]:
+        """Every row, in the order of files and lines."""
+        for file, entry in self.entries(choice):
+            price = self.prices.of(entry.model)
+            yield Row(
+                session_id=entry.session,
+                turn_id=entry.turn,
+                at=None if entry.at is None else datetime.fromtimestamp(entry.at, UTC),
+                model=entry.model,
+                project=entry.project,
+                usage=entry.usage,
+                file=file,
+                line=entry.line,
+                rule=entry.rule,
+                price_version=price.version if price is not None else None,
+                cost=rates_of(price, entry.at, entry.input).cost(entry.usage) if price else None,
+            )
+
+    def silent_sessions(self, choice: Choice = EVERYTHING) -> list[SessionFacts]:
+        """Sessions that had turns and tell no usage: what they spent is unknown."""
+        told = {found.entry.session for found in self._found}
+        return [
+            facts
+            for facts in self._sessions.values()
+            if facts.turns
+            and facts.session not in told
+            and choice.takes(facts.at, facts.project, facts.model)
+        ]
+
+
+def rates_of(price: Price, at: float | None, input_tokens: int) -> Rates:
+    return price.rates(at, input_tokens)
+
+
+def find_files(paths: Paths = (), environment: Mapping[str, str] = os.environ) -> list[Found]:
+    """The files that were named, or else all session files of every harness on this machine."""
+    named = list(paths)
+    if named:
+        return list(by_hand(named))
+    return [found for home in _homes() for found in walk(home, home.folder(environment))]
+
+
+def _homes() -> Iterator[Home]:
+    for harness in HARNESSES:
+        history = harness.history
+        if history is not None:
+            places = tuple((place.folder, place.archived) for place in history.places)
+            variable, default = history.home_variable, history.home_default
+            yield Home(harness.name, variable, default, places, history.suffixes)

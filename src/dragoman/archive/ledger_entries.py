@@ -1,0 +1,117 @@
+"""What one file tells about tokens, in a form that is small to keep and quick to add up.
+
+An entry is one report that was counted. It carries what is needed to find the same report in another
+file: a fork and its parent, a session file and the recording of the program that wrote it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from dragoman.model.usage import Usage
+
+Rule: TypeAlias = Literal[
+    "response", "difference of totals", "counter began anew", "turn total", "first turn total"
+]
+RULES: Final[dict[Rule, str]] = {
+    "response": "the count of one model response, as the harness wrote it",
+    "difference of totals": "the total grew by more than the newest response: what it grew by",
+    "counter began anew": "the total went back or started again: the newest response's own count",
+    "turn total": "only totals are told: what the total grew by in this turn",
+    "first turn total": "only totals are told, and this is the stream's first",
+}
+"""How an entry's tokens were counted."""
+_RULE_NAMES: Final = tuple(RULES)
+_NUMBERS: Final = {rule: number for number, rule in enumerate(_RULE_NAMES)}
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One counted report, by its place in one file."""
+
+    session: str
+    turn: str | None
+    at: float | None
+    """When, in seconds since 1970; None where the dialect carries no time."""
+    model: str | None
+    project: str | None
+    line: int
+    input: int
+    cached: int
+    cache_write: int
+    output: int
+    reasoning: int
+    total_input: int
+    """The session's running total after this report, as this file tells it."""
+    total_output: int
+    rule_number: int
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
+
+    @property
+    def rule(self) -> Rule:
+        return _RULE_NAMES[self.rule_number]
+
+    @property
+    def is_of_turn(self) -> bool:
+        """Whether it counts a whole turn, for want of anything finer."""
+        return self.rule_number >= _OF_TURN
+
+    @property
+    def moment(self) -> datetime | None:
+        return None if self.at is None else datetime.fromtimestamp(self.at, UTC)
+
+    @property
+    def has_named_turn(self) -> bool:
+        """Whether the turn has a name that no other turn has."""
+        return self.turn is not None and len(self.turn) == 36
+
+    @property
+    def mark(self) -> tuple[object, ...]:
+        """What the same report has in every file that holds it.
+
+        A turn named by a UUID is a mark, and then running totals are not needed, which live streams
+        and session files do not always agree on. Other turns are only numbered within one stream.
+        """
+        own = (self.input, self.output, self.cached, self.cache_write, self.reasoning)
+        if self.has_named_turn:
+            return (self.turn, *own)
+        return (self.total_input, self.total_output, *own)
+
+
+_OF_TURN: Final = _NUMBERS["turn total"]
+
+
+def rule_number(rule: Rule) -> int:
+    return _NUMBERS[rule]
+
+
+class SessionFacts(msgspec.Struct, array_like=True, gc=False):
+    """What one file tells about a session, tokens aside."""
+
+    session: str
+    at: float | None = None
+    model: str | None = None
+    project: str | None = None
+    parent: str | None = None
+    turns: int = 0
+
+
+class Account(msgspec.Struct, array_like=True, gc=False):
+    """Everything one file tells about tokens."""
+
+    fingerprint: str
+    """Equal for files of equal content."""
+    sessions: list[SessionFacts]
+    """The file's own session first; those it only copies rows from do not appear."""
+    entries: list[Entry]
+    problem: str | None = None
+    """Why it could not be read, or not to its end."""
+
+    def is_only_of(self, session: str) -> bool:
+        """Whether this file is that session's own, and of no other."""
+        return len(self.sessions) == 1 and self.sessions[0].session == session

@@ -1,0 +1,147 @@
+"""The accounts of many files: read in several processes where that pays, and kept for the next time.
+
+What is kept is one file in the user's cache folder. It can be deleted at any time, two programs may use
+it at once (the last one wins), and a home that cannot be written to only means reading again.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from multiprocessing import get_context
+from multiprocessing.context import ForkContext
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from dragoman import __version__
+from dragoman.archive.finding import Found
+from dragoman.archive.folders import write_whole
+from dragoman.archive.ledger_entries import Account
+from dragoman.archive.ledger_reading import fingerprint_of, read_account
+
+_FORMAT: Final = f"1 {__version__}"
+"""Accounts that another version made are not believed."""
+_PARALLEL: Final = 48_000_000
+"""How many bytes must be read before a second process pays."""
+_PORTION: Final = 6_000_000
+"""How many bytes a process is given at a time."""
+
+
+class _Kept(msgspec.Struct, array_like=True, gc=False):
+    size: int
+    mtime_ns: int
+    account: bytes
+
+
+class _Cache(msgspec.Struct, array_like=True, gc=False):
+    format: str
+    files: dict[str, _Kept]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_account = msgspec.msgpack.Decoder(Account).decode
+_decode_cache = msgspec.msgpack.Decoder(_Cache).decode
+
+
+def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[str, Account]:
+    """The account of every file, by its path; what was read before and is unchanged comes from ``cache``."""
+    given = {found.path: found for found in files}
+    kept = _recall(cache)
+    known: dict[str, _Kept] = {}
+    moved = _by_looks(kept, given)
+    missing: list[Found] = []
+    for path, found in given.items():
+        old = kept.get(path)
+        if old is None or (old.size, old.mtime_ns) != (found.size, found.mtime_ns):
+            old = _moved_here(found, moved)
+        if old is None:
+            missing.append(found)
+        else:
+            known[path] = old
+    for path, account in _read_all(missing):
+        found = given[path]
+        known[path] = _Kept(found.size, found.mtime_ns, account)
+    accounts = {path: _decode_account(known[path].account) for path in given}
+    good = {path: known[path] for path, account in accounts.items() if account.problem is None}
+    if cache is not None and any(kept.get(path) is not each for path, each in good.items()):
+        # What was not asked for this time is kept as long as it is there.
+        others = {path: old for path, old in kept.items() if path not in known and _exists(path)}
+        write_whole(cache, _encode(_Cache(_FORMAT, {**others, **good})))
+    return accounts
+
+
+def _recall(cache: Path | None) -> dict[str, _Kept]:
+    try:
+        read = _decode_cache(cache.read_bytes()) if cache is not None else None
+    except (OSError, msgspec.DecodeError):
+        return {}  # never written, or not by us: nothing is lost
+    return read.files if read is not None and read.format == _FORMAT else {}
+
+
+def _exists(path: str) -> bool:
+    return os.path.exists(path)
+
+
+def _by_looks(kept: dict[str, _Kept], given: dict[str, Found]) -> dict[tuple[int, int], _Kept]:
+    """Files that are no longer asked for: one of them may have been moved."""
+    return {(old.size, old.mtime_ns): old for path, old in kept.items() if path not in given}
+
+
+def _moved_here(found: Found, moved: dict[tuple[int, int], _Kept]) -> _Kept | None:
+    old = moved.get((found.size, found.mtime_ns))
+    if old is None:
+        return None
+    try:
+        same = _decode_account(old.account).fingerprint == fingerprint_of(Path(found.path))
+    except OSError:
+        return None
+    return old if same else None
+
+
+# Reading.
+
+
+def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
+    size = sum(found.size for found in files)
+    workers = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL)
+    context = _context()
+    if workers < 2 or context is None:
+        for found in files:
+            yield found.path, _read_one(found.path)
+        return
+    with context.Pool(workers) as pool:
+        for portion in pool.imap_unordered(_read_portion, _portions(files)):
+            yield from portion
+
+
+def _context() -> ForkContext | None:
+    """Copies of this process are ready at once; elsewhere one process is as quick as several."""
+    if sys.platform != "linux" or threading.active_count() > 1:
+        return None
+    return get_context("fork")
+
+
+def _portions(files: Iterable[Found]) -> Iterator[list[str]]:
+    """The largest files first, alone; small ones together."""
+    portion: list[str] = []
+    size = 0
+    for found in sorted(files, key=lambda found: (-found.size, found.path)):
+        portion.append(found.path)
+        size += found.size
+        if size >= _PORTION:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def _read_portion(paths: list[str]) -> list[tuple[str, bytes]]:
+    return [(path, _read_one(path)) for path in paths]
+
+
+def _read_one(path: str) -> bytes:
+    return _encode(read_account(path))

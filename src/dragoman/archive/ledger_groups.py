@@ -1,0 +1,183 @@
+"""Sums over the ledger: by day, project, model or session.
+
+Tokens are summed first and valued after, but never across a border between two prices: a sum holds only
+requests that have the same rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from dragoman.archive.ledger import EVERYTHING, Choice, Ledger
+from dragoman.archive.ledger_entries import Entry, SessionFacts
+from dragoman.archive.prices import Price, Prices, Rates
+from dragoman.model.usage import Usage
+
+By: TypeAlias = Literal["day", "project", "model", "session"]
+BY: Final[tuple[By, ...]] = ("day", "project", "model", "session")
+UNKNOWN: Final[dict[By, str]] = {
+    "day": "(no time told)",
+    "project": "(no directory told)",
+    "model": "(no model told)",
+    "session": "(no session told)",
+}
+_QUARTER: Final = 900
+"""Seconds: no clock on earth changes its day more finely."""
+
+
+class Group(msgspec.Struct, kw_only=True):
+    """All rows that belong together, and their sum."""
+
+    key: str
+    usage: Usage | None = None
+    """Null if nothing is known: only silent sessions belong to it."""
+    cost: Decimal | None = None
+    """US dollars for what has a price; null if nothing has."""
+    unpriced_tokens: int = 0
+    """Input and output of models without a price: not in ``cost``."""
+    responses: int = 0
+    sessions: int = 0
+    silent_sessions: int = 0
+    """Sessions that tell no usage: what they spent is in no sum."""
+    models: list[str] = []
+    first_at: datetime | None = None
+
+
+class _Sum:
+    """A group while it is summed: tokens by model and rates."""
+
+    def __init__(self) -> None:
+        self.buckets: dict[tuple[str | None, int], list[int]] = {}
+        self.rates: dict[int, Rates | None] = {}
+        self.odd = Decimal(0)
+        self.responses = 0
+        self.sessions: set[str] = set()
+        self.silent: set[str] = set()
+        self.first: float | None = None
+
+
+def groups(ledger: Ledger, by: By, choice: Choice = EVERYTHING) -> list[Group]:
+    """The groups, days in their order, others with the most tokens first."""
+    sums = _summed(ledger, by, choice)
+    made = [_group(key, sum_, ledger.prices) for key, sum_ in sums.items()]
+    if by == "day":
+        return sorted(made, key=lambda group: (group.first_at is None, group.key))
+    return sorted(
+        made, key=lambda group: (-(group.usage.total_tokens if group.usage else -1), group.key)
+    )
+
+
+def total(ledger: Ledger, choice: Choice = EVERYTHING) -> Group:
+    """Everything as one group."""
+    sums = _summed(ledger, None, choice)
+    return _group("total", sums.get("", _Sum()), ledger.prices)
+
+
+def keys(by: By | None) -> Callable[[Entry | SessionFacts], str]:
+    """What gives the group that an entry or a session belongs to."""
+    if by is None:
+        return lambda each: ""
+    unknown = UNKNOWN[by]
+    if by == "day":
+        days: dict[int, str] = {}
+
+        def day(each: Entry | SessionFacts) -> str:
+            if each.at is None:
+                return unknown
+            quarter = int(each.at // _QUARTER)
+            found = days.get(quarter)
+            if found is None:
+                found = days[quarter] = datetime.fromtimestamp(each.at).date().isoformat()
+            return found
+
+        return day
+    if by == "project":
+        return lambda each: each.project or unknown
+    if by == "model":
+        return lambda each: each.model or unknown
+    return lambda each: each.session
+
+
+def _summed(ledger: Ledger, by: By | None, choice: Choice) -> dict[str, _Sum]:
+    sums: dict[str, _Sum] = {}
+    key_of = keys(by)
+    known: dict[str | None, Price | None] = {}
+    prices = ledger.prices
+    for _, entry in ledger.entries(choice):
+        key = key_of(entry)
+        sum_ = sums.get(key)
+        if sum_ is None:
+            sum_ = sums[key] = _Sum()
+        model = entry.model
+        if model in known:
+            price = known[model]
+        else:
+            price = known[model] = prices.of(model)
+        rates = price.rates(entry.at, entry.input) if price is not None else None
+        if rates is not None and entry.cached + entry.cache_write > entry.input:
+            # It cannot be: what is read or written is part of the input. Value it by itself.
+            sum_.odd += rates.cost(entry.usage)
+            rates = _VALUED
+        name = (model, id(rates))
+        bucket = sum_.buckets.get(name)
+        if bucket is None:
+            sum_.rates[id(rates)] = rates
+            bucket = sum_.buckets[name] = [0, 0, 0, 0, 0]
+        bucket[0] += entry.input
+        bucket[1] += entry.cached
+        bucket[2] += entry.cache_write
+        bucket[3] += entry.output
+        bucket[4] += entry.reasoning
+        sum_.responses += 1
+        sum_.sessions.add(entry.session)
+        at = entry.at
+        if at is not None and (sum_.first is None or at < sum_.first):
+            sum_.first = at
+    for facts in ledger.silent_sessions(choice):
+        silent = sums.setdefault(key_of(facts), _Sum())
+        silent.silent.add(facts.session)
+        if facts.at is not None:
+            silent.first = min(facts.at, silent.first if silent.first is not None else facts.at)
+    return sums
+
+
+_NO_MONEY: Final = Decimal(0)
+_VALUED: Final = Rates(_NO_MONEY, _NO_MONEY, _NO_MONEY, _NO_MONEY)
+"""Stands for tokens whose cost was added up before."""
+
+
+def _group(key: str, sum_: _Sum, prices: Prices) -> Group:
+    group = Group(
+        key=key,
+        responses=sum_.responses,
+        sessions=len(sum_.sessions),
+        silent_sessions=len(sum_.silent),
+        models=sorted({model for model, _ in sum_.buckets if model is not None}),
+        first_at=datetime.fromtimestamp(sum_.first).astimezone()
+        if sum_.first is not None
+        else None,
+    )
+    for (_, name), counts in sum_.buckets.items():
+        usage = Usage(*counts)
+        group.usage = usage if group.usage is None else group.usage + usage
+        rates = sum_.rates[name]
+        if rates is None:
+            group.unpriced_tokens += usage.total_tokens
+        else:
+            group.cost = (group.cost or _NO_MONEY) + rates.cost(usage)
+    if sum_.odd:
+        group.cost = (group.cost or _NO_MONEY) + sum_.odd
+    return group
+
+
+def add_up(made: Iterable[Group]) -> Usage:
+    """The tokens of several groups."""
+    told = Usage()
+    for group in made:
+        told = told + group.usage if group.usage is not None else told
+    return told

@@ -1,0 +1,217 @@
+"""What tokens cost: rates for each model, from ``genai-prices`` or from the user's own file.
+
+Long requests cost more per token than short ones, and prices change with time, so a price belongs to
+one request, never to a day's sum. The library's table is large and slow to load: it is asked once for
+each model, and the answer is kept. A model that nobody knows has no price, which is not a price of zero.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from dragoman.archive.prices_own import OwnPrices
+from dragoman.model.usage import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelPrice as LibraryPrice
+
+_MILLION: Final = Decimal(1_000_000)
+_LIBRARY: Final = "genai-prices"
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """US dollars for a million tokens, in requests of a certain length."""
+
+    input: Decimal
+    cached_input: Decimal
+    cache_write_input: Decimal
+    output: Decimal
+    above: int = 0
+    """They are for requests with more input tokens than this."""
+
+    def cost(self, usage: Usage) -> Decimal:
+        """What these tokens cost. Cached and written tokens are part of the input, once."""
+        cached = min(usage.cached_input_tokens, usage.input_tokens)
+        written = min(usage.cache_write_input_tokens, usage.input_tokens - cached)
+        plain = usage.input_tokens - cached - written
+        return (
+            self.input * plain
+            + self.cached_input * cached
+            + self.cache_write_input * written
+            + self.output * usage.output_tokens
+        ) / _MILLION
+
+
+class Period(msgspec.Struct, frozen=True):
+    """Rates that hold from a day on, or at some hours only."""
+
+    rates: list[Rates]
+    """By length of the request, shortest first."""
+    from_date: date | None = None
+    hours: tuple[time, time] | None = None
+    """From and to, in UTC; may go past midnight."""
+
+    def holds(self, at: datetime) -> bool:
+        if self.from_date is not None:
+            return at.date() >= self.from_date
+        if self.hours is None:
+            return True
+        start, end = self.hours
+        now = at.time()
+        return start <= now < end if start <= end else now >= start or now < end
+
+
+class Price(msgspec.Struct, frozen=True):
+    """What one model costs."""
+
+    model: str
+    """The model as the table of prices calls it."""
+    version: str
+    """Where the price is from."""
+    periods: list[Period]
+    """Later ones go before earlier ones."""
+
+    def rates(self, at: float | None, input_tokens: int) -> Rates:
+        """The rates of a request at that time (seconds since 1970) and of that length."""
+        period = self.periods[0]
+        if len(self.periods) > 1:
+            moment = datetime.fromtimestamp(at, UTC) if at is not None else datetime.max
+            period = next((one for one in reversed(self.periods) if one.holds(moment)), period)
+        chosen = period.rates[0]
+        for rates in period.rates:
+            if input_tokens > rates.above:
+                chosen = rates
+        return chosen
+
+    @property
+    def depends_on_time(self) -> bool:
+        return len(self.periods) > 1
+
+
+class Prices:
+    """Prices by model: the user's own first, then the library's."""
+
+    def __init__(self, own: Path | None = None, *, memory: Path | None = None) -> None:
+        """``own`` is a file of the user's prices; in ``memory`` the library's answers are kept."""
+        self._own = OwnPrices.read(own) if own is not None else OwnPrices()
+        self._memory = memory
+        self._known: dict[str, Price | None] = {}
+        self._remembered: dict[str, Price | None] | None = None
+        self._has_news = False
+
+    def of(self, model: str | None) -> Price | None:
+        """The price of a model; None if nobody knows it."""
+        if model is None:
+            return None
+        if model not in self._known:
+            self._known[model] = self._own_price(model) or self._library_price(model)
+        return self._known[model]
+
+    def unknown(self) -> list[str]:
+        """The models that were asked for and that have no price."""
+        return sorted(model for model, price in self._known.items() if price is None)
+
+    def _own_price(self, model: str) -> Price | None:
+        own = self._own.find(model)
+        if own is None:
+            return None
+        if own.same_as is not None:
+            return self.of(own.same_as)
+        rates = [Rates(*tier.rates(), above=tier.above) for tier in own.all_tiers()]
+        return Price(model, self._own.version, [Period(rates)])
+
+    # The library's table.
+
+    def _library_price(self, model: str) -> Price | None:
+        if self._remembered is None:
+            self._remembered = self._recall()
+        if model not in self._remembered:
+            self._remembered[model] = look_up(model)
+            self._has_news = True
+        return self._remembered[model]
+
+    def _recall(self) -> dict[str, Price | None]:
+        try:
+            kept = _decoder.decode(self._memory.read_bytes()) if self._memory is not None else None
+        except (OSError, msgspec.DecodeError):
+            return {}  # it is only a memory
+        return kept.prices if kept is not None and kept.version == library_version() else {}
+
+    def remember(self) -> None:
+        """Keep the library's answers for the next time, where they can be kept."""
+        if self._memory is None or not self._has_news or self._remembered is None:
+            return
+        from dragoman.archive.folders import write_whole
+
+        kept = _Memory(library_version(), self._remembered)
+        write_whole(self._memory, msgspec.json.encode(kept))
+        self._has_news = False
+
+
+class _Memory(msgspec.Struct):
+    version: str
+    prices: dict[str, Price | None]
+
+
+_decoder = msgspec.json.Decoder(_Memory)
+
+
+def library_version() -> str:
+    """The library and its version, which is also the version of its prices."""
+    from importlib.metadata import version
+
+    return f"{_LIBRARY} {version(_LIBRARY)}"
+
+
+def look_up(model: str) -> Price | None:
+    """What the library's own table says about a model. Nothing is fetched."""
+    from genai_prices import types
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        _, found = get_snapshot().find_provider_model(model, None, None, None)
+    except LookupError:
+        return None
+    prices = found.prices
+    if isinstance(prices, types.ModelPrice):
+        periods = [_period(prices)]
+    else:
+        periods = [_period(one.prices, one.constraint) for one in prices]
+    known = [period for period in periods if period is not None]
+    return Price(found.id, library_version(), known) if known else None
+
+
+def _period(price: LibraryPrice, constraint: object = None) -> Period | None:
+    from genai_prices import types
+
+    if price.input_mtok is None or price.output_mtok is None:
+        return None  # it is not sold by the token
+    kinds = [
+        price.input_mtok,
+        price.input_mtok if price.cache_read_mtok is None else price.cache_read_mtok,
+        price.input_mtok if price.cache_write_mtok is None else price.cache_write_mtok,
+        price.output_mtok,
+    ]
+    starts = {0}
+    for kind in kinds:
+        if isinstance(kind, types.TieredPrices):
+            starts |= {tier.start for tier in kind.tiers}
+
+    def at(kind: Decimal | types.TieredPrices, start: int) -> Decimal:
+        if isinstance(kind, Decimal):
+            return kind
+        fitting = [tier.price for tier in kind.tiers if tier.start <= start]
+        return fitting[-1] if fitting else kind.base
+
+    rates = [Rates(*(at(kind, start) for kind in kinds), above=start) for start in sorted(starts)]
+    if isinstance(constraint, types.StartDateConstraint):
+        return Period(rates, from_date=constraint.start_date)
+    if isinstance(constraint, types.TimeOfDateConstraint):
+        begin, end = constraint.start_time, constraint.end_time
+        return Period(rates, hours=(begin.replace(tzinfo=None), end.replace(tzinfo=None)))
+    return Period(rates)

@@ -1,0 +1,80 @@
+"""The files in which harnesses keep their sessions, by name alone: nothing is opened, nothing indexed.
+
+What only looks at names is always up to date. The index knows more, and is asked where it helps.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from dragoman.errors import UnreadableSource
+from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.history import History
+
+
+def homes(env: Mapping[str, str] | None = None) -> list[tuple[Path, History]]:
+    """Where each harness lives."""
+    env = os.environ if env is None else env
+    found: list[tuple[Path, History]] = []
+    for harness in HARNESSES:
+        history = harness.history
+        if history is not None:
+            named = env.get(history.home_variable)
+            home = Path(named).expanduser() if named else Path.home() / history.home_default
+            found.append((home, history))
+    return found
+
+
+def session_files(paths: Iterable[str | os.PathLike[str]] = ()) -> Iterator[Path]:
+    """Every session file: those at the paths, in and below folders; without any, all in the homes.
+
+    Raises ``UnreadableSource`` for a path that is not there.
+    """
+    given = [Path(path) for path in paths]
+    if not given:
+        for home, history in homes():
+            for place in history.places:
+                yield from _below(home / place.folder)
+    for path in given:
+        if path.is_dir():
+            yield from _below(path)
+        elif path.exists():
+            yield path
+        else:
+            raise UnreadableSource(str(path), "there is no such file")
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    suffixes = tuple(suffix for _, history in homes() for suffix in history.suffixes)
+    for base, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(suffixes):
+                yield Path(base, name)
+
+
+def named_id(path: Path) -> str | None:
+    """The session that the file's name says it holds."""
+    found = (history.session_id_in(path.name) for _, history in homes())
+    return next(filter(None, found), None)
+
+
+def find_source(name: str) -> Path:
+    """The file of this path, or of the session with this id, or whose id begins or ends like this.
+
+    Raises ``UnreadableSource`` if there is none, or more than one.
+    """
+    path = Path(name)
+    if path.exists() or os.sep in name:
+        return path
+    known = [(session_id, path) for path in session_files() if (session_id := named_id(path))]
+    fits = [path for session_id, path in known if session_id == name]
+    if not fits and len(name) >= 4:
+        fits = [path for each, path in known if each.startswith(name) or each.endswith(name)]
+    if not fits:
+        raise UnreadableSource(name, "there is neither a file nor a session of this name")
+    if len({named_id(path) for path in fits}) > 1:
+        raise UnreadableSource(name, f"{len(fits)} sessions have ids like this; say more of it")
+    return max(fits, key=lambda each: each.stat().st_mtime)

@@ -1,0 +1,149 @@
+"""``dragoman replay``: a session once more, as it happened, for eyes or for programs.
+
+On a terminal it goes through the same view as ``run``. Anywhere else it is the plain transcript, at
+once. With ``--as`` we are the agent: whoever starts us gets the recording, line by line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from dragoman.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from dragoman.archive.replaying import Cue
+    from dragoman.cli.live import LiveView
+    from dragoman.cli.live_keys import Key
+    from dragoman.model.messages import Message
+
+_FRAME_SECONDS: Final = 0.1
+_FASTEST, _SLOWEST = 512.0, 0.125
+_HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
+
+
+@click.command(
+    short_help="Watch a session again, or serve it as if it were live.",
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("source", metavar="ID|FILE")
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0),
+    help="How many times as fast as it happened; 0: without any pause.",
+)
+@click.option("--max-pause", type=click.FloatRange(min=0), default=5.0, metavar="SECONDS")
+@click.option("--turn", type=click.IntRange(min=1), metavar="N", help="Only this turn.")
+@click.option("--as", "role", type=click.Choice(["app-server", "exec"]), help="Be the agent.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
+def replay(
+    source: str,
+    speed: float | None,
+    max_pause: float,
+    turn: int | None,
+    role: str | None,
+    words: tuple[str, ...],
+) -> int:
+    """Watch a session again: a recording, a session file, or the id of a saved session.
+
+    On a terminal as it happened; into a pipe or a file as a plain transcript, at once. With --as it is
+    served on standard input and output as if it were the live agent; the words that a client gives to
+    the agent's program may follow, and mean nothing.
+
+    \b
+    dragoman replay 01a1e150 --speed 10
+    dragoman replay recording.jsonl --turn 2 --speed 0
+    dragoman replay session.jsonl --as app-server
+    """
+    from dragoman.archive.reading import read
+    from dragoman.archive.replaying import cues, only_turn
+    from dragoman.archive.session_files import find_source
+
+    if words and role is None:
+        raise click.UsageError(f"What is {words[0]!r}? Further words are for --as.")
+    messages: Iterable[Message] = read(find_source(source))
+    if turn is not None:
+        messages = only_turn(messages, turn)
+    if role is not None:
+        streams = role == "app-server"
+        pace = 1.0 if speed is None else speed
+        return _be(role, list(cues(messages, speed=pace, max_pause=max_pause, stream=streams)), words)
+
+    from dragoman.cli.live import view_for
+    from dragoman.cli.live_loop import perform
+
+    view = view_for(standard_output())
+    if speed is None:
+        speed = 1.0 if view.animate else 0.0
+    # The player has the speed in hand, so that it can be changed.
+    timed = cues(messages, max_pause=float("inf"), stream=view.animate and speed > 0)
+    player = Player(view, speed, max_pause)
+    return perform(lambda: player.play(timed))
+
+
+def _be(role: str, timed: list[Cue], words: tuple[str, ...]) -> int:
+    from dragoman.archive.serving import acting_for, run, serve
+
+    out = standard_output().buffer
+    if "--version" in words:
+        out.write(f"{acting_for(timed).stage_name}\n".encode())
+        return 0
+    if role == "exec":
+        return run(timed, out)
+    return serve(timed, sys.stdin.fileno(), out)
+
+
+class Player:
+    """Shows cues on a view in time, and listens to the keyboard meanwhile."""
+
+    def __init__(self, view: LiveView, speed: float, max_pause: float) -> None:
+        self._view = view
+        self._speed = speed
+        self._max_pause = max_pause
+        self._is_paused = False
+
+    async def play(self, timed: Iterable[Cue]) -> int:
+        from dragoman.cli.live_keys import keyboard_of
+        from dragoman.cli.live_loop import on_stage
+
+        keyboard = keyboard_of() if self._view.animate else None
+        with on_stage(self._view):
+            if keyboard is None:
+                await self._show(timed)
+            else:
+                self._view.hint(_HINT)
+                with keyboard.listening(), keyboard.heard_by(self.press):
+                    await self._show(timed)
+        return 0
+
+    async def _show(self, timed: Iterable[Cue]) -> None:
+        for after, message in timed:
+            await self._wait(after)
+            self._view.show(message)
+
+    async def _wait(self, seconds: float) -> None:
+        """Let so much of the recording's time go by."""
+        left = min(seconds, self._max_pause * self._speed)
+        while (self._speed and left > 0) or self._is_paused:
+            step = _FRAME_SECONDS
+            if not self._is_paused:
+                step = min(step, left / self._speed)
+                left -= step * self._speed
+            await asyncio.sleep(step)
+
+    def press(self, key: Key) -> None:
+        """A key was pressed."""
+        for character in key.text:
+            if character == " ":
+                self._is_paused = not self._is_paused
+                self._view.footer(["paused; space goes on"] if self._is_paused else [])
+            elif character in "+=" and self._speed:
+                self._speed = min(_FASTEST, self._speed * 2)
+            elif character in "-_" and self._speed:
+                self._speed = max(_SLOWEST, self._speed / 2)
+        if key.text and not self._is_paused:
+            self._view.hint(f"{self._speed:g} times as fast; {_HINT}")

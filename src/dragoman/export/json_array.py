@@ -1,0 +1,36 @@
+"""Our own messages as one JSON array, for programs that read a file rather than a stream.
+
+==============  =================================================
+message         element
+==============  =================================================
+every message   itself, as :mod:`dragoman.model.messages` has it
+==============  =================================================
+
+An element stands on a line of its own, so that the array can be looked at, and cut, like JSON lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dragoman.export.base import Options
+from dragoman.model.messages import Message, encode
+
+
+class JsonExporter:
+    wants_lines: bool = False
+
+    def __init__(self, options: Options) -> None:
+        del options
+        self._newest: bytes | None = None
+        """An element that still lacks the comma, or the bracket, behind it."""
+
+    def export(self, messages: Iterable[Message]) -> bytes:
+        parts: list[bytes] = []
+        for message in messages:
+            parts.append(b"[\n" if self._newest is None else self._newest + b",\n")
+            self._newest = encode(message)
+        return b"".join(parts)
+
+    def finish(self) -> bytes:
+        return b"[]\n" if self._newest is None else self._newest + b"\n]\n"

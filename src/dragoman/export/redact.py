@@ -1,0 +1,242 @@
+"""Masks what must not be handed on: keys, tokens, passwords, e-mail addresses, the names of homes.
+
+Equal values get equal placeholders (``[secret-1]``, ``[email-2]``), so that a transcript still makes
+sense; a value that was recognised once is masked wherever it turns up later. Kept are only digests
+of the values and where they were, for the list of what was masked. Pieces of text on their way
+are left out: a secret may be cut in two there, and the whole always follows.
+
+This finds what looks like a secret. It cannot look into images, nor know what a word means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any, Final, TypeVar, cast
+
+import msgspec
+
+from dragoman.export.base import Exporter, Masked
+from dragoman.model.messages import Delta, Message
+from dragoman.model.secrets import ASSIGNED, ASSIGNED_HINTS, SHAPES, is_secret
+
+_T = TypeVar("_T")
+
+_EMAIL: Final = re.compile(
+    r"(?<![\w.+/=:%-])(?P<user>[A-Za-z0-9_][A-Za-z0-9._%+-]{0,63})@"
+    r"(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}))(?![\w@-]|\.\w)"
+)
+_NO_MAIL: Final = frozenset(
+    "service socket timer target mount py js ts jsx tsx mjs md png jpg jpeg gif svg webp json lock"
+    " tgz gz zip whl css html htm txt sh toml yaml yml rs go rb java kt swift so dll local internal"
+    " test invalid localhost".split()
+)
+_NO_PERSON: Final = frozenset({"git", "noreply", "no-reply", "npm", "actions", "bot"})
+_HOME: Final = re.compile(
+    r"(?:(?<![\w.~-])|(?<=\\[nrt]))(?:/home/|/Users/|/var/home/|[A-Za-z]:(?:\\\\?|/)Users(?:\\\\?|/))"
+    r"(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)"
+)
+_NO_HOME: Final = frozenset({"Shared", "Public", "Default"})
+_DATA: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]*")
+_REMEMBERED: Final = 500
+"""How many values are looked for wherever they turn up."""
+_PLACES: Final = 5
+"""How many source lines are kept for each value."""
+
+
+class _Found:
+    __slots__ = ("count", "kind", "lines", "placeholder")
+
+    def __init__(self, placeholder: str, kind: str) -> None:
+        self.placeholder = placeholder
+        self.kind = kind
+        self.count = 0
+        self.lines: list[int] = []
+
+
+class Redactor:
+    """Masks one session, message by message."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        """``secrets`` are values to be masked whatever they look like."""
+        self._found: dict[bytes, _Found] = {}
+        self._numbers: dict[str, int] = {}
+        self._values: list[str] = []
+        self._known: re.Pattern[str] | None = None
+        self._line = 0
+        self.images = 0
+        """How many images went by that nobody looked into."""
+        for value in secrets:
+            self._remember(value, shortest=6)
+
+    def redact(self, messages: Iterable[Message]) -> Iterator[Message]:
+        for message in messages:
+            if not isinstance(message, Delta):
+                yield self.message(message)
+
+    def message(self, message: Message) -> Message:
+        self._line = message.line
+        return cast("Message", self._deep(message))
+
+    def source_line(self, line: bytes) -> bytes:
+        """A line of the source, masked as what it says is."""
+        try:
+            value: Any = msgspec.json.decode(line)
+        except msgspec.DecodeError:
+            text = line.decode("utf-8", "surrogateescape")
+            return self.text(text).encode("utf-8", "surrogateescape")
+        masked = self._deep(value)
+        return line if masked is value else msgspec.json.encode(masked)
+
+    @property
+    def masked(self) -> Sequence[Masked]:
+        """What was masked so far, most often first."""
+        found = [
+            Masked(
+                placeholder=each.placeholder,
+                kind=each.kind,
+                count=each.count,
+                lines=tuple(each.lines),
+            )
+            for each in self._found.values()
+            if each.count
+        ]
+        return sorted(found, key=lambda each: -each.count)
+
+    def text(self, text: str) -> str:
+        """The text without what must not be handed on."""
+        if len(text) < 5:
+            return text
+        if self._known:
+            text = self._known.sub(lambda match: self._placeholder("secret", match[0], None), text)
+        for shape in SHAPES:
+            if any(hint in text for hint in shape.hints):
+                kind = shape.kind
+                text = shape.pattern.sub(lambda match, kind=kind: self._hide(match, kind), text)
+        if ":" in text or "=" in text or '",' in text:
+            lower = text.lower()
+            if any(hint in lower for hint in ASSIGNED_HINTS):
+                text = ASSIGNED.sub(self._assigned, text)
+        if "@" in text:
+            text = _EMAIL.sub(self._email, text)
+        if "/home/" in text or "Users" in text:
+            text = _HOME.sub(self._home, text)
+        return text
+
+    def _deep(self, value: _T) -> _T:
+        """The same value with every text in it masked; itself if there was nothing to mask."""
+        if isinstance(value, str):
+            if value.startswith("data:") and _DATA.fullmatch(value):
+                self.images += 1
+                return value
+            return cast("_T", self.text(value))
+        if isinstance(value, dict):
+            items = cast("dict[Any, Any]", value)
+            made = {self._deep(key): self._field(key, each) for key, each in items.items()}
+            return cast("_T", made if made != items else value)
+        if isinstance(value, list):
+            many = cast("list[Any]", value)
+            masked = [self._deep(each) for each in many]
+            return cast("_T", masked if masked != many else value)
+        if isinstance(value, msgspec.Struct):
+            changed = {
+                name: new
+                for name in value.__struct_fields__
+                if (new := self._deep(old := getattr(value, name))) is not old
+            }
+            return msgspec.structs.replace(value, **changed) if changed else value
+        return value
+
+    def _field(self, name: Any, value: Any) -> Any:
+        """The value of a field, whose name may tell that it is a secret."""
+        if isinstance(name, str) and isinstance(value, str):
+            match = ASSIGNED.fullmatch(f'{name}="{value}')
+            if match and is_secret(match["name"], value, is_quoted=True):
+                return self._placeholder("secret", value, "password or key")
+        return self._deep(value)
+
+    def _hide(self, match: re.Match[str], kind: str) -> str:
+        if "secret" not in match.re.groupindex:
+            return self._placeholder("secret", match[0], kind)
+        return self._replaced(match, kind)
+
+    def _assigned(self, match: re.Match[str]) -> str:
+        if not is_secret(match["name"], match["secret"], is_quoted=match["quote"] is not None):
+            return match[0]
+        return self._replaced(match, "password or key")
+
+    def _replaced(self, match: re.Match[str], kind: str) -> str:
+        begin, end = match.span("secret")
+        whole, start = match[0], match.start()
+        secret = match["secret"]
+        if secret.startswith("[secret-"):
+            return whole
+        placeholder = self._placeholder("secret", secret, kind)
+        return whole[: begin - start] + placeholder + whole[end - start :]
+
+    def _email(self, match: re.Match[str]) -> str:
+        domain, user = match["domain"].lower(), match["user"].lower()
+        is_none = (
+            match["top"].lower() in _NO_MAIL
+            or user in _NO_PERSON
+            or "noreply" in user + domain
+            or re.search(r"(?:^|\.)example(?:\.|$)", domain)
+            or domain.split(".")[0].isdigit()
+        )
+        return (
+            match[0] if is_none else self._placeholder("email", match[0].lower(), "e-mail address")
+        )
+
+    def _home(self, match: re.Match[str]) -> str:
+        if match["name"] in _NO_HOME:
+            return match[0]
+        return self._placeholder("home", match["name"], "home directory")
+
+    def _placeholder(self, word: str, value: str, kind: str | None) -> str:
+        key = sha256(f"{word} {value}".encode("utf-8", "surrogatepass")).digest()
+        found = self._found.get(key)
+        if found is None:
+            number = self._numbers[word] = self._numbers.get(word, 0) + 1
+            name = f"[{word}-{number}]" if word != "home" else f"~{number if number > 1 else ''}"
+            found = self._found[key] = _Found(name, kind or "known value")
+            if word == "secret":
+                self._remember(value, shortest=8)
+        found.count += 1
+        if len(found.lines) < _PLACES and self._line and self._line not in found.lines:
+            found.lines.append(self._line)
+        return found.placeholder
+
+    def _remember(self, value: str, *, shortest: int) -> None:
+        """Look for this value from now on, unless that would hide ordinary words."""
+        if len(value) < shortest or len(self._values) >= _REMEMBERED or "\n" in value:
+            return
+        if shortest > 6 and not re.search(r"[0-9]", value):
+            return
+        self._values.append(value)
+        # The longest first: a value may be the beginning of another one.
+        ordered = sorted(map(re.escape, self._values), key=len, reverse=True)
+        self._known = re.compile("|".join(ordered))
+
+
+class Redacting:
+    """An exporter that sees nothing but masked messages."""
+
+    def __init__(self, exporter: Exporter, redactor: Redactor) -> None:
+        self._exporter = exporter
+        self.redactor = redactor
+        self.wants_lines = exporter.wants_lines
+
+    def export(self, messages: Iterable[Message]) -> bytes:
+        return self._exporter.export(self.redactor.redact(messages))
+
+    def finish(self) -> bytes:
+        return self._exporter.finish()
+
+
+def summary(masked: Sequence[Masked]) -> str:
+    """What was masked, in one line: kinds and counts."""
+    counts: dict[str, int] = {}
+    for each in masked:
+        counts[each.kind] = counts.get(each.kind, 0) + each.count
+    return ", ".join(f"{kind}: {count:,}" for kind, count in counts.items())

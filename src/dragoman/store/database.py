@@ -1,0 +1,208 @@
+"""The index's database: opened, brought up to date, moved aside when it is damaged.
+
+It is a cache: everything in it can be had again from the session files. So a database that cannot be
+read is put out of the way and begun anew, and where none can be written one in memory takes its
+place. ``note`` then says in a sentence what was done.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from dragoman.errors import DragomanError
+from dragoman.store.locking import WriterLock
+from dragoman.store.schema import APPLICATION_ID, VERSION, migrate
+
+NAME: Final = "index.sqlite3"
+_BUSY_MS: Final = 10_000
+_CACHE_KIB: Final = 16_000
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class IndexUnusable(DragomanError):
+    """The index cannot be read or written any more."""
+
+
+class Database:
+    """One open index."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path | None,
+        *,
+        note: str | None = None,
+        can_write: bool = True,
+    ) -> None:
+        self._connection = connection
+        self.path = path
+        """The file; None for one in memory."""
+        self.note = note
+        """What had to be done instead of simply opening it, as a sentence."""
+        self.can_write = can_write
+        self.lock = WriterLock(path.with_suffix(".lock") if path and can_write else None)
+
+    def rows(self, statement: str, given: Sequence[Any] = ()) -> list[Any]:
+        with _sentences():
+            return self._connection.execute(statement, given).fetchall()
+
+    def row(self, statement: str, given: Sequence[Any] = ()) -> Any:
+        with _sentences():
+            return self._connection.execute(statement, given).fetchone()
+
+    def write(self, statement: str, given: Sequence[Any] = ()) -> int:
+        """Change something; the id of the row that was put in, if one was."""
+        with _sentences():
+            return self._connection.execute(statement, given).lastrowid or 0
+
+    def write_many(self, statement: str, given: Iterable[Sequence[Any]]) -> None:
+        with _sentences():
+            self._connection.executemany(statement, given)
+
+    def begin(self) -> None:
+        if not self._connection.in_transaction:
+            self.write("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        if self._connection.in_transaction:
+            self.write("COMMIT")
+
+    def rollback(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def fact(self, name: str) -> Any:
+        """Something about the index itself."""
+        found = self.row("SELECT value FROM facts WHERE name = ?", (name,))
+        return found[0] if found else None
+
+    def set_fact(self, name: str, value: Any) -> None:
+        self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    def size(self) -> int:
+        """How many bytes it takes."""
+        pages, size = self.row("PRAGMA page_count")[0], self.row("PRAGMA page_size")[0]
+        return int(pages) * int(size)
+
+    def checkpoint(self) -> None:
+        """Fold the journal into the database, as far as nobody reads it."""
+        self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        self.rollback()
+        self._connection.close()
+        self.lock.release()
+
+
+@contextmanager
+def _sentences() -> Generator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as problem:
+        code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise IndexUnusable("the disk is full: the index could not be written") from problem
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY, *_DAMAGED):
+            raise IndexUnusable(f"the index cannot be used: {problem}") from problem
+        raise
+
+
+def open_database(folder: Path | None) -> Database:
+    """The index in this folder, made if there is none; one in memory for None or if need be."""
+    if folder is None:
+        return _in_memory(None)
+    path = folder / NAME
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return _open(path)
+    except (OSError, sqlite3.OperationalError) as problem:
+        return _read_only(path) or _in_memory(
+            f"the index cannot be kept in {folder} ({_reason(problem)}); "
+            "this one is in memory and will be gone"
+        )
+
+
+def _open(path: Path) -> Database:
+    note = None
+    problem = _problem_with(path)
+    if problem is not None:
+        aside = move_aside(path)
+        note = f"the index {problem}; it was moved to {aside.name} and is built anew"
+    connection = _connected(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    migrate(connection)
+    return Database(connection, path, note=note)
+
+
+def _connected(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, uri=uri, isolation_level=None, timeout=_BUSY_MS / 1000)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    return connection
+
+
+def _problem_with(path: Path) -> str | None:
+    """Why this database cannot be ours to use, in words that follow "the index"."""
+    if not path.exists() or not path.stat().st_size:
+        return None
+    connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if version:
+            connection.execute("SELECT value FROM facts LIMIT 1").fetchone()
+    except sqlite3.OperationalError as problem:
+        if "no such table" in str(problem):
+            return "is of another program"
+        raise
+    except sqlite3.DatabaseError as problem:
+        return f"is damaged ({problem})"
+    finally:
+        connection.close()
+    if version > VERSION:
+        return "is of a newer version of this program"
+    return "is of another program" if version and owner != APPLICATION_ID else None
+
+
+def move_aside(path: Path) -> Path:
+    """Put a database out of the way, with what belongs to it; where it is now."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
+        number += 1
+    os.replace(path, aside)
+    for ending in ("-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    return aside
+
+
+def _read_only(path: Path) -> Database | None:
+    if not os.access(path, os.R_OK):
+        return None
+    # ``immutable``: in a folder that cannot be written there is no place for WAL's own files.
+    connection = _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    except sqlite3.DatabaseError:
+        version = 0
+    if version != VERSION:
+        connection.close()
+        return None
+    note = f"the index in {path.parent} cannot be written; it is used as it was left"
+    return Database(connection, path, note=note, can_write=False)
+
+
+def _in_memory(note: str | None) -> Database:
+    connection = _connected(":memory:")
+    migrate(connection)
+    return Database(connection, None, note=note)
+
+
+def _reason(problem: Exception) -> str:
+    return (problem.strerror if isinstance(problem, OSError) else None) or str(problem)

@@ -1,0 +1,164 @@
+"""Entries: one row for each message worth finding, and the words by which it is found.
+
+The words go into the full-text table and nowhere else. What was said so far but may still be told
+differently, because its file was read to an end that is not its last, is a draft: its words are kept
+beside it, since they are needed to take it back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from dragoman.store.database import Database
+from dragoman.store.schema import ENTRY_BITS
+
+KINDS: Final = (
+    "prompt",
+    "text",
+    "thinking",
+    "tool_call",
+    "tool_result",
+    "notice",
+    "turn_ended",
+    "compacted",
+)
+"""What can be found. Only ever added to: the index keeps the place in this list."""
+
+_KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
+_LAST: Final = (1 << ENTRY_BITS) - 1
+# Scripts that do without spaces between words. Each of their characters is a word of its own.
+_UNSPACED: Final = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029"
+    r"\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\uff66-\uff9d\U00020000-\U0003ffff]"
+)
+
+
+def spaced(text: str) -> str:
+    """The text with spaces where words end, in scripts that have none."""
+    return text if text.isascii() else _UNSPACED.sub(r" \g<0> ", text)
+
+
+class Entry(NamedTuple):
+    """A message in a file, and where it is."""
+
+    kind: str
+    turn: int
+    """The number of the turn in its session, from 1; 0 before the first."""
+    line: int
+    offset: int
+    """Where the line begins; -1 if that is not known."""
+    length: int
+    tool: str | None = None
+    at: float | None = None
+    is_error: bool = False
+    session_id: str | None = None
+    """The session, if it is another than the file's own."""
+
+
+class Known(NamedTuple):
+    """An entry that is there already."""
+
+    line: int
+    kind: str
+
+
+class Entries:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._tools: dict[str, int] = {}
+
+    def add(
+        self, file_id: int, first: int, given: Sequence[tuple[Entry, str]], *, drafts: bool = False
+    ) -> None:
+        """Put entries in, the first with this number, each with the words it is found by."""
+        base = (file_id << ENTRY_BITS) + first
+        rows = [self._values(base + place, entry) for place, (entry, _) in enumerate(given)]
+        words = [
+            (base + place, spaced(body).encode("utf-8", "replace").decode())
+            for place, (_, body) in enumerate(given)
+        ]
+        database = self._database
+        database.write_many("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        database.write_many("INSERT INTO texts (rowid, body) VALUES (?, ?)", words)
+        if drafts:
+            database.write_many("INSERT INTO drafts VALUES (?, ?)", words)
+
+    def _values(self, entry_id: int, entry: Entry) -> tuple[object, ...]:
+        return (
+            entry_id,
+            entry.session_id,
+            entry.turn,
+            _KIND_NUMBERS[entry.kind],
+            self._tool(entry.tool) if entry.tool is not None else None,
+            int(entry.at) if entry.at is not None else None,
+            entry.is_error,
+            entry.offset,
+            entry.length,
+            entry.line,
+        )
+
+    def _tool(self, name: str) -> int:
+        number = self._tools.get(name)
+        if number is None:
+            kept = name.encode("utf-8", "replace").decode()
+            self._database.write("INSERT OR IGNORE INTO tools (name) VALUES (?)", (kept,))
+            row = self._database.row("SELECT tool FROM tools WHERE name = ?", (kept,))
+            number = self._tools[name] = int(row[0])
+        return number
+
+    def forget_tools(self) -> None:
+        """The numbers of tools may have been taken back."""
+        self._tools.clear()
+
+    def take_back_drafts(self, file_id: int) -> None:
+        """Remove the drafts of a file, words and all."""
+        drafts = self._database.rows(
+            "SELECT entry_id, body FROM drafts WHERE entry_id BETWEEN ? AND ?", _range(file_id)
+        )
+        self._database.write_many(
+            "INSERT INTO texts (texts, rowid, body) VALUES ('delete', ?, ?)", drafts
+        )
+        ids = [(entry_id,) for entry_id, _ in drafts]
+        self._database.write_many("DELETE FROM entries WHERE entry_id = ?", ids)
+        self._database.write_many("DELETE FROM drafts WHERE entry_id = ?", ids)
+
+    def known_from(self, file_id: int, line: int) -> list[Known]:
+        """The entries of a file from this line on."""
+        rows = self._database.rows(
+            "SELECT line, kind FROM entries WHERE entry_id BETWEEN ? AND ? AND line >= ?",
+            (*_range(file_id), line),
+        )
+        return [Known(line, KINDS[kind]) for line, kind in rows]
+
+    def near(self, entry_id: int, reach: int) -> list[int]:
+        """The ids of the entries before and after this one in its file, itself among them."""
+        first, last = _range(entry_id >> ENTRY_BITS)
+        before = self._database.rows(
+            "SELECT entry_id FROM entries WHERE entry_id BETWEEN ? AND ? "
+            "ORDER BY entry_id DESC LIMIT ?",
+            (first, entry_id, reach + 1),
+        )
+        after = self._database.rows(
+            "SELECT entry_id FROM entries WHERE entry_id > ? AND entry_id <= ? "
+            "ORDER BY entry_id LIMIT ?",
+            (entry_id, last, reach),
+        )
+        return [row[0] for row in [*reversed(before), *after]]
+
+    def by_offsets(self, file_id: int, offsets: Iterable[int]) -> dict[int, int]:
+        """The ids of the entries whose lines begin at these bytes of a file, by the byte."""
+        wanted = set(offsets)
+        rows = self._database.rows(
+            "SELECT offset, entry_id FROM entries WHERE entry_id BETWEEN ? AND ?", _range(file_id)
+        )
+        return {offset: entry_id for offset, entry_id in rows if offset in wanted}
+
+    def count(self) -> int:
+        return int(self._database.row("SELECT count(*) FROM entries")[0])
+
+
+def _range(file_id: int) -> tuple[int, int]:
+    return file_id << ENTRY_BITS, (file_id << ENTRY_BITS) + _LAST

@@ -1,0 +1,156 @@
+"""What is known of each session file: how far it has been read, and how to tell if it is still the same."""
+
+from __future__ import annotations
+
+import os
+from typing import Final, NamedTuple
+
+from dragoman.store.database import Database
+from dragoman.store.schema import ENTRY_BITS
+
+
+class FileRow(NamedTuple):
+    """A file in the index."""
+
+    file_id: int
+    path: str
+    harness: str | None
+    dialect: str | None
+    archived: bool
+    compressed: bool
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    complete: bool
+    """Whether it was read to the end that it had then."""
+    offset: int
+    """How many bytes have been read, up to the end of a line; of what it holds, if it is compressed."""
+    lines: int
+    head: bytes
+    """The fingerprint of its first bytes."""
+    tail: bytes
+    """The fingerprint of the bytes before ``offset``."""
+    entries: int
+    """The number of the next entry."""
+    mark_line: int | None
+    mark_offset: int | None
+    mark_state: bytes | None
+    digest: bytes | None
+    """What the sessions in it came to at the mark."""
+    session_id: str | None
+    origin: str | None
+    base_session_id: str | None
+    base_offset: int | None
+    base_ordinal: int | None
+    problem: str | None
+
+
+class MarkRow(NamedTuple):
+    line: int
+    offset: int
+    turn: int
+    """The number of the turn that begins there."""
+    state: bytes
+
+
+_COLUMNS: Final = ", ".join(FileRow._fields)
+_CHANGED: Final = [name for name in FileRow._fields if name != "file_id"]
+
+
+class Files:
+    """The files in the index."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> dict[str, FileRow]:
+        """Every file, by its path."""
+        found = self._database.rows(f"SELECT {_COLUMNS} FROM files")
+        return {row.path: row for row in map(_row, found)}
+
+    def states(self) -> dict[str, tuple[int, int, int, int, int, int]]:
+        """Device, inode, size, time, whether it is complete, and id of every file, by its path."""
+        found = self._database.rows(
+            "SELECT path, device, inode, size, mtime_ns, complete, file_id FROM files"
+        )
+        return {os.fsdecode(path): tuple(rest) for path, *rest in found}  # pyright: ignore[reportReturnType]
+
+    def get(self, file_id: int) -> FileRow | None:
+        row = self._database.row(f"SELECT {_COLUMNS} FROM files WHERE file_id = ?", (file_id,))
+        return _row(row) if row else None
+
+    def at(self, path: str) -> FileRow | None:
+        given = (os.fsencode(path),)
+        row = self._database.row(f"SELECT {_COLUMNS} FROM files WHERE path = ?", given)
+        return _row(row) if row else None
+
+    def of_session(self, session_id: str) -> list[FileRow]:
+        """The files that are this session's own, the oldest first."""
+        found = self._database.rows(
+            f"SELECT {_COLUMNS} FROM files WHERE file_id IN "
+            "(SELECT file_id FROM sessions WHERE session_id = ?) ORDER BY file_id",
+            (session_id,),
+        )
+        return [_row(row) for row in found]
+
+    def add(self, row: FileRow) -> int:
+        """Put a new file in; its id. ``file_id`` of the row given is of no meaning."""
+        marks = ", ".join("?" * len(_CHANGED))
+        statement = f"INSERT INTO files ({', '.join(_CHANGED)}) VALUES ({marks})"
+        return self._database.write(statement, _values(row))
+
+    def update(self, row: FileRow) -> None:
+        changes = ", ".join(f"{name} = ?" for name in _CHANGED)
+        self._database.write(
+            f"UPDATE files SET {changes} WHERE file_id = ?", (*_values(row), row.file_id)
+        )
+
+    def drop(self, file_id: int) -> None:
+        """Forget a file and all that was in it."""
+        first = file_id << ENTRY_BITS
+        last = first + (1 << ENTRY_BITS) - 1
+        between = "entry_id BETWEEN ? AND ?"
+        self._database.write(
+            "INSERT OR REPLACE INTO facts SELECT 'orphans', "
+            "coalesce((SELECT value FROM facts WHERE name = 'orphans'), 0) + count(*) "
+            f"FROM entries WHERE {between}",
+            (first, last),
+        )
+        self._database.write(f"DELETE FROM entries WHERE {between}", (first, last))
+        self._database.write(f"DELETE FROM drafts WHERE {between}", (first, last))
+        self._database.write("DELETE FROM files WHERE file_id = ?", (file_id,))
+
+    def add_marks(self, file_id: int, marks: list[MarkRow]) -> None:
+        self._database.write_many(
+            "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?)",
+            [(file_id, *mark) for mark in marks],
+        )
+
+    def mark_before(self, file_id: int, *, turn: int) -> MarkRow | None:
+        """The last mark from which this turn can be reached."""
+        return self._mark(file_id, "turn <= ? ORDER BY turn DESC, line DESC", turn)
+
+    def mark_before_line(self, file_id: int, line: int) -> MarkRow | None:
+        return self._mark(file_id, "line <= ? ORDER BY line DESC", line)
+
+    def _mark(self, file_id: int, where: str, given: int) -> MarkRow | None:
+        row = self._database.row(
+            f"SELECT line, offset, turn, state FROM marks WHERE file_id = ? AND {where} LIMIT 1",
+            (file_id, given),
+        )
+        return MarkRow(*row) if row else None
+
+
+def _row(values: tuple[object, ...]) -> FileRow:
+    row = FileRow(*values)  # pyright: ignore[reportArgumentType]
+    return row._replace(
+        path=os.fsdecode(row.path),
+        archived=bool(row.archived),
+        compressed=bool(row.compressed),
+        complete=bool(row.complete),
+    )
+
+
+def _values(row: FileRow) -> tuple[object, ...]:
+    return (os.fsencode(row.path), *row[2:])

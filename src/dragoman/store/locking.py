@@ -1,0 +1,75 @@
+"""One writer at a time: a lock on a file beside the index, given up by the system if we die."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # pyright: ignore[reportConstantRedefinition]
+
+_PAUSE_SECONDS: Final = 0.05
+
+
+class WriterLock:
+    """Held by whoever writes. The file says who that is, for people; the lock itself is the system's."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._handle: int | None = None
+
+    def acquire(self, wait_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep) -> bool:
+        """Take the lock, waiting no longer than this; whether we have it."""
+        if self._path is None or self._handle is not None:
+            return True
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        ends = time.monotonic() + wait_seconds
+        while not _try(handle):
+            if time.monotonic() >= ends:
+                os.close(handle)
+                return False
+            sleep(_PAUSE_SECONDS)
+        os.ftruncate(handle, 0)
+        os.write(handle, f"{os.getpid()}\n".encode())
+        self._handle = handle
+        return True
+
+    def release(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def holder(self) -> int | None:
+        """The process that last took the lock, if the file tells."""
+        try:
+            return int(self._path.read_text(encoding="ascii")) if self._path else None
+        except (OSError, ValueError):
+            return None
+
+
+def _try(handle: int) -> bool:
+    if fcntl is None:
+        return _try_windows(handle)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _try_windows(handle: int) -> bool:
+    import msvcrt
+
+    # A byte far behind what we write, which others may then still read.
+    os.lseek(handle, 1 << 20, os.SEEK_SET)
+    try:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # pyright: ignore
+    except OSError:
+        return False
+    os.lseek(handle, 0, os.SEEK_SET)
+    return True

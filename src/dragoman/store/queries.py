@@ -1,0 +1,67 @@
+"""What a user types, as the full-text table understands it.
+
+===============  ======================================================
+``rate limit``   both words, anywhere in the message
+``"rate limit"`` the phrase
+``rate*``        words that begin so
+``-limit``       not this word; also before a phrase
+``a OR b``       either
+``src/app.py``   signs part words: a phrase of src, app and py
+===============  ======================================================
+
+Upper and lower case, and accents, do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from dragoman.errors import UsageError
+from dragoman.store.entries import spaced
+
+_TERM: Final = re.compile(r'(-?)(?:"([^"]*)"?|([^\s"]+))')
+_WORD: Final = re.compile(r"\w")
+
+
+class Query(NamedTuple):
+    match: str
+    """The expression for the full-text table."""
+    needles: tuple[str, ...]
+    """The texts to look for when a match is to be shown."""
+
+
+def parse(text: str) -> Query:
+    """Raises ``UsageError`` for a query that asks for nothing."""
+    groups: list[list[str]] = [[]]
+    wanted: list[str] = []
+    unwanted: list[str] = []
+    joins = False
+    for minus, phrase, word in _TERM.findall(text):
+        if word == "OR" and not minus:
+            joins = bool(groups[-1])
+            continue
+        term = phrase or word
+        is_prefix = bool(word) and term.endswith("*")
+        term = term.rstrip("*") if word else term
+        if not _WORD.search(term):
+            continue
+        expression = f'"{spaced(term)}"'.replace("\0", " ") + "*" * is_prefix
+        if minus:
+            unwanted.append(expression)
+            continue
+        wanted.append(term)
+        if joins:
+            groups[-1].append(expression)
+        else:
+            groups.append([expression])
+        joins = False
+    required = [f"({' OR '.join(group)})" for group in groups if group]
+    if not required:
+        raise UsageError(
+            f"there is no word to look for in {text!r}; `--scan` finds any text, signs included"
+        )
+    match = " AND ".join(required)
+    if unwanted:
+        match = f"({match}) NOT ({' OR '.join(unwanted)})"
+    return Query(match, tuple(wanted))

@@ -1,0 +1,127 @@
+"""The tables of the index, and the steps from each version of them to the next.
+
+Bodies are not kept: an entry names the bytes of its source, and the full-text table is contentless. An
+entry's id is its file's id and its number in that file, so that the entries of a file lie together
+and need no further index. File ids are never used again: what the full-text table still holds of
+a file that is gone can match nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import Final
+
+APPLICATION_ID: Final = 0x44726167
+"""``Drag``: so that nobody else's database is taken for ours, and nobody takes ours for theirs."""
+
+ENTRY_BITS: Final = 32
+"""How many bits of an entry's id are its number in the file."""
+
+
+def _first(connection: sqlite3.Connection) -> None:
+    for statement in (
+        """CREATE TABLE files (
+            file_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            path BLOB NOT NULL UNIQUE,
+            harness TEXT,
+            dialect TEXT,
+            archived INTEGER NOT NULL,
+            compressed INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            inode INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            mtime_ns INTEGER NOT NULL,
+            complete INTEGER NOT NULL,
+            offset INTEGER NOT NULL,
+            lines INTEGER NOT NULL,
+            head BLOB NOT NULL,
+            tail BLOB NOT NULL,
+            entries INTEGER NOT NULL,
+            mark_line INTEGER,
+            mark_offset INTEGER,
+            mark_state BLOB,
+            digest BLOB,
+            session_id TEXT,
+            origin TEXT,
+            base_session_id TEXT,
+            base_offset INTEGER,
+            base_ordinal INTEGER,
+            problem TEXT
+        )""",
+        """CREATE TABLE marks (
+            file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+            line INTEGER NOT NULL,
+            offset INTEGER NOT NULL,
+            turn INTEGER NOT NULL,
+            state BLOB NOT NULL,
+            PRIMARY KEY (file_id, line)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE sessions (
+            file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+            session_id TEXT NOT NULL,
+            parent_session_id TEXT,
+            origin TEXT,
+            harness TEXT,
+            version TEXT,
+            model TEXT,
+            cwd TEXT,
+            title TEXT,
+            started_at REAL,
+            last_at REAL NOT NULL,
+            turns INTEGER NOT NULL,
+            undone INTEGER NOT NULL,
+            outcome TEXT,
+            is_open INTEGER NOT NULL,
+            input_tokens INTEGER,
+            cached_input_tokens INTEGER,
+            cache_write_input_tokens INTEGER,
+            output_tokens INTEGER,
+            reasoning_output_tokens INTEGER,
+            PRIMARY KEY (file_id, session_id)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX sessions_by_id ON sessions (session_id)",
+        "CREATE INDEX sessions_by_time ON sessions (last_at)",
+        """CREATE TABLE entries (
+            entry_id INTEGER PRIMARY KEY,
+            session_id TEXT,
+            turn INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            tool INTEGER,
+            at INTEGER,
+            is_error INTEGER NOT NULL,
+            offset INTEGER NOT NULL,
+            length INTEGER NOT NULL,
+            line INTEGER NOT NULL
+        )""",
+        "CREATE TABLE tools (tool INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        "CREATE TABLE drafts (entry_id INTEGER PRIMARY KEY, body TEXT NOT NULL)",
+        "CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
+        # An underscore is part of a name in nearly every language that agents write.
+        """CREATE VIRTUAL TABLE texts USING fts5 (
+            body, content='', tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
+        )""",
+    ):
+        connection.execute(statement)
+
+
+STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first,)
+"""Each leads from the version that is its place here to the next one. Only ever added to."""
+
+VERSION: Final = len(STEPS)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the tables up to date, one step at a time, each of them whole or not at all."""
+    while (version := int(connection.execute("PRAGMA user_version").fetchone()[0])) < VERSION:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Somebody else may have been quicker while we waited.
+            if int(connection.execute("PRAGMA user_version").fetchone()[0]) == version:
+                STEPS[version](connection)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute("COMMIT")
+        except sqlite3.Error:
+            connection.execute("ROLLBACK")
+            raise

@@ -1,0 +1,135 @@
+"""Sessions in the index: what a list of them shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from dragoman.store.database import Database
+
+
+class SessionRow(NamedTuple):
+    """What one file tells of one session."""
+
+    file_id: int
+    session_id: str
+    parent_session_id: str | None = None
+    origin: str | None = None
+    """``fork``, ``sub-agent``, ``review`` or ``revert``; None for one that the user began."""
+    harness: str | None = None
+    version: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    title: str | None = None
+    started_at: float | None = None
+    """Seconds since 1970, as are all times here."""
+    last_at: float = 0.0
+    """When something was last said in it, or the file written if no row has a time."""
+    turns: int = 0
+    undone: int = 0
+    """How many of the turns were taken back."""
+    outcome: str | None = None
+    """How the last turn ended."""
+    is_open: bool = False
+    """Whether nobody has said that it ended."""
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_write_input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_output_tokens: int | None = None
+
+
+class ListedSession(NamedTuple):
+    """A session as it is listed, with the newest of its files."""
+
+    row: SessionRow
+    path: str
+    archived: bool
+    mtime: float
+    """When the file was last written."""
+
+
+_COLUMNS: Final = ", ".join(f"s.{name}" for name in SessionRow._fields)
+# A session that was reverted has two files: the newest speaks for it.
+_NEWEST: Final = (
+    "NOT EXISTS (SELECT 1 FROM sessions n WHERE n.session_id = s.session_id AND "
+    "(n.last_at, n.file_id) > (s.last_at, s.file_id))"
+)
+
+
+class Sessions:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def replace(self, file_id: int, rows: Iterable[SessionRow]) -> None:
+        """Say what a file tells of its sessions, instead of what it told before."""
+        self._database.write("DELETE FROM sessions WHERE file_id = ?", (file_id,))
+        marks = ", ".join("?" * len(SessionRow._fields))
+        self._database.write_many(f"INSERT INTO sessions VALUES ({marks})", rows)
+
+    def list(
+        self,
+        *,
+        project: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        harness: str | None = None,
+        archived: bool | None = None,
+        top: bool = False,
+        limit: int | None = None,
+    ) -> list[ListedSession]:
+        """Sessions, the newest first. ``project`` is a folder, with all below it, or its last name."""
+        where: list[str] = [_NEWEST]
+        given: list[Any] = []
+        for condition, value in (
+            ("s.last_at >= ?", since),
+            ("s.last_at < ?", until),
+            ("s.harness = ?", harness),
+            ("f.archived = ?", archived),
+        ):
+            if value is not None:
+                where.append(condition)
+                given.append(value)
+        if project is not None:
+            where.append(in_project("s.cwd"))
+            given += project_values(project)
+        if top:
+            where.append("coalesce(s.origin, '') NOT IN ('sub-agent', 'review')")
+        return self._listed(" AND ".join(where), given, limit)
+
+    def matching(self, prefix: str) -> list[ListedSession]:
+        """The sessions whose ids begin so."""
+        where = f"s.session_id >= ? AND s.session_id < ? AND {_NEWEST}"
+        return self._listed(where, [prefix, prefix + "\U0010ffff"], None)
+
+    def children(self, session_id: str) -> list[ListedSession]:
+        """The sessions that this one started, or that were made from it."""
+        where = f"s.parent_session_id = ? AND s.session_id != ? AND {_NEWEST}"
+        return self._listed(where, [session_id, session_id], None)
+
+    def count(self) -> int:
+        return int(self._database.row("SELECT count(DISTINCT session_id) FROM sessions")[0])
+
+    def _listed(self, where: str, given: list[Any], limit: int | None) -> list[ListedSession]:
+        rows = self._database.rows(
+            f"SELECT f.path, f.archived, f.mtime_ns, {_COLUMNS} "
+            "FROM sessions s JOIN files f ON f.file_id = s.file_id "
+            f"WHERE {where} ORDER BY s.last_at DESC, s.session_id LIMIT ?",
+            (*given, -1 if limit is None else limit),
+        )
+        return [
+            ListedSession(SessionRow(*rest), os.fsdecode(path), bool(archived), mtime_ns / 1e9)
+            for path, archived, mtime_ns, *rest in rows
+        ]
+
+
+def in_project(column: str) -> str:
+    """The condition that a folder is this one, lies in it, or is called so."""
+    return f"({column} = ? OR {column} LIKE ? ESCAPE '\\' OR {column} LIKE ? ESCAPE '\\')"
+
+
+def project_values(project: str) -> list[str]:
+    plain = project.rstrip("/") or "/"
+    escaped = plain.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return [plain, f"{escaped.rstrip('/')}/%", f"%/{escaped}"]
