@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from dragoman.archive.mapper import Mapper
     from dragoman.archive.reading import read
     from dragoman.crew import sync
-    from dragoman.crew.connecting import Connection, connect
+    from dragoman.crew.connecting import connect
+    from dragoman.crew.connection import Connection
     from dragoman.crew.sync import run
     from dragoman.drive.agent import Agent
     from dragoman.drive.policy import Decision
@@ -93,7 +94,7 @@ _PLACES = {
     "audit": "dragoman.archive.audit",
     "Mapper": "dragoman.archive.mapper",
     "read": "dragoman.archive.reading",
-    "Connection": "dragoman.crew.connecting",
+    "Connection": "dragoman.crew.connection",
     "connect": "dragoman.crew.connecting",
     "run": "dragoman.crew.sync",
     "Agent": "dragoman.drive.agent",

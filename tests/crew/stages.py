@@ -29,7 +29,10 @@ class Stage:
         self.env = {**rehearsal.env, "HOME": str(rehearsal.codex_home)}
 
     def connect(self, **options: Any) -> AbstractAsyncContextManager[Agent]:
-        return connect("codex", command=self.command, env=self.env, **options)
+        how: AbstractAsyncContextManager[Agent] = connect(
+            "codex", command=self.command, env=self.env, **options
+        )
+        return how
 
     def connect_exec(self, **options: Any) -> AbstractAsyncContextManager[OneShotAgent]:
         return connect("codex", mode="exec", command=self.command, env=self.env, **options)

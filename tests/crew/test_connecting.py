@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +96,11 @@ def test_an_approval_is_decided_by_the_policy(
 ) -> None:
     async def story() -> None:
         play = stage(_ASKS)
-        policy = {"policy": lambda request: decision}  # pyright: ignore[reportUnknownLambdaType]
-        async with asyncio.timeout(SECONDS), play.connect(**policy) as codex:
+
+        def policy(request: ApprovalRequested) -> Decision | str:
+            return decision
+
+        async with asyncio.timeout(SECONDS), play.connect(policy=policy) as codex:
             session = await codex.start(cwd=repo, sandbox="read-only", approvals="on-request")
             result = await session.run("try")
         asked = _of(ApprovalRequested, result.messages)
@@ -314,7 +318,8 @@ def test_what_cannot_be_started_is_one_sentence(repo: Path) -> None:
     from dragoman.crew.connecting import connect
 
     async def start(**options: Any) -> None:
-        async with asyncio.timeout(SECONDS), connect(**options) as codex:
+        how: AbstractAsyncContextManager[Any] = connect(**options)
+        async with asyncio.timeout(SECONDS), how as codex:
             await codex.start(cwd=repo)
 
     with pytest.raises(UsageError, match="there is no harness 'nobody' to drive; known: codex"):
@@ -330,5 +335,17 @@ def test_a_workspace_is_checked_before_anything_is_asked(stage: MakeStage) -> No
         async with asyncio.timeout(SECONDS), stage("- say: hi").connect() as codex:
             with pytest.raises(InvalidWorkspace, match="does not exist"):
                 await codex.start(cwd="/no/such/place")
+
+    asyncio.run(story())
+
+
+def test_a_command_may_have_arguments_of_its_own(stage: MakeStage, repo: Path) -> None:
+    async def story() -> None:
+        play = stage("- say: hi")
+        play.command = f"{play.command} -c model='gpt-5.1' app-server"
+        async with asyncio.timeout(SECONDS), play.connect() as codex:
+            session = await codex.start(cwd=repo)
+            assert session.facts.model == "gpt-5.1"
+            assert (await session.run("hello")).text == "hi"
 
     asyncio.run(story())

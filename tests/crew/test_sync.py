@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stages import Stage
@@ -44,7 +45,7 @@ def test_one_thing_asked_and_answered(stage: MakeStage, repo: Path) -> None:
 @pytest.mark.parametrize("mode", ["app-server", "exec"])
 def test_check_raises_what_went_wrong(stage: MakeStage, repo: Path, mode: str) -> None:
     play = stage("- fail: server_is_overloaded")
-    how = {"cwd": repo, "command": play.command, "env": play.env, "mode": mode}
+    how: dict[str, Any] = {"cwd": repo, "command": play.command, "env": play.env, "mode": mode}
     assert dragoman.run("codex", "Fix it", **how).outcome == "failed"
     with pytest.raises(TurnFailed) as caught:
         dragoman.run("codex", "Fix it", check=True, **how)

@@ -140,7 +140,7 @@ def test_what_cannot_be_a_command_is_explained(install: Install) -> None:
 
     for explicit, words in (
         (str(plain), "may not be run"),
-        ("other-agent", "other-agent is not on the PATH; install agent, or say where it is"),
+        ("other-agent", "other-agent is not on the PATH; install agent"),
         ("agent 'unclosed", "cannot be read: No closing quotation"),
         ("  ", "the command is empty"),
     ):

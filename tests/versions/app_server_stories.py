@@ -37,7 +37,7 @@ WORK = """
     *** End Patch
 - say: Done.
 """
-WORDS_REPEATED: Version = (0, 98, 0)
+WORDS_REPEATED: Version = (0, 97, 0)
 FREE: dict[str, Any] = {"sandbox": "danger-full-access", "approvals": "never"}
 
 

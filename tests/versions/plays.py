@@ -153,6 +153,8 @@ class Play:
             if live and own and self._lost_end(path):
                 own[-1].ended = live[-1].ended
             limits = self._limits({heard.dialect for heard in told})
+            if any(limit.aspect == "tail" for limit in limits):
+                live = live[: len(own)]  # what the program left too early to write
             found[session_id] = [str(one) for one in differences(live, own, limits)]
         return found
 

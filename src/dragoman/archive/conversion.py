@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -19,7 +19,7 @@ from dragoman.archive.reading import damage, feed, make_parser
 from dragoman.archive.sniffing import SniffingParser
 from dragoman.archive.sources import Damage, Line, Source, batches
 from dragoman.errors import UnreadableSource
-from dragoman.export.base import Format
+from dragoman.export.base import Format, Masked
 from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.base import Dialect, Limit
 from dragoman.wire.lines import DEFAULT_MAX_LINE
@@ -80,8 +80,12 @@ class Conversion:
         follow: bool = False,
         color: bool = False,
         width: int = 100,
+        redact: bool | None = None,
+        secrets: Collection[str] = (),
     ) -> None:
-        self._exporter, self._source_lines = make_exporter(to, include, color=color, width=width)
+        self._exporter, self._source_lines = make_exporter(
+            to, include, color=color, width=width, redact=redact, secrets=secrets
+        )
         self._parser = make_parser(dialect)
         self._source = source
         self._max_line = max_line or DEFAULT_MAX_LINE
@@ -96,6 +100,14 @@ class Conversion:
         """The dialect that was read, if it is known."""
         found = self._parser.dialect if isinstance(self._parser, SniffingParser) else None
         return self._named or (found.name if found else None)
+
+    @property
+    def masked(self) -> Sequence[Masked] | None:
+        """What was taken out so far; none if nobody looked."""
+        from dragoman.export.redact import Redacting
+
+        exporter = self._exporter
+        return exporter.redactor.masked if isinstance(exporter, Redacting) else None
 
     def to_stream(self, stream: BinaryIO) -> None:
         """Write to a stream, each piece as soon as it is there."""

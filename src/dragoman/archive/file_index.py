@@ -31,7 +31,7 @@ from dragoman.store.sessions import Sessions
 
 _FLUSH_ENTRIES: Final = 1000
 _FLUSH_BYTES: Final = 2_000_000
-_MARK_BYTES: Final = 1 << 20
+_MARK_BYTES: Final = 1 << 21
 """How far marks that are kept lie apart, at least: what opening a turn may cost to read."""
 _STARTS_KEPT: Final = 1 << 16
 """How many lines back a message may still come from and be given its place."""
@@ -104,7 +104,9 @@ class FileIndex:
             facts = self._digest.take(message)
             if isinstance(message, ToolCall):
                 self._tools[message.call_id] = message.tool
-            tool = self._tools.pop(message.call_id, None) if isinstance(message, ToolResult) else None
+            tool = (
+                self._tools.pop(message.call_id, None) if isinstance(message, ToolResult) else None
+            )
             words = words_of(message, tool)
             if words is None or (self._reader.keeps_copies and not facts.is_told):
                 continue

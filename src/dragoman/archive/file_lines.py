@@ -54,7 +54,8 @@ def other_lines(file: BufferedReader) -> Iterator[Lines]:
     file.seek(0)
     offset = 0
     for batch in batches(file):
-        damage = batch.pop().problem if batch and isinstance(batch[-1], Damage) else None
+        last = batch[-1] if batch else None
+        damage = last.problem if isinstance(last, Damage) else None
         starts = list(accumulate(map(_length, batch), initial=offset))
         offset = starts[-1]
         yield Lines(batch, starts, damage=damage)

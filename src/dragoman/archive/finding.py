@@ -85,10 +85,14 @@ def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> Found | None
     )
 
 
+def absolute(path: str | os.PathLike[str]) -> str:
+    return os.path.abspath(os.path.expanduser(str(os.fspath(path))))
+
+
 def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found]:
     """Files that somebody named, and all that look like recordings in folders that somebody named."""
     for given in paths:
-        path = os.path.abspath(os.path.expanduser(os.fspath(given)))
+        path = absolute(given)
         if os.path.isdir(path):
             every = Home("", "", "", (("", False),), (".jsonl", ".jsonl.zst", ".jsonl.gz"))
             for found in walk(every, path):

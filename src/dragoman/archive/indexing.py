@@ -86,15 +86,19 @@ def is_up_to_date(found: Sequence[Found], database: Database) -> bool:
 
 
 class Indexer:
-    def __init__(self, database: Database, progress: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self, database: Database, progress: Callable[[Progress], None] | None = None
+    ) -> None:
         self._database = database
         self._rooms = Rooms(Files(database), Sessions(database), Entries(database))
         self._progress = progress
         self._uncommitted = self._written = 0
         self._committed_at = time.monotonic()
 
-    def run(self, found: Sequence[Found], *, wait_seconds: float = 0.0) -> Report:
-        """Bring the index up to date with these files, which are all there are.
+    def run(
+        self, found: Sequence[Found], *, wait_seconds: float = 0.0, are_all: bool = True
+    ) -> Report:
+        """Bring the index up to date with these files, which may be all there are.
 
         If another process is at it, wait this long for it to finish, then leave it to that one.
         """
@@ -104,20 +108,20 @@ class Indexer:
         if not lock.acquire(wait_seconds):
             return Report(waited_for=lock.holder() or 0)
         try:
-            return self._run(found)
+            return self._run(found, are_all)
         except BaseException:
             self._database.rollback()
             raise
         finally:
             lock.release()
 
-    def _run(self, found: Sequence[Found]) -> Report:
+    def _run(self, found: Sequence[Found], are_all: bool) -> Report:
         if self._database.fact("edition") != EDITION or orphans(self._database) > self._too_many():
             begin_anew(self._database, EDITION)
             self._rooms.entries.forget_tools()
         the_plan = plan(found, self._database)
         report = Report()
-        gone = dict(the_plan.gone)
+        gone = dict(the_plan.gone) if are_all else {}
         sizes = sum(each.size for each, _ in the_plan.work)
         done_bytes = 0
         unreadable: list[tuple[str, str]] = []
@@ -177,10 +181,7 @@ class Indexer:
         self._uncommitted += entries
         self._written += entries
         now = time.monotonic()
-        if (
-            self._uncommitted >= _COMMIT_ENTRIES
-            or now - self._committed_at >= _COMMIT_SECONDS
-        ):
+        if self._uncommitted >= _COMMIT_ENTRIES or now - self._committed_at >= _COMMIT_SECONDS:
             self._database.commit()
             self._database.begin()
             self._uncommitted, self._committed_at = 0, now

@@ -21,7 +21,7 @@ from dragoman.archive.ledger_entries import Account, Rule, SessionFacts
 from dragoman.archive.ledger_files import read_accounts
 from dragoman.archive.ledger_merging import Found as FoundEntry
 from dragoman.archive.ledger_merging import merge, merge_sessions
-from dragoman.archive.prices import Price, Prices, Rates
+from dragoman.archive.prices import Prices
 from dragoman.harnesses import HARNESSES
 from dragoman.model.usage import Usage
 
@@ -123,7 +123,7 @@ class Ledger:
                 line=entry.line,
                 rule=entry.rule,
                 price_version=price.version if price is not None else None,
-                cost=rates_of(price, entry.at, entry.input).cost(entry.usage) if price else None,
+                cost=price.rates(entry.at, entry.input).cost(entry.usage) if price else None,
             )
 
     def silent_sessions(self, choice: Choice = EVERYTHING) -> list[SessionFacts]:
@@ -136,10 +136,6 @@ class Ledger:
             and facts.session not in told
             and choice.takes(facts.at, facts.project, facts.model)
         ]
-
-
-def rates_of(price: Price, at: float | None, input_tokens: int) -> Rates:
-    return price.rates(at, input_tokens)
 
 
 def find_files(paths: Paths = (), environment: Mapping[str, str] = os.environ) -> list[Found]:

@@ -6,7 +6,8 @@ requests that have the same rates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal, TypeAlias
@@ -15,7 +16,7 @@ import msgspec
 
 from dragoman.archive.ledger import EVERYTHING, Choice, Ledger
 from dragoman.archive.ledger_entries import Entry, SessionFacts
-from dragoman.archive.prices import Price, Prices, Rates
+from dragoman.archive.prices import Price, Rates
 from dragoman.model.usage import Usage
 
 By: TypeAlias = Literal["day", "project", "model", "session"]
@@ -60,28 +61,53 @@ class _Sum:
         self.silent: set[str] = set()
         self.first: float | None = None
 
+    def add(self, other: _Sum) -> None:
+        """Count what another sum holds, too."""
+        for name, counts in other.buckets.items():
+            bucket = self.buckets.setdefault(name, [0, 0, 0, 0, 0])
+            for place, count in enumerate(counts):
+                bucket[place] += count
+        self.rates |= other.rates
+        self.odd += other.odd
+        self.responses += other.responses
+        self.sessions |= other.sessions
+        self.silent |= other.silent
+        self.saw(other.first)
 
-def groups(ledger: Ledger, by: By, choice: Choice = EVERYTHING) -> list[Group]:
-    """The groups, days in their order, others with the most tokens first."""
+    def saw(self, at: float | None) -> None:
+        if at is not None and (self.first is None or at < self.first):
+            self.first = at
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """The groups, and everything together."""
+
+    groups: list[Group]
+    """Days in their order, others with the most tokens first."""
+    total: Group
+
+
+def summary(ledger: Ledger, by: By, choice: Choice = EVERYTHING) -> Summary:
+    """Sum the ledger up."""
     sums = _summed(ledger, by, choice)
-    made = [_group(key, sum_, ledger.prices) for key, sum_ in sums.items()]
-    if by == "day":
-        return sorted(made, key=lambda group: (group.first_at is None, group.key))
-    return sorted(
-        made, key=lambda group: (-(group.usage.total_tokens if group.usage else -1), group.key)
-    )
+    made = [_group(key, each) for key, each in sums.items()]
+    made.sort(key=_by_time if by == "day" else _by_size)
+    whole = _Sum()
+    for each in sums.values():
+        whole.add(each)
+    return Summary(made, _group("total", whole))
 
 
-def total(ledger: Ledger, choice: Choice = EVERYTHING) -> Group:
-    """Everything as one group."""
-    sums = _summed(ledger, None, choice)
-    return _group("total", sums.get("", _Sum()), ledger.prices)
+def _by_time(group: Group) -> tuple[bool, str]:
+    return group.first_at is None, group.key
 
 
-def keys(by: By | None) -> Callable[[Entry | SessionFacts], str]:
+def _by_size(group: Group) -> tuple[int, str]:
+    return -group.usage.total_tokens if group.usage is not None else 1, group.key
+
+
+def keys(by: By) -> Callable[[Entry | SessionFacts], str]:
     """What gives the group that an entry or a session belongs to."""
-    if by is None:
-        return lambda each: ""
     unknown = UNKNOWN[by]
     if by == "day":
         days: dict[int, str] = {}
@@ -103,22 +129,20 @@ def keys(by: By | None) -> Callable[[Entry | SessionFacts], str]:
     return lambda each: each.session
 
 
-def _summed(ledger: Ledger, by: By | None, choice: Choice) -> dict[str, _Sum]:
+def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
     sums: dict[str, _Sum] = {}
     key_of = keys(by)
-    known: dict[str | None, Price | None] = {}
-    prices = ledger.prices
+    tariffs: dict[str | None, _Tariff] = {}
     for _, entry in ledger.entries(choice):
         key = key_of(entry)
         sum_ = sums.get(key)
         if sum_ is None:
             sum_ = sums[key] = _Sum()
         model = entry.model
-        if model in known:
-            price = known[model]
-        else:
-            price = known[model] = prices.of(model)
-        rates = price.rates(entry.at, entry.input) if price is not None else None
+        tariff = tariffs.get(model)
+        if tariff is None:
+            tariff = tariffs[model] = _Tariff(ledger.prices.of(model))
+        rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
         if rates is not None and entry.cached + entry.cache_write > entry.input:
             # It cannot be: what is read or written is part of the input. Value it by itself.
             sum_.odd += rates.cost(entry.usage)
@@ -141,9 +165,26 @@ def _summed(ledger: Ledger, by: By | None, choice: Choice) -> dict[str, _Sum]:
     for facts in ledger.silent_sessions(choice):
         silent = sums.setdefault(key_of(facts), _Sum())
         silent.silent.add(facts.session)
-        if facts.at is not None:
-            silent.first = min(facts.at, silent.first if silent.first is not None else facts.at)
+        silent.saw(facts.at)
     return sums
+
+
+class _Tariff:
+    """One model's price, ready for many requests: most are short, and cost the same."""
+
+    __slots__ = ("limit", "price", "short")
+
+    def __init__(self, price: Price | None) -> None:
+        self.price = price
+        self.short: Rates | None = None
+        self.limit = -1
+        """Requests of at most so many tokens cost what short ones do."""
+        if price is not None and not price.depends_on_time:
+            [self.short, *longer] = price.periods[0].rates
+            self.limit = longer[0].above if longer else sys.maxsize
+
+    def rates(self, entry: Entry) -> Rates | None:
+        return self.price.rates(entry.at, entry.input) if self.price is not None else None
 
 
 _NO_MONEY: Final = Decimal(0)
@@ -151,7 +192,7 @@ _VALUED: Final = Rates(_NO_MONEY, _NO_MONEY, _NO_MONEY, _NO_MONEY)
 """Stands for tokens whose cost was added up before."""
 
 
-def _group(key: str, sum_: _Sum, prices: Prices) -> Group:
+def _group(key: str, sum_: _Sum) -> Group:
     group = Group(
         key=key,
         responses=sum_.responses,
@@ -173,11 +214,3 @@ def _group(key: str, sum_: _Sum, prices: Prices) -> Group:
     if sum_.odd:
         group.cost = (group.cost or _NO_MONEY) + sum_.odd
     return group
-
-
-def add_up(made: Iterable[Group]) -> Usage:
-    """The tokens of several groups."""
-    told = Usage()
-    for group in made:
-        told = told + group.usage if group.usage is not None else told
-    return told

@@ -10,6 +10,7 @@ accounts are put together.
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
 
-PREFIX: Final = 1 << 16
+PREFIX: Final = 4096
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
@@ -38,9 +39,11 @@ def read_account(path: str | Path) -> Account:
 
 def fingerprint_of(path: Path) -> str:
     """A name for a file's content: its size and the hash of its beginning."""
-    with path.open("rb", buffering=0) as file:
-        head = file.read(PREFIX)
-        size = file.seek(0, 2)
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        head, size = os.read(file, PREFIX), os.fstat(file).st_size
+    finally:
+        os.close(file)
     return f"{hashlib.blake2b(head, digest_size=12).hexdigest()}-{size:x}"
 
 

@@ -9,7 +9,7 @@ from dragoman import export
 from dragoman.archive.reading import make_parser
 from dragoman.archive.sources import as_bytes
 from dragoman.errors import UnknownFormat, UsageError
-from dragoman.export.base import Exporter, Include, Options
+from dragoman.export.base import Exporter, Format, Include, Options
 from dragoman.harnesses.base import Parser
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
@@ -17,9 +17,19 @@ _INCLUDES = ("context", "deltas", "raw")
 
 
 def make_exporter(
-    to: str, include: Collection[str] = (), *, color: bool = False, width: int = 100
+    to: str,
+    include: Collection[str] = (),
+    *,
+    color: bool = False,
+    width: int = 100,
+    redact: bool | None = None,
+    secrets: Collection[str] = (),
 ) -> tuple[Exporter, SourceLines]:
-    """An exporter by name, and the store it looks source lines up in."""
+    """An exporter by name, and the store it looks source lines up in.
+
+    Whether it masks secrets is for the format to say if ``redact`` does not; ``secrets`` are values
+    that it then masks whatever they look like.
+    """
     found = export.find(to)
     if found is None:
         raise UnknownFormat(to, [known.name for known in export.FORMATS])
@@ -29,9 +39,17 @@ def make_exporter(
     lines = SourceLines()
     wanted = frozenset(cast("Collection[Include]", include))
     options = Options(include=wanted, color=color, width=width, source_line=lines.get)
-    exporter = found.make(options)
+    masks = found.redacts if redact is None else redact
+    exporter = _redacting(found, options, secrets) if masks else found.make(options)
     lines.is_wanted = exporter.wants_lines
     return exporter, lines
+
+
+def _redacting(made: Format, options: Options, secrets: Collection[str]) -> Exporter:
+    # Its many patterns are compiled only for those who want them.
+    from dragoman.export.redact import redacting
+
+    return redacting(made, options, secrets)
 
 
 class SourceLines:

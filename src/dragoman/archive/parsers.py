@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from dragoman.archive.sniffing import SniffingParser
 from dragoman.harnesses import HARNESSES, find_dialect
 from dragoman.harnesses.base import Dialect, Mark, MarkingParser, Parser
 from dragoman.harnesses.history import History, Origin
@@ -46,6 +47,13 @@ class Reader:
     @classmethod
     def of(cls, dialect: str | None) -> Reader:
         return cls(find_dialect(dialect) if dialect else None)
+
+    @classmethod
+    def unknown(cls) -> Reader:
+        """A parser that keeps every line as it is, or finds the dialect later on."""
+        reader = cls(None)
+        reader._parser = SniffingParser()
+        return reader
 
     @classmethod
     def resumed(cls, dialect: str | None, mark: Mark) -> Reader:

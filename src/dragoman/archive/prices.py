@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from dragoman.archive.folders import write_whole
 from dragoman.archive.prices_own import OwnPrices
 from dragoman.model.usage import Usage
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 _MILLION: Final = Decimal(1_000_000)
 _LIBRARY: Final = "genai-prices"
+_MAKERS: Final = ("openai", "anthropic", "google")
+"""Whose models are looked for when a name does not tell whose it is."""
 
 
 class Rates(msgspec.Struct, frozen=True):
@@ -136,21 +141,33 @@ class Prices:
         return self._remembered[model]
 
     def _recall(self) -> dict[str, Price | None]:
-        try:
-            kept = _decoder.decode(self._memory.read_bytes()) if self._memory is not None else None
-        except (OSError, msgspec.DecodeError):
-            return {}  # it is only a memory
-        return kept.prices if kept is not None and kept.version == library_version() else {}
+        """What is known without the library: the models that everybody uses, and those asked for before."""
+        known = recall(KNOWN)
+        return {**known, **recall(self._memory)} if self._memory is not None else known
 
     def remember(self) -> None:
         """Keep the library's answers for the next time, where they can be kept."""
-        if self._memory is None or not self._has_news or self._remembered is None:
-            return
-        from dragoman.archive.folders import write_whole
+        if self._memory is not None and self._has_news and self._remembered is not None:
+            keep(self._memory, self._remembered)
+            self._has_news = False
 
-        kept = _Memory(library_version(), self._remembered)
-        write_whole(self._memory, msgspec.json.encode(kept))
-        self._has_news = False
+
+KNOWN: Final = Path(__file__).with_name("prices_known.json")
+"""The library's answers for well-known models, as of one version; believed with no other."""
+
+
+def recall(path: Path) -> dict[str, Price | None]:
+    """The answers that were kept in a file, if this version of the library gave them."""
+    try:
+        kept = _decoder.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return {}  # it is only a memory
+    return kept.prices if kept.version == library_version() else {}
+
+
+def keep(path: Path, answers: dict[str, Price | None]) -> bool:
+    """Keep answers in a file; whether it could be written."""
+    return write_whole(path, msgspec.json.encode(_Memory(library_version(), answers)))
 
 
 class _Memory(msgspec.Struct):
@@ -161,8 +178,15 @@ class _Memory(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Memory)
 
 
+@cache
 def library_version() -> str:
     """The library and its version, which is also the version of its prices."""
+    found = find_spec("genai_prices")
+    if found is not None and found.origin is not None:
+        # Its folder says it in no time; asking the proper way imports half of the library of mail.
+        told = list(Path(found.origin).parents[1].glob("genai_prices-*.dist-info"))
+        if len(told) == 1:
+            return f"{_LIBRARY} {told[0].stem.partition('-')[2]}"
     from importlib.metadata import version
 
     return f"{_LIBRARY} {version(_LIBRARY)}"
@@ -173,9 +197,13 @@ def look_up(model: str) -> Price | None:
     from genai_prices import types
     from genai_prices.data_snapshot import get_snapshot
 
-    try:
-        _, found = get_snapshot().find_provider_model(model, None, None, None)
-    except LookupError:
+    for maker in (None, *_MAKERS):
+        try:
+            _, found = get_snapshot().find_provider_model(model, None, maker, None)
+            break
+        except LookupError:
+            continue
+    else:
         return None
     prices = found.prices
     if isinstance(prices, types.ModelPrice):

@@ -31,7 +31,12 @@ from dragoman.model.messages import (
 
 MAX_PAUSE_SECONDS: Final = 5.0
 _UNTIMED_SECONDS: Final[dict[type, float]] = {
-    Prompt: 0.3, Text: 0.5, Thinking: 0.5, ToolCall: 0.3, ToolResult: 0.6,}
+    Prompt: 0.3,
+    Text: 0.5,
+    Thinking: 0.5,
+    ToolCall: 0.3,
+    ToolResult: 0.6,
+}
 """The pause before a message that carries no time."""
 _DELTA_SECONDS: Final = 0.02
 _CHARACTERS_PER_SECOND: Final = 320.0

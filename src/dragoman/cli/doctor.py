@@ -43,13 +43,40 @@ class Check:
 @click.command(short_help="Check that everything is there, and say what to do if not.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each check.")
 @click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
-def doctor(as_json: bool, command: str | None) -> int:
+@click.option(
+    "--sessions", is_flag=True, help="Check saved sessions instead: all, or those at PATHS."
+)
+@click.option("--repair", is_flag=True, help="With --sessions: write copies that are put right.")
+@click.option("-o", "--output", metavar="DIR", help="With --repair: where the copies go.")
+@click.argument("paths", nargs=-1, metavar="[PATHS]...")
+def doctor(
+    as_json: bool,
+    command: str | None,
+    sessions: bool,
+    repair: bool,
+    output: str | None,
+    paths: tuple[str, ...],
+) -> int:
     """Check that the agent is there, starts, is signed in, and can work here.
 
-    Exit code 1: something is broken; its line says what to do.
+    With --sessions, check the files of saved sessions. Exit code 1: something is broken; its line says
+    what to do.
+
+    \b
+    dragoman doctor
+    dragoman doctor --sessions
+    dragoman doctor --sessions broken.jsonl --repair -o repaired
     """
     from dragoman.cli.live_loop import perform
 
+    if not sessions and (repair or output or paths):
+        raise click.UsageError("--repair, -o and PATHS are about sessions: say --sessions, too.")
+    if sessions:
+        from dragoman.cli.doctor_sessions import check_sessions, repair_sessions
+
+        if not repair:
+            return check_sessions(paths, as_json=as_json)
+        return perform(lambda: repair_sessions(paths, output, command=command, as_json=as_json))
     return perform(lambda: _doctor(command, as_json=as_json))
 
 

@@ -71,7 +71,9 @@ def replay(
     if role is not None:
         streams = role == "app-server"
         pace = 1.0 if speed is None else speed
-        return _be(role, list(cues(messages, speed=pace, max_pause=max_pause, stream=streams)), words)
+        return _be(
+            role, list(cues(messages, speed=pace, max_pause=max_pause, stream=streams)), words
+        )
 
     from dragoman.cli.live import view_for
     from dragoman.cli.live_loop import perform

@@ -11,11 +11,13 @@ the ``with`` ends every process.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from dragoman.crew.connecting import Connection, Driver, DriverSession, open_connection
+from dragoman.crew.connecting import Driver, DriverSession, open_connection
+from dragoman.crew.connection import Connection
 from dragoman.crew.portal import Portal
 from dragoman.drive.turns import Result, Turn
 from dragoman.model.intents import ServerFacts, SessionFacts
@@ -150,7 +152,7 @@ class SyncAgent:
         self.close()
 
 
-def connect(harness: str, **options: Any) -> SyncAgent:
+def connect(harness: str | None = None, **options: Any) -> SyncAgent:
     """As :func:`dragoman.connect`, for use with ``with``."""
     how = Connection(**options)
     return SyncAgent(Portal(lambda: open_connection(harness, how)))
@@ -160,7 +162,7 @@ def run(
     harness: str,
     prompt: str,
     *,
-    cwd: str,
+    cwd: str | os.PathLike[str],
     check: bool = False,
     turn: Mapping[str, Any] | None = None,
     session: Mapping[str, Any] | None = None,

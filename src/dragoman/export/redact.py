@@ -1,9 +1,9 @@
 """Masks what must not be handed on: keys, tokens, passwords, e-mail addresses, the names of homes.
 
 Equal values get equal placeholders (``[secret-1]``, ``[email-2]``), so that a transcript still makes
-sense; a value that was recognised once is masked wherever it turns up later. Kept are only digests
-of the values and where they were, for the list of what was masked. Pieces of text on their way
-are left out: a secret may be cut in two there, and the whole always follows.
+sense; a value that was recognised once is masked wherever it turns up later. What is told of them
+is their kind, their number and where they were, never the values. Pieces of text on their way are
+left out: a secret may be cut in two there, and the whole always follows.
 
 This finds what looks like a secret. It cannot look into images, nor know what a word means.
 """
@@ -12,30 +12,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from dragoman.export.base import Exporter, Masked
+from dragoman.export.base import Exporter, Format, Masked, Options
 from dragoman.model.messages import Delta, Message
-from dragoman.model.secrets import ASSIGNED, ASSIGNED_HINTS, SHAPES, is_secret
+from dragoman.model.secrets import SHAPES, assigned, is_named_secret
 
 _T = TypeVar("_T")
 
-_EMAIL: Final = re.compile(
-    r"(?<![\w.+/=:%-])(?P<user>[A-Za-z0-9_][A-Za-z0-9._%+-]{0,63})@"
-    r"(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}))(?![\w@-]|\.\w)"
+_DOMAIN: Final = re.compile(
+    r"@(?P<domain>(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}(?P<top>[A-Za-z]{2,24}))(?![\w@-]|\.\w)"
 )
-_NO_MAIL: Final = frozenset(
-    "service socket timer target mount py js ts jsx tsx mjs md png jpg jpeg gif svg webp json lock"
-    " tgz gz zip whl css html htm txt sh toml yaml yml rs go rb java kt swift so dll local internal"
-    " test invalid localhost".split()
+_USER: Final = re.compile(r"(?<![\w.+/=:%-])[A-Za-z0-9_][A-Za-z0-9._%+-]{0,63}\Z")
+_NO_MAIL: Final = re.compile(
+    r"(?i)service|socket|timer|target|mount|py|js|ts|jsx|tsx|mjs|md|png|jpg|jpeg|gif|svg|webp|json|lock|tgz|gz|zip|whl"
+    r"|css|html|htm|txt|sh|toml|yaml|yml|rs|go|rb|java|kt|swift|so|dll|local|internal|test|invalid|localhost"
 )
+"""Ends of what only looks like an address: units, packages, files, hosts at home."""
 _NO_PERSON: Final = frozenset({"git", "noreply", "no-reply", "npm", "actions", "bot"})
-_HOME: Final = re.compile(
-    r"(?:(?<![\w.~-])|(?<=\\[nrt]))(?:/home/|/Users/|/var/home/|[A-Za-z]:(?:\\\\?|/)Users(?:\\\\?|/))"
-    r"(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)"
+_HOME: Final = re.compile(r"/(?:home|Users|var/home)/(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)")
+_WINDOWS_HOME: Final = re.compile(
+    r"[A-Za-z]:(?:\\{1,2}|/)Users(?:\\{1,2}|/)(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)"
 )
 _NO_HOME: Final = frozenset({"Shared", "Public", "Default"})
 _DATA: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]*")
@@ -63,7 +64,6 @@ class Redactor:
         self._found: dict[bytes, _Found] = {}
         self._numbers: dict[str, int] = {}
         self._values: list[str] = []
-        self._known: re.Pattern[str] | None = None
         self._line = 0
         self.images = 0
         """How many images went by that nobody looked into."""
@@ -77,7 +77,7 @@ class Redactor:
 
     def message(self, message: Message) -> Message:
         self._line = message.line
-        return cast("Message", self._deep(message))
+        return self._deep(message)
 
     def source_line(self, line: bytes) -> bytes:
         """A line of the source, masked as what it says is."""
@@ -108,21 +108,43 @@ class Redactor:
         """The text without what must not be handed on."""
         if len(text) < 5:
             return text
-        if self._known:
-            text = self._known.sub(lambda match: self._placeholder("secret", match[0], None), text)
+        for value in self._values:
+            if value in text:
+                text = re.sub(re.escape(value), lambda it: self._placeholder("secret", it[0]), text)
         for shape in SHAPES:
-            if any(hint in text for hint in shape.hints):
-                kind = shape.kind
-                text = shape.pattern.sub(lambda match, kind=kind: self._hide(match, kind), text)
-        if ":" in text or "=" in text or '",' in text:
-            lower = text.lower()
-            if any(hint in lower for hint in ASSIGNED_HINTS):
-                text = ASSIGNED.sub(self._assigned, text)
+            text = self._hidden(text, shape.find(text), shape.kind)
+        if "=" in text or ":" in text or "--" in text:
+            text = self._hidden(text, assigned(text), "password or key")
         if "@" in text:
-            text = _EMAIL.sub(self._email, text)
-        if "/home/" in text or "Users" in text:
+            text = self._without_addresses(text)
+        if "Users" in text:
+            text = _WINDOWS_HOME.sub(self._home, text)
+        if "/home/" in text or "/Users/" in text:
             text = _HOME.sub(self._home, text)
         return text
+
+    def _hidden(self, text: str, spans: Iterable[tuple[int, int]], kind: str) -> str:
+        """The text with these parts of it masked."""
+        parts: list[str] = []
+        at = 0
+        for begin, end in spans:
+            if begin >= at and not text.startswith("[secret-", begin):
+                parts += [text[at:begin], self._placeholder("secret", text[begin:end], kind)]
+                at = end
+        return "".join([*parts, text[at:]]) if at else text
+
+    def _without_addresses(self, text: str) -> str:
+        parts: list[str] = []
+        at = 0
+        for found in _DOMAIN.finditer(text):
+            begin = max(at, found.start() - 65)
+            user = _USER.search(text[begin : found.start()])
+            if user and _is_address(user[0], found["domain"], found["top"]):
+                address = f"{user[0]}@{found['domain']}".lower()
+                masked = self._placeholder("email", address, "e-mail address")
+                parts += [text[at : begin + user.start()], masked]
+                at = found.end()
+        return "".join([*parts, text[at:]]) if at else text
 
     def _deep(self, value: _T) -> _T:
         """The same value with every text in it masked; itself if there was nothing to mask."""
@@ -150,56 +172,26 @@ class Redactor:
 
     def _field(self, name: Any, value: Any) -> Any:
         """The value of a field, whose name may tell that it is a secret."""
-        if isinstance(name, str) and isinstance(value, str):
-            match = ASSIGNED.fullmatch(f'{name}="{value}')
-            if match and is_secret(match["name"], value, is_quoted=True):
-                return self._placeholder("secret", value, "password or key")
+        if not isinstance(name, str) or not isinstance(value, str):
+            return self._deep(value)
+        if is_named_secret(name, value) and self.text(value) == value:
+            return self._placeholder("secret", value, "password or key")
         return self._deep(value)
 
-    def _hide(self, match: re.Match[str], kind: str) -> str:
-        if "secret" not in match.re.groupindex:
-            return self._placeholder("secret", match[0], kind)
-        return self._replaced(match, kind)
-
-    def _assigned(self, match: re.Match[str]) -> str:
-        if not is_secret(match["name"], match["secret"], is_quoted=match["quote"] is not None):
-            return match[0]
-        return self._replaced(match, "password or key")
-
-    def _replaced(self, match: re.Match[str], kind: str) -> str:
-        begin, end = match.span("secret")
-        whole, start = match[0], match.start()
-        secret = match["secret"]
-        if secret.startswith("[secret-"):
-            return whole
-        placeholder = self._placeholder("secret", secret, kind)
-        return whole[: begin - start] + placeholder + whole[end - start :]
-
-    def _email(self, match: re.Match[str]) -> str:
-        domain, user = match["domain"].lower(), match["user"].lower()
-        is_none = (
-            match["top"].lower() in _NO_MAIL
-            or user in _NO_PERSON
-            or "noreply" in user + domain
-            or re.search(r"(?:^|\.)example(?:\.|$)", domain)
-            or domain.split(".")[0].isdigit()
-        )
-        return (
-            match[0] if is_none else self._placeholder("email", match[0].lower(), "e-mail address")
-        )
-
     def _home(self, match: re.Match[str]) -> str:
-        if match["name"] in _NO_HOME:
+        before = match.string[max(0, match.start() - 2) : match.start()]
+        is_inside = re.search(r"[\w.~-]$", before) and not re.search(r"\\[nrt]$", before)
+        if match["name"] in _NO_HOME or is_inside:
             return match[0]
         return self._placeholder("home", match["name"], "home directory")
 
-    def _placeholder(self, word: str, value: str, kind: str | None) -> str:
+    def _placeholder(self, word: str, value: str, kind: str = "known value") -> str:
         key = sha256(f"{word} {value}".encode("utf-8", "surrogatepass")).digest()
         found = self._found.get(key)
         if found is None:
             number = self._numbers[word] = self._numbers.get(word, 0) + 1
             name = f"[{word}-{number}]" if word != "home" else f"~{number if number > 1 else ''}"
-            found = self._found[key] = _Found(name, kind or "known value")
+            found = self._found[key] = _Found(name, kind)
             if word == "secret":
                 self._remember(value, shortest=8)
         found.count += 1
@@ -215,8 +207,19 @@ class Redactor:
             return
         self._values.append(value)
         # The longest first: a value may be the beginning of another one.
-        ordered = sorted(map(re.escape, self._values), key=len, reverse=True)
-        self._known = re.compile("|".join(ordered))
+        self._values.sort(key=len, reverse=True)
+
+
+def _is_address(user: str, domain: str, top: str) -> bool:
+    """Whether it is a person's, rather than a program's or one made up for a text."""
+    user, domain = user.lower(), domain.lower()
+    return not (
+        _NO_MAIL.fullmatch(top)
+        or user in _NO_PERSON
+        or "noreply" in user + domain
+        or re.search(r"(?:^|\.)example(?:\.|$)", domain)
+        or domain.split(".")[0].isdigit()
+    )
 
 
 class Redacting:
@@ -232,6 +235,18 @@ class Redacting:
 
     def finish(self) -> bytes:
         return self._exporter.finish()
+
+
+def redacting(made: Format, options: Options, secrets: Iterable[str] = ()) -> Redacting:
+    """An exporter of this format that masks what it is given, and tells of it where it can."""
+    redactor = Redactor(secrets)
+
+    def source_line(number: int) -> bytes | None:
+        line = options.source_line(number)
+        return None if line is None else redactor.source_line(line)
+
+    told = replace(options, source_line=source_line, masked=lambda: redactor.masked)
+    return Redacting(made.make(told), redactor)
 
 
 def summary(masked: Sequence[Masked]) -> str:

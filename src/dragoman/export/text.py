@@ -89,6 +89,8 @@ class _Session(Speaker):
 
 class TextExporter:
     wants_lines: bool = False
+    diff_lines: int = DIFF_LINES
+    """How much of a change is shown."""
 
     def __init__(self, options: Options) -> None:
         self._include = options.include | DEFAULT
@@ -207,9 +209,9 @@ class TextExporter:
                 lines = [self._page.paint(f"± {file.path} ({file.kind})", "cyan")]
                 lines += [
                     f"  {self._page.paint(line, _DIFF_STYLES.get(line[:1]))}"
-                    for line in file.lines[:DIFF_LINES]
+                    for line in file.lines[: self.diff_lines]
                 ]
-                lines += more(len(file.lines) - DIFF_LINES)
+                lines += more(len(file.lines) - self.diff_lines)
                 self._page.write(session, lines, part_of=("call", call.call_id))
         else:
             line = render.summary(call, 3 * self._width)

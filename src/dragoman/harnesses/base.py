@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 from dragoman.harnesses.acting import Acting
 from dragoman.harnesses.driving import Driving
 from dragoman.harnesses.history import History
+from dragoman.harnesses.mending import Mending
 from dragoman.model.messages import Message
 from dragoman.wire.lines import LongLine
 
@@ -158,6 +159,9 @@ class Harness:
 
     acting: Acting | None = None
     """How its live wires are written, to play it from a recording; None if nobody can."""
+
+    mending: Mending | None = None
+    """How its session files are checked and put right; None if nobody can."""
 
     history: History | None = None
     """Where it keeps its sessions; None for a program that keeps none."""

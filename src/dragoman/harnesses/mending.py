@@ -25,6 +25,8 @@ class Fault(NamedTuple):
     what: str
     is_broken: bool = True
     """False for what is odd, but hides nothing."""
+    is_at_end: bool = False
+    """Whether it may be no fault at all if the file is still being written."""
 
 
 class Deed(NamedTuple):
@@ -87,3 +89,5 @@ class Mending:
     make_checker: Callable[[], Checker]
     place: Callable[[str, str | None], str]
     """Where, below the harness's home, a file of this name and session must lie to be found."""
+    settings: Callable[[bytes], dict[str, str]]
+    """The files, by name, that a home needs in which a session with this first line is only read."""

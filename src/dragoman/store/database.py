@@ -89,9 +89,12 @@ class Database:
         pages, size = self.row("PRAGMA page_count")[0], self.row("PRAGMA page_size")[0]
         return int(pages) * int(size)
 
-    def checkpoint(self) -> None:
-        """Fold the journal into the database, as far as nobody reads it."""
-        self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    def shrink(self) -> None:
+        """Give free pages back, and fold the journal into the database, as far as nobody reads it."""
+        with _sentences():
+            # A script: the pragma works page by page, and ``execute`` would do only the first.
+            self._connection.executescript("PRAGMA incremental_vacuum")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         self.rollback()
@@ -118,7 +121,7 @@ def open_database(folder: Path | None) -> Database:
         return _in_memory(None)
     path = folder / NAME
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # words of sessions are in it
         return _open(path)
     except (OSError, sqlite3.OperationalError) as problem:
         return _read_only(path) or _in_memory(
@@ -134,6 +137,7 @@ def _open(path: Path) -> Database:
         aside = move_aside(path)
         note = f"the index {problem}; it was moved to {aside.name} and is built anew"
     connection = _connected(path)
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded while it is empty
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     migrate(connection)

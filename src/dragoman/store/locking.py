@@ -23,7 +23,9 @@ class WriterLock:
         self._path = path
         self._handle: int | None = None
 
-    def acquire(self, wait_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep) -> bool:
+    def acquire(
+        self, wait_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep
+    ) -> bool:
         """Take the lock, waiting no longer than this; whether we have it."""
         if self._path is None or self._handle is not None:
             return True
@@ -68,7 +70,7 @@ def _try_windows(handle: int) -> bool:
     # A byte far behind what we write, which others may then still read.
     os.lseek(handle, 1 << 20, os.SEEK_SET)
     try:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # pyright: ignore
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     except OSError:
         return False
     os.lseek(handle, 0, os.SEEK_SET)

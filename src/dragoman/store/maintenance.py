@@ -24,4 +24,4 @@ def tidy(database: Database) -> None:
     """After much was written: fold the pieces of the full-text table into one, and the journal."""
     database.write("INSERT INTO texts (texts) VALUES ('optimize')")
     database.write("PRAGMA optimize")
-    database.checkpoint()
+    database.shrink()

@@ -11,8 +11,8 @@ from dragoman.store.entries import KINDS
 from dragoman.store.schema import ENTRY_BITS
 from dragoman.store.sessions import in_project, project_values
 
-_STAGES: Final = (400, 6_000, -1)
-"""How many of the best matches are looked at before filters are applied: more only if need be."""
+_MOST: Final = 20_000
+"""How many matches are ranked. A word that is in more messages than this says nothing by its rank."""
 
 
 class Filters(NamedTuple):
@@ -26,6 +26,10 @@ class Filters(NamedTuple):
     errors: bool = False
     session_id: str | None = None
     harness: str | None = None
+
+
+ANY: Final = Filters()
+"""No filter at all."""
 
 
 class Match(NamedTuple):
@@ -53,6 +57,14 @@ class Match(NamedTuple):
         return self.entry_id >> ENTRY_BITS
 
 
+class Found(NamedTuple):
+    """What a search has found."""
+
+    matches: list[Match]
+    is_ranked: bool
+    """Whether the best come first; otherwise the newest do."""
+
+
 _COLUMNS: Final = (
     "e.entry_id, coalesce(e.session_id, f.session_id, ''), e.turn, e.kind, t.name, e.at, "
     "e.is_error, e.offset, e.length, e.line, f.path, f.compressed, s.cwd, s.title"
@@ -69,40 +81,63 @@ class Search:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def find(
-        self, match: str, filters: Filters = Filters(), *, limit: int = 20, newest: bool = False
-    ) -> list[Match]:
-        """The best matches, or the newest ones."""
-        if newest:
-            return self._run(match, filters, limit, -1, order="e.at DESC, e.entry_id DESC")
+    def find(self, match: str, filters: Filters = ANY, *, limit: int = 20) -> Found:
+        """The best matches; of a word that is nearly everywhere the newest ones."""
+        if self._is_common(match):
+            return Found(self._newest(match, filters, limit), is_ranked=False)
+        where, given = _conditions(filters)
+        # Without filters only the best need to be joined; entries that are gone are few.
+        inner = "SELECT rowid, rank FROM texts WHERE texts MATCH ?"
+        if not where:
+            inner += f" ORDER BY rank LIMIT {limit + self._orphans()}"
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS}, -m.rank FROM ({inner}) m JOIN entries e ON e.entry_id = m.rowid "
+            f"{_JOINS} {where} ORDER BY m.rank, e.at DESC LIMIT ?",
+            (match, *given, limit),
+        )
+        return Found([_match(row) for row in rows], is_ranked=True)
+
+    def _is_common(self, match: str) -> bool:
+        statement = "SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT ?)"
+        return int(self._database.row(statement, (match, _MOST))[0]) >= _MOST
+
+    def _orphans(self) -> int:
+        return int(self._database.fact("orphans") or 0)
+
+    def _newest(self, match: str, filters: Filters, limit: int) -> list[Match]:
+        """Matches session by session, from the newest on, the best of each session first."""
+        where, given = _conditions(filters)
+        join = "AND" if where else "WHERE"
         found: list[Match] = []
-        for stage in _STAGES:
-            found = self._run(match, filters, limit, stage, order="m.rank, e.at DESC")
+        for (file_id,) in self._files(filters):
+            first = int(file_id) << ENTRY_BITS
+            rows = self._database.rows(
+                f"SELECT {_COLUMNS}, -m.rank FROM texts m JOIN entries e ON e.entry_id = m.rowid "
+                f"{_JOINS} {where} {join} texts MATCH ? AND m.rowid BETWEEN ? AND ? "
+                "ORDER BY m.rank LIMIT ?",
+                (*given, match, first, first + (1 << ENTRY_BITS) - 1, limit - len(found)),
+            )
+            found += [_match(row) for row in rows]
             if len(found) >= limit:
-                break
-            if stage > 0 and self._is_all(match, stage):
                 break
         return found
 
-    def _run(
-        self, match: str, filters: Filters, limit: int, stage: int, *, order: str
-    ) -> list[Match]:
-        where, given = _conditions(filters)
-        inner = "SELECT rowid, rank FROM texts WHERE texts MATCH ?"
-        if stage > 0:
-            inner += f" ORDER BY rank LIMIT {stage}"
-        rows = self._database.rows(
-            f"SELECT {_COLUMNS}, -m.rank FROM ({inner}) m JOIN entries e ON e.entry_id = m.rowid "
-            f"{_JOINS} {where} ORDER BY {order} LIMIT ?",
-            (match, *given, limit),
+    def _files(self, filters: Filters) -> list[Any]:
+        """The files that can hold a match, the newest first."""
+        wide = Filters(
+            project=filters.project, harness=filters.harness, session_id=filters.session_id
         )
-        return [_match(row) for row in rows]
+        where, given = _conditions(wide, session="s.session_id")
+        if filters.since is not None:
+            where += f"{' AND' if where else 'WHERE'} s.last_at >= ?"
+            given.append(filters.since)
+        return self._database.rows(
+            "SELECT s.file_id FROM sessions s JOIN files f ON f.file_id = s.file_id "
+            f"{where} GROUP BY s.file_id ORDER BY max(s.last_at) DESC",
+            given,
+        )
 
-    def _is_all(self, match: str, stage: int) -> bool:
-        statement = "SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT ?)"
-        return int(self._database.row(statement, (match, stage))[0]) < stage
-
-    def get(self, entry_ids: Iterable[int], filters: Filters = Filters()) -> list[Match]:
+    def get(self, entry_ids: Iterable[int], filters: Filters = ANY) -> list[Match]:
         """These entries, in order, as far as the filters let them pass."""
         ids = list(entry_ids)
         where, given = _conditions(filters)
@@ -116,7 +151,9 @@ class Search:
         return [_match(row) for row in rows]
 
 
-def _conditions(filters: Filters) -> tuple[str, list[Any]]:
+def _conditions(
+    filters: Filters, session: str = "coalesce(e.session_id, f.session_id)"
+) -> tuple[str, list[Any]]:
     where: list[str] = []
     given: list[Any] = []
     if filters.kinds:
@@ -125,7 +162,7 @@ def _conditions(filters: Filters) -> tuple[str, list[Any]]:
         ("e.at >= ?", filters.since),
         ("e.at < ?", filters.until),
         ("t.name = ? COLLATE NOCASE", filters.tool),
-        ("coalesce(e.session_id, f.session_id) = ?", filters.session_id),
+        (f"{session} = ?", filters.session_id),
         ("f.harness = ?", filters.harness),
     ):
         if value is not None:

@@ -483,7 +483,7 @@ def test_what_a_release_lacks_is_refused_before_anything_is_said() -> None:
         talk.ask(open_session(tools=[_TICKET]))
     assert str(raised.value) == (
         "giving the model tools of ours is not possible with this release;"
-        " it needs Codex 0.98.0 or later, this is Codex 0.66.0"
+        " it needs Codex 0.97.0 or later, this is Codex 0.66.0"
     )
     with pytest.raises(Unsupported):
         talk.ask(open_session(resume="t0", or_new=True, tools=[_TICKET]))

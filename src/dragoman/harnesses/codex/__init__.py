@@ -11,6 +11,7 @@ from dragoman.harnesses.codex.events_parser import EventsParser
 from dragoman.harnesses.codex.exec_parser import ExecParser
 from dragoman.harnesses.codex.history import CODEX_HISTORY
 from dragoman.harnesses.codex.limits import LIMITS
+from dragoman.harnesses.codex.mending import CODEX_MENDING
 from dragoman.harnesses.codex.responses_parser import ResponsesParser
 from dragoman.harnesses.codex.rollout_marks import MarkingRolloutParser, resume
 from dragoman.harnesses.codex.rollout_parser import RolloutParser
@@ -22,6 +23,7 @@ CODEX = Harness(
     limits=LIMITS,
     driving=CODEX_DRIVING,
     acting=CODEX_ACTING,
+    mending=CODEX_MENDING,
     history=CODEX_HISTORY,
     dialects=(
         Dialect(

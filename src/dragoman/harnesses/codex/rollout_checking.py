@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from dragoman.harnesses.codex.history import origin_in
-from dragoman.harnesses.codex.loose import as_int, as_str
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
 from dragoman.harnesses.codex.rollout_rows import (
     STARTS,
     Row,
@@ -52,7 +52,8 @@ class RolloutChecker:
         self.is_rollout = False
         self.has_header = False
         self.open_turns: dict[str, OpenTurn] = {}
-        self.has_wrong_ordinals = False
+        self.known: dict[str, str] = {}
+        """What rows tell that a lost header would have told."""
         self._faults: list[Fault] = []
         self._number = 0
         self._rows = 0
@@ -77,9 +78,10 @@ class RolloutChecker:
         self._rows += 1
         is_repeated = self._before == line.rstrip(b"\r\n")
         self._before = line.rstrip(b"\r\n")
-        if is_repeated:
-            self._note("repeated", "the same row as the line before")
-            return
+        if is_repeated and self.is_rollout:  # flat files repeat their states, legacy ones reviews
+            self._note("repeated", "the same row as the line before", broken=self.is_paginated)
+            if self.is_paginated:
+                return
         if self._rows == 1:
             self._first(line, row)
         if row.is_header and self._rows > 1:
@@ -89,6 +91,8 @@ class RolloutChecker:
             event = turn_event(line, row)
             if event is not None:
                 self._turn(event)
+            if not self.has_header:
+                self._learn(row)
 
     def finish(self) -> list[Fault]:
         if self._torn is not None:
@@ -97,8 +101,10 @@ class RolloutChecker:
         if not self._number:
             self._note("header", "the file is empty", 0)
         for turn in self.open_turns.values():
-            where = f"line {turn.ends_before} begins the next" if turn.ends_before else "the file ends"
-            self._note("turn", f"turn {turn.turn_id} has no end: {where}", turn.line)
+            after = turn.ends_before
+            where = f"line {after} begins the next" if after else "the file ends"
+            what = f"turn {turn.turn_id} has no end: {where}"
+            self._faults.append(Fault(turn.line, "turn", what, is_at_end=after is None))
         return sorted(self._faults[:_MOST_FAULTS], key=lambda fault: fault.line)
 
     def mender(self, named_id: str | None) -> Mender:
@@ -117,7 +123,7 @@ class RolloutChecker:
             count = line.count(b"\0")
             self._note("nul", f"{count} NUL byte{'s' if count > 1 else ''}: never reached the disk")
         elif not line.endswith(b"\n"):
-            self._torn = Fault(self._number, "torn", f"the last line is torn ({problem})")
+            self._torn = Fault(self._number, "torn", f"the last line is torn ({problem})", is_at_end=True)
         else:
             self._note("unreadable", problem)
 
@@ -142,6 +148,15 @@ class RolloutChecker:
         if self._rows == 1:
             self._expected = base.end_ordinal or 0 if base else 0
 
+    def _learn(self, row: Row) -> None:
+        payload = payload_of(row)
+        settings = as_dict(payload.get("thread_settings"))
+        found = {
+            "cwd": as_str(payload.get("cwd")) if row.type == "turn_context" else None,
+            "model_provider": as_str(settings.get("model_provider_id")),
+        }
+        self.known |= {name: value for name, value in found.items() if value}
+
     def _ordered(self, row: Row) -> None:
         now = moment(row)
         if now is not None:
@@ -152,14 +167,12 @@ class RolloutChecker:
             return
         ordinal = as_int(row.ordinal)
         if ordinal is None:
-            self.has_wrong_ordinals = True
             self._note("ordinal", "the row has no ordinal")
             self._expected = self._expected + 1 if self._expected is not None else None
             return
         if self.first_ordinal is None:
             self.first_ordinal = ordinal
         if self._expected is not None and ordinal != self._expected:
-            self.has_wrong_ordinals = True
             self._note("ordinal", f"ordinal {ordinal}, where {self._expected} should be")
         self._expected = ordinal + 1
         self.last_ordinal = max(ordinal, self.last_ordinal or 0)
@@ -177,6 +190,10 @@ class RolloutChecker:
             started = self.open_turns.pop(turn_id).line
             self.open_turns = {
                 name: turn for name, turn in self.open_turns.items() if turn.line < started
+            }
+        else:  # a review, whose own turn does not begin: the reviewer's ends with it
+            self.open_turns = {
+                name: turn for name, turn in self.open_turns.items() if name < turn_id
             }
 
     def _is_copied(self, turn_id: str) -> bool:

@@ -13,7 +13,9 @@ from dragoman.wire.jsonl import UNREADABLE
 
 ENDS: Final = frozenset(("task_complete", "turn_complete", "turn_aborted"))
 STARTS: Final = frozenset(("task_started", "turn_started"))
-_ABOUT_TURNS: Final = re.compile(rb'"(?:task_started|turn_started|task_complete|turn_complete|turn_aborted)"')
+_ABOUT_TURNS: Final = re.compile(
+    rb'"(?:task_started|turn_started|task_complete|turn_complete|turn_aborted)"'
+)
 _ORDINAL: Final = re.compile(rb'(\A\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,\s*"ordinal"\s*:\s*)(\d+)')
 
 

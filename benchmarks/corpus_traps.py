@@ -1,0 +1,404 @@
+"""Sessions in which tokens are easily counted wrong, each with the count that is right.
+
+Every trap is one that a release of Codex really sets (``harnesses/codex/NOTES.md`` says which); the rows are
+those of the recordings, cut down to what matters. ``write(folder)`` gives the traps with what they cost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from backports import zstd
+
+Tokens: TypeAlias = tuple[int, int, int, int, int]
+"""Input, cached, cache write, output, reasoning."""
+NOTHING: Tokens = (0, 0, 0, 0, 0)
+_NAMES = (
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+)
+_START = datetime(2026, 11, 10, 8, 0, tzinfo=UTC)
+
+
+def plus(one: Tokens, other: Tokens) -> Tokens:
+    a, b, c, d, e = (left + right for left, right in zip(one, other, strict=True))
+    return a, b, c, d, e
+
+
+@dataclass
+class Trap:
+    """One way to count wrong, and the right count."""
+
+    name: str
+    spent: dict[str | None, Tokens] = field(default_factory=dict[str | None, Tokens])
+    """By model."""
+    silent: int = 0
+    """Sessions that tell no usage."""
+
+    @property
+    def total(self) -> Tokens:
+        total = NOTHING
+        for tokens in self.spent.values():
+            total = plus(total, tokens)
+        return total
+
+
+class Clock:
+    """Gives times, and the ids that begin with them."""
+
+    def __init__(self, hour: int) -> None:
+        self.now = _START + timedelta(hours=hour)
+        self._count = hour << 20
+
+    def id(self) -> str:
+        self.now += timedelta(seconds=1)
+        self._count += 1
+        head = f"{int(self.now.timestamp() * 1000):012x}"
+        return f"{head[:8]}-{head[8:]}-7{self._count & 0xFFF:03x}-8813-{self._count:012x}"
+
+
+class File:
+    """One rollout being written, and what its session has spent."""
+
+    def __init__(self, trap: Trap, clock: Clock, *, model: str = "gpt-5.5", of: str = "") -> None:
+        self.trap, self.clock, self.model = trap, clock, model
+        self.id = of or clock.id()
+        self.rows: list[bytes] = []
+        self.total: Tokens = NOTHING
+        self.turn_id = ""
+        self.ordinal = -1
+        """Counts up in paginated files."""
+
+    def row(self, kind: str, payload: dict[str, Any]) -> None:
+        self.clock.now += timedelta(milliseconds=40)
+        row: dict[str, Any] = {
+            "timestamp": self.clock.now.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+        }
+        if self.ordinal >= 0:
+            row["ordinal"] = self.ordinal
+            self.ordinal += 1
+        row |= {"type": kind, "payload": payload}
+        self.rows.append(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+
+    def event(self, kind: str, **fields: Any) -> None:
+        self.row("event_msg", {"type": kind, **fields})
+
+    def meta(self, version: str = "0.142.0", **fields: Any) -> None:
+        meta = {"id": self.id, "timestamp": self.clock.now.isoformat(), "cwd": "/work/traps"}
+        self.row("session_meta", {**meta, "originator": "x", "cli_version": version, **fields})
+
+    def turn(self, *, model: str | None = None) -> None:
+        self.model = model or self.model
+        self.turn_id = self.clock.id()
+        self.event("task_started", turn_id=self.turn_id, model_context_window=258400)
+        self.row("turn_context", {"cwd": "/work/traps", "model": self.model})
+        content = [{"type": "input_text", "text": "go on"}]
+        self.row("response_item", {"type": "message", "role": "user", "content": content})
+        self.event("user_message", message="go on")
+
+    def end(self) -> None:
+        self.event("task_complete", turn_id=self.turn_id, last_agent_message="done")
+
+    def spends(self, *tokens: int, told: bool = True) -> Tokens:
+        """One response: counted for the trap, added to the total, and told."""
+        own: Tokens = (tokens[0], tokens[1], 0, tokens[2], tokens[3])
+        self.trap.spent[self.model] = plus(self.trap.spent.get(self.model, NOTHING), own)
+        self.total = plus(self.total, own)
+        if told:
+            self.count(own)
+        return own
+
+    def count(self, last: Tokens, total: Tokens | None = None) -> None:
+        info = {"total_token_usage": _usage(total or self.total), "last_token_usage": _usage(last)}
+        self.event("token_count", info={**info, "model_context_window": 258400}, rate_limits=None)
+
+    def record(self, own: Tokens) -> None:
+        told = {"thread_id": self.id, "turn_id": self.turn_id, "response_id": self.clock.id()}
+        usage = {"usage": _usage(own), "thread_token_usage": _usage(self.total)}
+        self.row("token_usage_record", {**told, **usage})
+
+
+def _usage(tokens: Tokens) -> dict[str, int]:
+    return {**dict(zip(_NAMES, tokens, strict=True)), "total_tokens": tokens[0] + tokens[3]}
+
+
+Files: TypeAlias = Iterator[tuple[str, list[bytes]]]
+"""Names, and rows."""
+
+
+def _turns(file: File, count: int = 2) -> None:
+    for number in range(count):
+        file.turn()
+        for step in range(3):
+            file.spends(9000 + 700 * step + 131 * number, 8000, 300 + step, 120)
+        file.end()
+
+
+def plain(trap: Trap, clock: Clock) -> Files:
+    file = File(trap, clock)
+    file.meta()
+    _turns(file, 3)
+    yield file.id, file.rows
+
+
+def doubled_counts(trap: Trap, clock: Clock) -> Files:
+    """0.42 to 0.125: two counts for a response, the first of all without any."""
+    file = File(trap, clock)
+    file.meta("0.104.0")
+    file.turn()
+    file.event("token_count", info=None, rate_limits=None)
+    for step in range(4):
+        own = file.spends(7000 + step, 5000, 200, 90)
+        file.count(own)
+    file.end()
+    yield file.id, file.rows
+
+
+def repeated_after_resume(trap: Trap, clock: Clock) -> Files:
+    file = File(trap, clock)
+    file.meta()
+    file.turn()
+    own = file.spends(12000, 9000, 400, 100)
+    file.end()
+    for _ in range(3):
+        file.turn()
+        file.count(own)
+        own = file.spends(14000, 11000, 410, 100)
+        file.end()
+    yield file.id, file.rows
+
+
+def counter_of_each_process(trap: Trap, clock: Clock) -> Files:
+    """Up to 0.77: totals begin anew when a session is resumed, here with more than before."""
+    file = File(trap, clock)
+    file.meta("0.53.0")
+    for step in range(3):
+        file.total = NOTHING
+        file.turn()
+        file.spends(5000 + 900 * step, 4000, 250 + step, 60)
+        file.end()
+    yield file.id, file.rows
+
+
+def counter_after_overflow(trap: Trap, clock: Clock) -> Files:
+    file = File(trap, clock)
+    file.meta()
+    _turns(file, 1)
+    file.turn()
+    file.count(NOTHING, NOTHING)
+    file.total = NOTHING
+    file.spends(31000, 2000, 500, 20)
+    file.spends(32000, 31000, 510, 20)
+    file.end()
+    yield file.id, file.rows
+
+
+def records_beside_counts(trap: Trap, clock: Clock) -> Files:
+    file = File(trap, clock)
+    file.ordinal = 0
+    file.meta("0.166.0", history_mode="paginated")
+    for _ in range(2):
+        file.turn()
+        for step in range(3):
+            own = file.spends(8000 + step, 6000, 200, 40, told=False)
+            file.record(own)
+            file.count(own)
+        file.end()
+    yield file.id, file.rows
+
+
+def _copy(parent: File, rows: list[bytes], child: File, version: str) -> None:
+    """Begin a file with its own header and a copy of these rows, written at one go."""
+    child.meta(version, forked_from_id=parent.id)
+    for line in rows:
+        row = json.loads(line)
+        child.row(row["type"], row["payload"])
+    child.total = parent.total
+
+
+def forks_that_copy(trap: Trap, clock: Clock, *, keep_parent: bool = True) -> Files:
+    """0.87 to 0.149: two forks hold all that their parent had spent."""
+    parent = File(trap, clock)
+    parent.meta("0.146.0")
+    _turns(parent)
+    for _ in range(2):
+        child = File(trap, clock)
+        _copy(parent, parent.rows, child, "0.146.0")
+        _turns(child, 1)
+        yield child.id, child.rows
+    _turns(parent, 1)
+    if keep_parent:
+        yield parent.id, parent.rows
+
+
+def forks_of_a_lost_session(trap: Trap, clock: Clock) -> Files:
+    """The parent's file is gone, and the turn that only it had, with it."""
+    lost = Trap("")
+    parent = File(lost, clock)
+    parent.meta("0.146.0")
+    _turns(parent)
+    trap.spent = dict(lost.spent)
+    for _ in range(2):
+        child = File(trap, clock)
+        _copy(parent, parent.rows, child, "0.146.0")
+        _turns(child, 1)
+        yield child.id, child.rows
+
+
+def sub_agents_that_copy(trap: Trap, clock: Clock) -> Files:
+    """Each agent begins with its parent's unfinished turn, a longer part of it each time."""
+    parent = File(trap, clock)
+    parent.meta("0.142.0")
+    parent.turn()
+    for _ in range(3):
+        parent.spends(10000, 8000, 300, 50)
+        child = File(trap, clock, model="gpt-5.6-luna")
+        source = {"subagent": {"thread_spawn": {"parent_thread_id": parent.id, "depth": 1}}}
+        copied = list(parent.rows)
+        child.meta("0.142.0", source=source)
+        for line in copied:
+            row = json.loads(line)
+            child.row(row["type"], row["payload"])
+        child.total = parent.total
+        _turns(child, 1)
+        yield child.id, child.rows
+    parent.spends(11000, 9000, 310, 50)
+    parent.end()
+    yield parent.id, parent.rows
+
+
+def forks_that_refer(trap: Trap, clock: Clock) -> Files:
+    """Since 0.151: the fork has only its own rows, but its totals include its parent's."""
+    parent = File(trap, clock)
+    parent.ordinal = 0
+    parent.meta("0.166.0", history_mode="paginated")
+    child = File(trap, clock)
+    for file in (parent, child):
+        if file is child:
+            file.ordinal = 0
+            file.total = parent.total
+            file.meta("0.166.0", history_mode="paginated", forked_from_id=parent.id)
+        file.turn()
+        for _ in range(3):
+            own = file.spends(20000, 18000, 400, 10, told=False)
+            file.record(own)
+            file.count(own)
+        file.end()
+        yield file.id, file.rows
+
+
+def revert(trap: Trap, clock: Clock) -> Files:
+    """A second file for the same session, whose totals go on from an earlier place."""
+    first = File(trap, clock)
+    first.ordinal = 0
+    first.meta("0.166.0", history_mode="paginated")
+    kept = NOTHING
+    for number in range(3):
+        first.turn()
+        first.record(first.spends(16000, 12000, 350, 30, told=False))
+        first.end()
+        kept = first.total if number == 0 else kept
+    second = File(trap, clock, of=first.id)
+    second.ordinal = 0
+    second.total = kept
+    second.meta("0.166.0", history_mode="paginated")
+    second.turn()
+    second.record(second.spends(16000, 12000, 350, 30, told=False))
+    second.end()
+    yield first.id, first.rows
+    yield f"{second.id}-reverted", second.rows
+
+
+def models_change(trap: Trap, clock: Clock) -> Files:
+    file = File(trap, clock)
+    file.meta()
+    for model in ("gpt-5.5", "gpt-5.6-luna", "gpt-5.5", "house-model"):
+        file.turn(model=model)
+        file.spends(21000, 15000, 900, 300)
+        file.end()
+    yield file.id, file.rows
+
+
+def no_usage(trap: Trap, clock: Clock) -> Files:
+    for _ in range(3):
+        file = File(trap, clock)
+        file.meta()
+        file.turn()
+        file.end()
+        trap.silent += 1
+        yield file.id, file.rows
+
+
+def more_cached_than_input(trap: Trap, clock: Clock) -> Files:
+    file = File(trap, clock)
+    file.meta()
+    file.turn()
+    file.spends(1000, 1500, 100, 10)
+    file.spends(9000, 4000, 100, 10)
+    file.end()
+    yield file.id, file.rows
+
+
+def long_requests(trap: Trap, clock: Clock) -> Files:
+    """Above 272,000 tokens a request costs twice as much: not what a day's sum is above."""
+    file = File(trap, clock)
+    file.meta()
+    file.turn()
+    for size in (150_000, 271_999, 272_000, 272_001, 300_000):
+        file.spends(size, size // 2, 1000, 0)
+    file.end()
+    yield file.id, file.rows
+
+
+def put_away_and_compressed(trap: Trap, clock: Clock) -> Files:
+    """The same session twice: as it was, and compressed among the archived ones."""
+    file = File(trap, clock)
+    file.meta()
+    _turns(file)
+    yield file.id, file.rows
+    yield f"{file.id}.zst", file.rows
+
+
+TRAPS: tuple[Callable[[Trap, Clock], Files], ...] = (
+    plain,
+    doubled_counts,
+    repeated_after_resume,
+    counter_of_each_process,
+    counter_after_overflow,
+    records_beside_counts,
+    forks_that_copy,
+    forks_of_a_lost_session,
+    sub_agents_that_copy,
+    forks_that_refer,
+    revert,
+    models_change,
+    no_usage,
+    more_cached_than_input,
+    long_requests,
+    put_away_and_compressed,
+)
+
+
+def write(home: Path, make: Callable[[Trap, Clock], Files], hour: int = 0) -> Trap:
+    """Put one trap's files into a Codex home."""
+    trap = Trap(make.__name__.replace("_", " "))
+    day = home / "sessions" / "2026" / "11" / "10"
+    put_away = home / "archived_sessions"
+    for folder in (day, put_away):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in make(trap, Clock(hour)):
+        if name.endswith(".zst"):
+            packed = zstd.compress(b"".join(rows))
+            (put_away / f"rollout-2026-11-10T08-00-00-{name[:-4]}.jsonl.zst").write_bytes(packed)
+        else:
+            path = day / f"rollout-2026-11-10T08-00-00-{name}.jsonl"
+            path.write_bytes(b"".join(rows))
+    return trap

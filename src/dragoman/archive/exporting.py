@@ -1,0 +1,102 @@
+"""What ``dragoman export`` needs besides a conversion: saved sessions, formats by ending, secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from dragoman.archive.conversion import Conversion
+from dragoman.errors import UsageError
+from dragoman.export.base import Masked
+from dragoman.model.messages import Message
+
+_BATCH: Final = 64
+_BY_ENDING: Final = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".json": "json",
+    ".jsonl": "messages",
+}
+_SECRET_NAME: Final = re.compile(
+    r"(?i)(?:^|_)(?:key|apikey|token|secret|password|passwd|credentials?)(?:_|$)"
+)
+
+
+def is_file(name: str) -> bool:
+    """Whether a session is named by a file, or by ``-`` for standard input, rather than by its id."""
+    looks_so = "/" in name or name.endswith((".jsonl", ".zst", ".gz"))
+    return name == "-" or looks_so or Path(name).expanduser().exists()
+
+
+class SavedConversion(Conversion):
+    """The conversion of a session out of the archive, with what it goes on from."""
+
+    def __init__(
+        self,
+        messages: Iterable[Message],
+        *,
+        to: str,
+        include: Collection[str] = (),
+        color: bool = False,
+        width: int = 100,
+        redact: bool | None = None,
+        secrets: Collection[str] = (),
+    ) -> None:
+        nothing: list[bytes] = []
+        super().__init__(
+            nothing,
+            to=to,
+            include=include,
+            color=color,
+            width=width,
+            redact=redact,
+            secrets=secrets,
+        )
+        self._messages = iter(messages)
+
+    def _pieces(self) -> Iterator[bytes]:
+        while batch := list(islice(self._messages, _BATCH)):
+            yield self._exporter.export(batch)
+
+    def _end(self) -> bytes:
+        return self._exporter.finish()
+
+
+def format_for(output: str) -> str:
+    """The format that a file's name asks for."""
+    ending = Path(output).suffix.lower()
+    if ending not in _BY_ENDING:
+        known = " ".join(_BY_ENDING)
+        raise UsageError(f"cannot tell the format of {output!r}; known: {known}; --to names one")
+    return _BY_ENDING[ending]
+
+
+def secrets_of(environment: Mapping[str, str]) -> list[str]:
+    """The values of an environment whose names say that they are secret."""
+    return [value for name, value in environment.items() if _SECRET_NAME.search(name)]
+
+
+def check_target(source: str, output: str, *, force: bool) -> None:
+    """Make sure that writing there destroys nothing."""
+    path = Path(output)
+    if path.is_dir():
+        raise UsageError(f"{output} is a directory")
+    if path.exists() and Path(source).exists() and path.samefile(source):
+        raise UsageError(f"{output} is the session itself")
+    if path.is_file() and not force:
+        raise UsageError(f"{output} is there already; --force replaces it")
+
+
+def told(masked: Sequence[Masked]) -> str:
+    """What was masked, in one sentence."""
+    from dragoman.export.redact import summary
+
+    if not masked:
+        return "nothing looked like a secret; look at it yourself before you hand it on"
+    return f"masked {summary(masked)}; look at it yourself before you hand it on"

@@ -1,0 +1,68 @@
+"""The homes of all harnesses, remembered in a small file beside the index.
+
+Asking the harnesses themselves means importing them, which takes longer than everything else that a
+list needs. So what they say is written down, for this version of the program.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from dragoman.about import VERSION
+from dragoman.archive.finding import Home
+
+_NAME: Final = "homes.txt"
+
+
+def all_homes(cache: Path | None) -> tuple[Home, ...]:
+    """Where each harness keeps its sessions."""
+    if cache is not None:
+        with suppress(OSError, ValueError):
+            return _decode((cache / _NAME).read_text(encoding="utf-8"))
+    homes = registered()
+    if cache is not None:
+        with suppress(OSError):  # then it takes a moment longer each time
+            cache.mkdir(parents=True, exist_ok=True)
+            (cache / _NAME).write_text(_encode(homes), encoding="utf-8")
+    return homes
+
+
+def registered() -> tuple[Home, ...]:
+    """What the harnesses say."""
+    from dragoman.harnesses import HARNESSES
+
+    return tuple(
+        Home(
+            harness.name,
+            harness.history.home_variable,
+            harness.history.home_default,
+            tuple((place.folder, place.archived) for place in harness.history.places),
+            harness.history.suffixes,
+        )
+        for harness in HARNESSES
+        if harness.history is not None
+    )
+
+
+def _encode(homes: tuple[Home, ...]) -> str:
+    lines = [VERSION]
+    for home in homes:
+        places = [f"{int(archived)}{folder}" for folder, archived in home.places]
+        fields = (home.harness, home.variable, home.default, *places, "", *home.suffixes)
+        lines.append("\t".join(fields))
+    return "\n".join(lines) + "\n"
+
+
+def _decode(text: str) -> tuple[Home, ...]:
+    version, *lines = text.rstrip("\n").split("\n")
+    if version != VERSION:
+        raise ValueError(version)
+    homes: list[Home] = []
+    for line in lines:
+        harness, variable, default, *rest = line.split("\t")
+        middle = rest.index("")
+        places = tuple((place[1:], place[0] == "1") for place in rest[:middle])
+        homes.append(Home(harness, variable, default, places, tuple(rest[middle + 1 :])))
+    return tuple(homes)

@@ -1,0 +1,187 @@
+"""A saved session: what is known of it, and its messages, all of them or a turn's."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from dragoman.errors import UnreadableSource, UsageError
+from dragoman.store.files import FileRow, Files
+from dragoman.store.sessions import ListedSession, Sessions
+
+if TYPE_CHECKING:
+    from dragoman.model.messages import Message
+    from dragoman.model.turns import Turn
+    from dragoman.model.usage import Usage
+
+RUNNING_SECONDS: Final = 120.0
+"""How long after its last row a session with an open turn still counts as running."""
+
+
+class SavedSession:
+    """One session on the disk. Cheap to have: nothing of it is read before it is asked for."""
+
+    def __init__(self, listed: ListedSession, files: Files, sessions: Sessions) -> None:
+        row = listed.row
+        self._files = files
+        self._sessions = sessions
+        self._file_id = row.file_id
+        self._row = row
+        self.id = row.session_id
+        self.parent_id = row.parent_session_id
+        self.origin = row.origin
+        """``fork``, ``sub-agent``, ``review`` or ``revert``; None for one that the user began."""
+        self.harness = row.harness
+        self.version = row.version
+        self.model = row.model
+        self.project = row.cwd
+        self.title = row.title
+        self.started_at = row.started_at
+        """Seconds since 1970."""
+        self.last_at = row.last_at
+        self.turn_count = row.turns
+        self.undone = row.undone
+        self.path = listed.path
+        self.archived = listed.archived
+        self._mtime = listed.mtime
+
+    def __repr__(self) -> str:
+        return f"<SavedSession {self.id} {self.title!r}>"
+
+    @property
+    def state(self) -> str:
+        """``completed``, ``failed``, ``interrupted``, ``running``, or ``empty`` if nothing was asked."""
+        if (
+            self._row.is_open
+            and time.clock_gettime(time.CLOCK_REALTIME) - self._mtime < RUNNING_SECONDS
+        ):
+            return "running"
+        return self._row.outcome or "empty"
+
+    @property
+    def tokens(self) -> int | None:
+        """Input and output tokens together; None if nobody told."""
+        into, out = self._row.input_tokens, self._row.output_tokens
+        return None if into is None or out is None else into + out
+
+    @property
+    def usage(self) -> Usage | None:
+        from dragoman.model.usage import Usage
+
+        row = self._row
+        if row.input_tokens is None:
+            return None
+        return Usage(
+            row.input_tokens,
+            row.cached_input_tokens or 0,
+            row.cache_write_input_tokens or 0,
+            row.output_tokens or 0,
+            row.reasoning_output_tokens or 0,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a program wants to know, for JSON."""
+        row = self._row
+        tokens = None
+        if row.input_tokens is not None:
+            names = [name for name in row._fields if name.endswith("_tokens")]
+            tokens = {name: getattr(row, name) or 0 for name in names}
+        return {
+            "session_id": self.id,
+            "parent_session_id": self.parent_id,
+            "origin": self.origin,
+            "harness": self.harness,
+            "version": self.version,
+            "model": self.model,
+            "project": self.project,
+            "title": self.title,
+            "started_at": self.started_at,
+            "last_at": self.last_at,
+            "turns": self.turn_count,
+            "undone_turns": self.undone,
+            "state": self.state,
+            "tokens": tokens,
+            "path": self.path,
+            "archived": self.archived,
+        }
+
+    def messages(self) -> Iterator[Message]:
+        """Every message, with those that a fork or a revert goes on from."""
+        from dragoman.archive.stitching import stitched
+
+        return self._read(stitched(self._files, self._file()))
+
+    def turn(self, number: int) -> Iterator[Message]:
+        """The messages of one turn of the session's own, from 1; from the end if it is negative."""
+        from dragoman.archive.opening import turn
+
+        number = self.turn_count + 1 + number if number < 0 else number
+        if not 1 <= number <= self.turn_count:
+            has = f"{self.turn_count} turn{'s' * (self.turn_count != 1)}"
+            raise UsageError(f"there is no turn {number}: session {self.id} has {has}")
+        return self._read(turn(self._files, self._file(), number))
+
+    def last_turn(self) -> Iterator[Message]:
+        return self.turn(-1)
+
+    def turns(self) -> list[Turn]:
+        """The conversation, folded into turns."""
+        from dragoman.model.turns import fold
+
+        return fold(self.messages())
+
+    def undone_turns(self) -> set[str | None]:
+        """The ids of the turns that were taken back."""
+        from dragoman.archive.parsers import history_of
+        from dragoman.model.messages import Notice, TurnStarted
+
+        history = history_of(self.harness)
+        begun: list[str | None] = []
+        undone: set[str | None] = set()
+        for message in self.messages():
+            if message.session_id != self.id or history is None:
+                continue
+            if isinstance(message, TurnStarted):
+                begun.append(message.turn_id)
+            elif isinstance(message, Notice) and (count := history.turns_undone(message)):
+                undone.update(begun[-count:])
+                del begun[-count:]
+        return undone
+
+    def raw_line(self, number: int) -> bytes:
+        """A line of the session's file as it stands there."""
+        from dragoman.archive.opening import raw_line
+
+        line = raw_line(self._files, self._file(), number) if number > 0 else None
+        if line is None:
+            raise UsageError(f"there is no line {number} in {self.path}")
+        return line
+
+    def children(self) -> list[SavedSession]:
+        """The sessions that this one started, and those made from it."""
+        return [
+            SavedSession(each, self._files, self._sessions)
+            for each in self._sessions.children(self.id)
+        ]
+
+    @property
+    def is_missing_its_base(self) -> bool:
+        """Whether it goes on from another session's file that is not there."""
+        from dragoman.archive.stitching import is_missing_its_base
+
+        return is_missing_its_base(self._files, self._file())
+
+    def _file(self) -> FileRow:
+        row = self._files.get(self._file_id)
+        if row is None:
+            raise UnreadableSource(self.path, "it has changed meanwhile; try again")
+        return row
+
+    def _read(self, messages: Iterator[Message]) -> Iterator[Message]:
+        try:
+            yield from messages
+        except FileNotFoundError as problem:
+            raise UnreadableSource(self.path, "the file is gone") from problem
+        except OSError as problem:
+            raise UnreadableSource(self.path, problem.strerror or str(problem)) from problem

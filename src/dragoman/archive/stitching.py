@@ -1,0 +1,117 @@
+"""Putting sessions together again: what a fork or a revert goes on from, and who started whom.
+
+Since some releases a fork does not copy its parent's rows but names the part of its file that it
+goes on from; and a session that was reverted goes on in a second file. Reading such a session is
+reading that part, then its own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from dragoman.archive.file_lines import open_file, plain_lines
+from dragoman.archive.opening import messages_of
+from dragoman.archive.parsers import history_of
+from dragoman.harnesses.history import History
+from dragoman.model.messages import Message, Notice, TurnStarted
+from dragoman.store.files import FileRow, Files
+
+_DEEPEST: Final = 32
+"""How many forks of forks are followed."""
+
+
+class Part(NamedTuple):
+    """A file, or its beginning."""
+
+    row: FileRow
+    end: int | None = None
+    """The byte where the part ends; None for the whole file."""
+
+
+def parts(files: Files, row: FileRow) -> list[Part]:
+    """What a session is made of, in order: parts of other files, then its own."""
+    found = [Part(row)]
+    seen = {row.file_id}
+    while row.base_session_id is not None and len(found) < _DEEPEST:
+        base = _base(files, row, seen)
+        if base is None:
+            break
+        found.insert(0, base)
+        row = base.row
+        seen.add(row.file_id)
+    return found
+
+
+def is_missing_its_base(files: Files, row: FileRow) -> bool:
+    """Whether a session goes on from something that is not there."""
+    first = parts(files, row)[0].row
+    return first.base_session_id is not None
+
+
+def _base(files: Files, row: FileRow, seen: set[int]) -> Part | None:
+    """The part that a file goes on from, if its file is there and long enough."""
+    for each in reversed(files.of_session(row.base_session_id or "")):
+        if each.file_id in seen or each.session_id != row.base_session_id:
+            continue
+        end = _end_in(each, row)
+        if end is not None:
+            return Part(each, end)
+    return None
+
+
+def _end_in(base: FileRow, row: FileRow) -> int | None:
+    history = history_of(base.harness)
+    if base.compressed or history is None:
+        return None
+    try:
+        with open_file(base.path) as file:
+            offset, ordinal = row.base_offset, row.base_ordinal
+            if offset:
+                file.seek(offset - 1)
+                if file.read(1) == b"\n" and _fits(history, file.readline(), ordinal):
+                    return offset
+        return _end_by_ordinal(history, base.path, ordinal) if ordinal is not None else None
+    except OSError:
+        return None
+
+
+def _fits(history: History, line: bytes, ordinal: int | None) -> bool:
+    """Whether the row after a part's end is the one that should be there, or none is."""
+    found = history.row_ordinal(line) if line else None
+    return found is None or ordinal is None or found == ordinal
+
+
+def _end_by_ordinal(history: History, path: str, ordinal: int) -> int | None:
+    with open_file(path) as file:
+        end = None
+        for piece in plain_lines(file, 0):
+            for line, start in zip(piece.lines, piece.starts, strict=False):
+                number = history.row_ordinal(line) if isinstance(line, bytes) else None
+                if number is None:
+                    continue
+                if number >= ordinal:
+                    return start if end is not None else None
+                end = start
+        return None
+
+
+def stitched(files: Files, row: FileRow) -> Iterator[Message]:
+    """Every message of a session, with those that it goes on from."""
+    for part in parts(files, row):
+        yield from messages_of(part.row.path, part.end)
+        if part.end is not None and part.row.session_id == row.session_id:
+            taken = sum(1 for message in _after(part) if isinstance(message, TurnStarted))
+            if taken:
+                turns = (
+                    f"{taken} turns that followed were" if taken > 1 else "a turn that followed was"
+                )
+                yield Notice(session_id=row.session_id, level="info", text=f"{turns} taken back")
+
+
+def _after(part: Part) -> Iterator[Message]:
+    """The messages of a file behind the part that was gone on from."""
+    before = sum(1 for _ in messages_of(part.row.path, part.end))
+    for number, message in enumerate(messages_of(part.row.path)):
+        if number >= before:
+            yield message

@@ -1,0 +1,14 @@
+"""The exporter that a saved session is shown with."""
+
+from __future__ import annotations
+
+from dragoman.export.base import Exporter, Include, Options
+from dragoman.export.text import TextExporter
+from dragoman.export.text_whole import WholeTextExporter
+
+
+def transcript(*, full: bool, context: bool, colour: bool, width: int) -> Exporter:
+    """A transcript in the terminal's width; ``full`` leaves nothing out."""
+    include: frozenset[Include] = frozenset(("context",) if context else ())
+    options = Options(include=include, color=colour, width=width)
+    return WholeTextExporter(options) if full else TextExporter(options)

@@ -1,0 +1,107 @@
+"""``dragoman export``: a session as one file to keep, print or hand on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dragoman.cli.archive_options import home_option, open_archive
+from dragoman.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from dragoman.archive.conversion import Conversion
+
+
+@click.command(short_help="Write a session to a file: a page, Markdown, text, JSON.")
+@click.argument("session", required=False)
+@click.option("-o", "--output", metavar="FILE", help="The file to write. Its ending is the format.")
+@click.option("--to", "--format", "to", metavar="FORMAT", help="The format, whatever the ending.")
+@click.option(
+    "--redact/--no-redact",
+    default=None,
+    help="Mask keys, tokens, passwords, e-mail addresses and home directories. [default: for html]",
+)
+@click.option(
+    "--include",
+    metavar="WHAT",
+    default="",
+    help="What to show beyond the conversation: context, raw, or both with a comma.",
+)
+@click.option(
+    "--from", "dialect", metavar="DIALECT", help="The dialect to read. Found out by itself."
+)
+@click.option("--last", is_flag=True, help="The newest saved session.")
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@home_option
+def export(
+    session: str | None,
+    output: str | None,
+    to: str | None,
+    redact: bool | None,
+    include: str,
+    dialect: str | None,
+    last: bool,
+    force: bool,
+    paths: tuple[str, ...],
+) -> int:
+    """Write SESSION as one file: the id of a saved session, a session file or a recording.
+
+    What was masked is listed on the page and counted on standard error. Masking finds what looks
+    like a secret; it does not look into images. Look before you hand it on.
+
+    \b
+    dragoman export 01a1e219 -o session.html
+    dragoman export rollout-….jsonl --to markdown --redact | less
+    """
+    from dragoman.archive.exporting import check_target, format_for, secrets_of, told
+
+    if (session is None) != last:
+        raise click.UsageError("Say which session: an ID, a FILE or --last.")
+    if output is None and to is None:
+        raise click.UsageError("-o names the file to write; --to alone writes to standard output.")
+    if output is not None:
+        to = to or format_for(output)
+        check_target(session or "", output, force=force)
+    conversion = _conversion(
+        session,
+        paths,
+        dialect,
+        to=to,
+        include=[part.strip() for part in include.split(",") if part.strip()],
+        color=output is None and standard_output().isatty(),
+        width=shutil.get_terminal_size().columns if output is None else 100,
+        redact=redact,
+        secrets=secrets_of(os.environ),
+    )
+    if output is None:
+        conversion.to_stream(standard_output().buffer)
+    else:
+        conversion.to_file(output)
+    if conversion.was_stopped:
+        return 130
+    if conversion.masked is not None:
+        click.echo(f"dragoman: {told(conversion.masked)}", err=True)
+    if conversion.dialect is None and conversion.lines:
+        click.echo(
+            f"dragoman: no line of {session} is in a dialect that I know; "
+            "`dragoman dialects` lists them, and --from names one",
+            err=True,
+        )
+        return 1
+    return 0
+
+
+def _conversion(
+    session: str | None, paths: tuple[str, ...], dialect: str | None, **options: Any
+) -> Conversion:
+    from dragoman.archive.conversion import Conversion, open_source
+    from dragoman.archive.exporting import SavedConversion, is_file
+
+    if session is not None and is_file(session):
+        return Conversion(open_source(session), dialect=dialect, **options)
+    archive = open_archive(paths)
+    saved = archive.last() if session is None else archive.get(session)
+    return SavedConversion(saved.messages(), **options)

@@ -1,0 +1,140 @@
+"""``dragoman sessions``: a list of saved sessions, the newest first."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from dragoman.cli.archive_options import When, home_option, open_archive
+from dragoman.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from dragoman.archive.saved import SavedSession
+
+_SHORT_ID = 13
+
+
+@click.command(short_help="List saved sessions, the newest first.")
+@click.option("--project", metavar="DIR", help="Only those of this folder, or of one called so.")
+@click.option("--since", type=When(), help="Only those with something said since: 7d, 2026-11-15 …")
+@click.option("--until", type=When(), help="Only those with nothing said since.")
+@click.option("--harness", metavar="NAME", help="Only those of this program.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many.  [default: 30]")
+@click.option("--all", "everything", is_flag=True, help="All of them, sub-agents and reviews too.")
+@click.option("--archived/--not-archived", default=None, help="Only those put away, or not.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@home_option
+def sessions(
+    project: str | None,
+    since: float | None,
+    until: float | None,
+    harness: str | None,
+    limit: int | None,
+    everything: bool,
+    archived: bool | None,
+    as_json: bool,
+    paths: tuple[str, ...],
+) -> int:
+    """List saved sessions, the newest first.
+
+    An id, or as much of it as no other session has, is what `dragoman show` takes.
+
+    \b
+    dragoman sessions --project . --since 7d
+    dragoman sessions --json | jq 'select(.state == "failed") | .session_id'
+    """
+    archive = open_archive(paths)
+    if limit is None and not everything and not as_json:
+        limit = 30
+    found = archive.sessions(
+        project=project,
+        since=since,
+        until=until,
+        harness=harness,
+        archived=archived,
+        top=not everything and not as_json,
+        limit=limit,
+    )
+    if as_json:
+        _write_json(found)
+        return 0
+    if not found:
+        where = ", ".join(archive.folders)
+        asked = any(given is not None for given in (project, since, until, harness, archived))
+        click.echo(f"dragoman: there are no {'such ' * asked}sessions in {where}", err=True)
+        return 0
+    _write_table(found)
+    if len(found) == limit:
+        click.echo(f"These are the newest {limit}; -n shows more, --all all of them.", err=True)
+    return 0
+
+
+def _write_json(found: list[SavedSession]) -> None:
+    import json
+
+    for session in found:
+        click.echo(json.dumps(session.as_dict(), ensure_ascii=False))
+
+
+def _write_table(found: list[SavedSession]) -> None:
+    import shutil
+
+    from dragoman.cli.tables import Column, count, table
+
+    ids = _short_ids(found)
+    rows = [
+        (
+            ids[session.id],
+            _when(session.last_at),
+            _project(session.project),
+            _flat(session.title) or "-",
+            session.state
+            + (" (undone)" if session.undone and session.undone == session.turn_count else ""),
+            str(session.turn_count),
+            count(session.tokens),
+            _flat(session.model) or "-",
+        )
+        for session in found
+    ]
+    columns = (
+        Column("id", most=40),
+        Column("last"),
+        Column("project", most=18),
+        Column("title", gives_way=True),
+        Column("state"),
+        Column("turns", right=True),
+        Column("tokens", right=True),
+        Column("model", most=20),
+    )
+    out = standard_output()
+    width = shutil.get_terminal_size().columns if out.isatty() else 200
+    for line in table(columns, rows, width):
+        click.echo(line)
+
+
+def _short_ids(found: list[SavedSession]) -> dict[str, str]:
+    """Ids as short as they can be told apart, and not shorter than they can be read."""
+    length = _SHORT_ID
+    ids = [session.id for session in found]
+    while length < 36 and len({each[:length] for each in ids}) < len(set(ids)):
+        length += 1
+    return {each: _flat(each[:length]) for each in ids}
+
+
+def _when(at: float) -> str:
+    then, now = time.localtime(at), time.localtime()
+    if then[:3] == now[:3]:
+        return time.strftime("%H:%M", then)
+    return time.strftime("%m-%d %H:%M" if then.tm_year == now.tm_year else "%Y-%m-%d", then)
+
+
+def _project(cwd: str | None) -> str:
+    name = (cwd or "").replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return _flat(name or cwd) or "-"
+
+
+def _flat(text: str | None) -> str:
+    """A name on one line, with nothing in it that a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in text) if text else ""

@@ -1,0 +1,125 @@
+"""``dragoman show``: a saved session as a transcript, in the user's pager."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from dragoman.cli.archive_options import home_option, open_archive
+from dragoman.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from dragoman.archive.saved import SavedSession
+    from dragoman.model.messages import Message
+
+
+@click.command(short_help="Read a saved session.")
+@click.argument("session_id", metavar="ID", required=False)
+@click.option("--last", is_flag=True, help="The newest session, here or with --project anywhere.")
+@click.option("--project", metavar="DIR", help="With --last: the newest of this folder.")
+@click.option("--turn", type=int, metavar="N", help="Only this turn; -1 is the last.")
+@click.option("--tools", is_flag=True, help="Show what tools gave back, the first lines of it.")
+@click.option("--full", is_flag=True, help="Show everything that was said and put out, whole.")
+@click.option("--context", is_flag=True, help="Show what was put before the model, too.")
+@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only this line, as it is.")
+@click.option("--json", "as_json", is_flag=True, help="Messages, one JSON object a line.")
+@home_option
+def show(
+    session_id: str | None,
+    last: bool,
+    project: str | None,
+    turn: int | None,
+    tools: bool,
+    full: bool,
+    context: bool,
+    line: int | None,
+    as_json: bool,
+    paths: tuple[str, ...],
+) -> int:
+    """Show the saved session ID, or with --last the newest one.
+
+    Any beginning of an id will do that no other session has. Without --tools calls are shown, but
+    not what came of them unless it failed. Images, data and repeated outputs are only named, with the line that has
+    them; --line shows it.
+
+    \b
+    dragoman show 01a1e219 --turn -1 --tools
+    dragoman show --last --full | less
+    """
+    if (session_id is None) != last:
+        raise click.UsageError("Say which session: an ID or --last.")
+    archive = open_archive(paths, wanted=session_id, newest=last)
+    session = archive.last(project=project) if session_id is None else archive.get(session_id)
+    if line is not None:
+        click.echo(session.raw_line(line))
+        return 0
+    messages = session.turn(turn) if turn is not None else session.messages()
+    if as_json:
+        _write_json(messages)
+        return 0
+    out = standard_output()
+    is_terminal = out.isatty()
+    pieces = _pieces(session, messages, tools=tools, full=full, context=context, colour=is_terminal)
+    if is_terminal:
+        os.environ.setdefault("LESS", "-FRX")
+        click.echo_via_pager(pieces, color=True)
+    else:
+        for piece in pieces:
+            out.write(piece)
+        out.flush()
+    return 0
+
+
+def _write_json(messages: Iterable[Message]) -> None:
+    from dragoman.model.messages import encode
+
+    out = standard_output()
+    for message in messages:
+        out.write(encode(message).decode() + "\n")
+    out.flush()
+
+
+def _pieces(
+    session: SavedSession,
+    messages: Iterable[Message],
+    *,
+    tools: bool,
+    full: bool,
+    context: bool,
+    colour: bool,
+) -> Iterator[str]:
+    """The transcript, bit by bit: a long one must not be held whole."""
+    from dragoman.archive.eliding import Elider
+    from dragoman.archive.transcripts import transcript
+
+    width = shutil.get_terminal_size().columns
+    exporter = transcript(full=full, context=context, colour=colour, width=width)
+    elider = Elider()
+    for message in messages:
+        if not (tools or full) and _is_quiet(message):
+            continue
+        text = exporter.export([message if full else elider.view(message)])
+        if text:
+            yield text.decode()
+    yield exporter.finish().decode()
+    yield from _footer(session)
+
+
+def _is_quiet(message: Message) -> bool:
+    """Whether it is a tool's result that nobody needs to see: it went well."""
+    from dragoman.model.messages import ToolResult
+
+    return isinstance(message, ToolResult) and not message.is_error
+
+
+def _footer(session: SavedSession) -> Iterator[str]:
+    if session.is_missing_its_base:
+        yield "\n(This session goes on from another one, whose file is not there.)\n"
+    for child in session.children():
+        title = f": {child.title}" if child.title else ""
+        what = child.origin or "made from this session"
+        yield f"\n{what} {child.id}{title}\n"

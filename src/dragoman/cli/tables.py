@@ -1,0 +1,65 @@
+"""Tables that fit the terminal: columns as wide as they must be, one of them giving way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    head: str
+    right: bool = False
+    most: int = 40
+    """The widest that it may be."""
+    gives_way: bool = False
+    """Whether it takes what room is left, rather than what it needs."""
+
+
+def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The rows below a head, each on one line of at most ``width`` cells."""
+    from dragoman.cli.live_cells import cells, clip
+
+    needs = [
+        min(
+            200 if column.gives_way else column.most,
+            max([cells(column.head), *(cells(row[place]) for row in rows)]),
+        )
+        for place, column in enumerate(columns)
+    ]
+    shown = list(range(len(columns)))
+    flexible = next((place for place, column in enumerate(columns) if column.gives_way), None)
+
+    def taken() -> int:
+        return sum(needs[place] for place in shown if place != flexible) + 2 * (len(shown) - 1)
+
+    if flexible is not None:
+        least = min(20, needs[flexible])
+        # The last columns go first: what stands to the left matters most.
+        for place in reversed(range(len(columns))):
+            if width - taken() >= least or len(shown) <= 2:
+                break
+            if place != flexible:
+                shown.remove(place)
+        needs[flexible] = max(least, min(width - taken(), needs[flexible]))
+    lines: list[str] = []
+    for row in ([column.head for column in columns], *rows):
+        parts: list[str] = []
+        for place in shown:
+            text = clip(row[place], needs[place])
+            room = " " * (needs[place] - cells(text))
+            parts.append(room + text if columns[place].right else text + room)
+        lines.append(clip("  ".join(parts).rstrip(), width))
+    return lines
+
+
+def count(number: int | None) -> str:
+    """``950``, ``12.3k``, ``4.56M``; a dash for what is not known."""
+    if number is None:
+        return "-"
+    if number < 1000:
+        return str(number)
+    for unit, size in (("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)):
+        if number < size * 999.5 or unit == "G":
+            digits = 0 if number >= 100 * size else 1 if number >= 10 * size else 2
+            return f"{number / size:.{digits}f}{unit}"
+    return str(number)

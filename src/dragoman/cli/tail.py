@@ -1,0 +1,56 @@
+"""``dragoman tail``: follow the sessions that other programs are writing right now."""
+
+from __future__ import annotations
+
+import shutil
+
+import click
+
+from dragoman.cli.archive_options import home_option, open_archive
+from dragoman.cli.streams import standard_output
+
+
+@click.command(short_help="Follow sessions as other programs write them.")
+@click.argument("session_id", metavar="[ID]", required=False)
+@click.option("--tools", is_flag=True, help="Show what tools gave back, too.")
+@click.option("--json", "as_json", is_flag=True, help="Messages, one JSON object a line.")
+@home_option
+def tail(session_id: str | None, tools: bool, as_json: bool, paths: tuple[str, ...]) -> int:
+    """Follow all sessions that are being written, or only ID, until Ctrl-C.
+
+    \b
+    dragoman tail
+    dragoman tail --json | jq 'select(.type == "tool_call") | .input'
+    """
+    from dragoman.archive.api import Archive
+    from dragoman.archive.transcripts import transcript
+    from dragoman.model.messages import ToolResult, encode
+
+    # Only to find one session by its id is the index needed.
+    archive = (
+        open_archive(paths, wanted=session_id) if session_id is not None else Archive(paths=paths)
+    )
+    out = standard_output()
+    width = shutil.get_terminal_size().columns
+    exporter = transcript(full=False, context=False, colour=out.isatty(), width=width)
+    if not as_json:
+        where = session_id or ", ".join(archive.folders)
+        click.echo(f"dragoman: following {where}; Ctrl-C ends it", err=True)
+    try:
+        for batch in archive.tail(session_id):
+            messages = [heard.message for heard in batch]
+            if as_json:
+                text = b"".join(encode(message) + b"\n" for message in messages)
+            else:
+                shown = [
+                    message
+                    for message in messages
+                    if tools or not isinstance(message, ToolResult) or message.is_error
+                ]
+                text = exporter.export(shown)
+            if text:
+                out.write(text.decode())
+                out.flush()
+    except KeyboardInterrupt:
+        return 130
+    return 0
