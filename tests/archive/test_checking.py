@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from conftest import Compress
-from damaged import OLD, put, session_id_of
 
+from damaged import OLD, put, session_id_of
 from dragoman.archive.checking import Finding, check, check_file
 
 _PAGINATED = "0.166.0/patch_all.rollout.jsonl"
@@ -97,7 +96,9 @@ def test_times_that_run_backwards_are_odd(runs: Path, tmp_path: Path) -> None:
     assert broken(found) == []
 
 
-def test_a_damaged_compressed_file_says_so(runs: Path, tmp_path: Path, compress: Compress) -> None:
+def test_a_damaged_compressed_file_says_so(
+    runs: Path, tmp_path: Path, compress: Callable[[bytes], bytes]
+) -> None:
     data = compress((runs / _PAGINATED).read_bytes() * 50)
     path = tmp_path / "session.jsonl.zst"
     path.write_bytes(data[: len(data) // 2])

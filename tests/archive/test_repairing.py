@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from damaged import DAMAGE, put
 
 import dragoman
+from damaged import DAMAGE, put
 from dragoman.archive.checking import check_file
 from dragoman.archive.repairing import Repair, repair
 from dragoman.errors import UnreadableSource, UsageError
@@ -59,7 +59,7 @@ def test_what_was_only_out_of_place_comes_back_as_it_was(runs: Path, tmp_path: P
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [(_PAGINATED, "turn_aborted"), ("ANSWERED", "task_complete"), (_LEGACY, "turn_aborted")],
+    [(_PAGINATED, "turn_aborted"), (_LEGACY, "turn_aborted")],
 )
 def test_a_turn_is_ended_as_its_own_release_would_have(
     runs: Path, tmp_path: Path, name: str, kind: str
@@ -73,6 +73,20 @@ def test_a_turn_is_ended_as_its_own_release_would_have(
     assert last.get("ordinal") == old.get("ordinal")
     beside = {"reason", "last_agent_message", "time_to_first_token_ms"}
     assert set(last["payload"]) - beside == set(old["payload"]) - beside
+
+
+def test_a_turn_that_gave_its_final_answer_was_completed(runs: Path, tmp_path: Path) -> None:
+    path = put(runs / _PAGINATED, tmp_path / "sessions", "endless")
+    said = path.read_bytes()
+    answered = said.replace(b'"text":"Patched."}]', b'"text":"Patched."}],"phase":"final_answer"')
+    assert answered != said
+    path.write_bytes(answered)
+
+    done = repair(path, tmp_path / "repaired")
+
+    last = json.loads(done.target.read_bytes().splitlines()[-1])["payload"]
+    assert (last["type"], last["last_agent_message"]) == ("task_complete", "Patched.")
+    assert done.problems == []
 
 
 def test_what_is_lost_lies_beside_the_copy(runs: Path, tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import dragoman
-from dragoman.crew.connecting import Connection, connect
+from dragoman.crew.connecting import connect, open_connection
+from dragoman.crew.connection import Connection
 from dragoman.drive.agent import Agent
 from dragoman.drive.one_shots import OneShotAgent
 from dragoman.harnesses import HARNESSES
@@ -29,10 +30,8 @@ class Stage:
         self.env = {**rehearsal.env, "HOME": str(rehearsal.codex_home)}
 
     def connect(self, **options: Any) -> AbstractAsyncContextManager[Agent]:
-        how: AbstractAsyncContextManager[Agent] = connect(
-            "codex", command=self.command, env=self.env, **options
-        )
-        return how
+        how = self.connection(**options)
+        return cast("AbstractAsyncContextManager[Agent]", open_connection("codex", how))
 
     def connect_exec(self, **options: Any) -> AbstractAsyncContextManager[OneShotAgent]:
         return connect("codex", mode="exec", command=self.command, env=self.env, **options)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -315,10 +314,11 @@ def test_a_journal_holds_the_whole_exchange(stage: MakeStage, repo: Path, tmp_pa
 
 
 def test_what_cannot_be_started_is_one_sentence(repo: Path) -> None:
-    from dragoman.crew.connecting import connect
+    from dragoman.crew.connecting import open_connection
+    from dragoman.crew.connection import Connection
 
     async def start(**options: Any) -> None:
-        how: AbstractAsyncContextManager[Any] = connect(**options)
+        how = open_connection(options.pop("harness", None), Connection(**options))
         async with asyncio.timeout(SECONDS), how as codex:
             await codex.start(cwd=repo)
 

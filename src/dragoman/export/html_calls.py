@@ -111,8 +111,8 @@ def _bar(name: str, what: str, result: ToolResult | None, anchor: str | None) ->
         "header",
         element("span", name, class_="name"),
         shown,
-        facts,
         permalink(anchor),
+        facts,
         class_="bar",
     )
 
