@@ -14,9 +14,10 @@ test: $(VENV)/ready
 	@scripts/system-packages
 	$(BIN)/python -m pytest -n auto
 
-# The same stories on releases from npm: VERSIONS="0.66.0 0.104.0" chooses, --write renews the table in docs.
+# The core stories on many releases from npm, kept in ~/.cache/dragoman. VERSIONS="0.66.0 0.104.0" chooses,
+# WRITE=--write renews the table in docs/compatibility.md.
 test-versions: $(VENV)/ready
-	$(BIN)/python tests/versions/run.py $(VERSIONS)
+	$(BIN)/python tests/versions/run.py $(VERSIONS) $(WRITE)
 
 check: $(VENV)/ready
 	$(BIN)/ruff format --check .
@@ -33,6 +34,9 @@ MB ?= 500
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/reading.py --mb $(MB)
 	$(BIN)/python benchmarks/starting.py
+	$(BIN)/python benchmarks/driving.py
+	$(BIN)/python benchmarks/crowd.py
+	$(BIN)/python benchmarks/flood.py
 
 MINUTES ?= 10
 fuzz: $(VENV)/ready

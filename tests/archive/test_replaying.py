@@ -30,8 +30,8 @@ def call(seconds: float | None) -> ToolCall:
     return ToolCall(at=moment, call_id="c", tool="Bash", native_tool="shell")
 
 
-def pauses(messages: list[Message], **options: float) -> list[float]:
-    return [round(cue.after, 3) for cue in cues(messages, **options)]
+def pauses(messages: list[Message], speed: float = 1.0, max_pause: float = 5.0) -> list[float]:
+    return [round(cue.after, 3) for cue in cues(messages, speed=speed, max_pause=max_pause)]
 
 
 def test_pauses_are_those_of_the_recording() -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,13 +36,9 @@ def test_a_server_answers_until_its_client_leaves(runs: Path) -> None:
     server = threading.Thread(target=serve, args=(recorded, ours, out))
     server.start()
     thread = recorded[0].message.session_id
-    for number, (method, params) in enumerate(
-        [
-            ("initialize", {}),
-            ("thread/start", {}),
-            ("turn/start", {"threadId": thread, "input": []}),
-        ]
-    ):
+    asked: list[tuple[str, dict[str, Any]]] = [("initialize", {}), ("thread/start", {})]
+    asked.append(("turn/start", {"threadId": thread, "input": []}))
+    for number, (method, params) in enumerate(asked):
         line = json.dumps({"id": number, "method": method, "params": params})
         os.write(theirs, line.encode() + b"\n")
     for _ in range(500):

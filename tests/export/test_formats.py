@@ -79,6 +79,8 @@ def test_formats_are_listed_in_the_order_of_help_texts() -> None:
         "orchestrator",
         "text",
         "markdown",
+        "json",
+        "html",
     ]
 
 
@@ -127,7 +129,12 @@ def test_batches_do_not_change_what_is_written(made: Format) -> None:
 def test_no_messages_are_no_lines(made: Format) -> None:
     exporter = made.make(Options())
 
-    assert (exporter.export([]), exporter.finish()) == (b"", b"")
+    nothing = b"[]\n" if made.name == "json" else b""
+    assert (exporter.export([]), exporter.finish()) == (b"", nothing)
+
+
+def test_only_what_is_made_to_be_handed_on_masks_secrets_unasked() -> None:
+    assert [each.name for each in FORMATS if each.redacts] == ["html"]
 
 
 @pytest.mark.parametrize("made", FORMATS, ids=lambda each: each.name)

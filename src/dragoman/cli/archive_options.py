@@ -66,10 +66,8 @@ def open_archive(
     bar = _Bar()
     report: Report | None = None
     try:
-        if wanted is not None or newest:
-            report = archive.prepare(wanted, bar.show)
-        else:
-            report = archive.index(bar.show)
+        is_one = wanted is not None or newest
+        report = archive.prepare(wanted, bar.show) if is_one else archive.index(bar.show)
     except KeyboardInterrupt:
         bar.clear()
         _tell("stopped indexing; what is done is kept, and the next command goes on from there")

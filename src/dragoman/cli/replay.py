@@ -104,7 +104,7 @@ class Player:
 
     def __init__(self, view: LiveView, speed: float, max_pause: float) -> None:
         self._view = view
-        self._speed = speed
+        self.speed = speed
         self._max_pause = max_pause
         self._is_paused = False
 
@@ -124,17 +124,17 @@ class Player:
 
     async def _show(self, timed: Iterable[Cue]) -> None:
         for after, message in timed:
-            await self._wait(after)
+            await self.wait(after)
             self._view.show(message)
 
-    async def _wait(self, seconds: float) -> None:
+    async def wait(self, seconds: float) -> None:
         """Let so much of the recording's time go by."""
-        left = min(seconds, self._max_pause * self._speed)
-        while (self._speed and left > 0) or self._is_paused:
+        left = min(seconds, self._max_pause * self.speed)
+        while (self.speed and left > 0) or self._is_paused:
             step = _FRAME_SECONDS
             if not self._is_paused:
-                step = min(step, left / self._speed)
-                left -= step * self._speed
+                step = min(step, left / self.speed)
+                left -= step * self.speed
             await asyncio.sleep(step)
 
     def press(self, key: Key) -> None:
@@ -143,9 +143,9 @@ class Player:
             if character == " ":
                 self._is_paused = not self._is_paused
                 self._view.footer(["paused; space goes on"] if self._is_paused else [])
-            elif character in "+=" and self._speed:
-                self._speed = min(_FASTEST, self._speed * 2)
-            elif character in "-_" and self._speed:
-                self._speed = max(_SLOWEST, self._speed / 2)
+            elif character in "+=" and self.speed:
+                self.speed = min(_FASTEST, self.speed * 2)
+            elif character in "-_" and self.speed:
+                self.speed = max(_SLOWEST, self.speed / 2)
         if key.text and not self._is_paused:
-            self._view.hint(f"{self._speed:g} times as fast; {_HINT}")
+            self._view.hint(f"{self.speed:g} times as fast; {_HINT}")

@@ -52,7 +52,7 @@ def show(
     """
     if (session_id is None) != last:
         raise click.UsageError("Say which session: an ID or --last.")
-    archive = open_archive(paths, wanted=session_id, newest=last)
+    archive = open_archive(paths, wanted=session_id, newest=last and project is None)
     session = archive.last(project=project) if session_id is None else archive.get(session_id)
     if line is not None:
         click.echo(session.raw_line(line))

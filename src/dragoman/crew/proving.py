@@ -19,6 +19,7 @@ from dragoman.drive.commands import find_command_line
 from dragoman.errors import AgentNotFound, DragomanError, UsageError
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.base import Harness
+from dragoman.harnesses.mending import Mending
 from dragoman.model.intents import ReadSession
 
 SECONDS: Final = 30.0
@@ -55,17 +56,22 @@ async def prove(
     except AgentNotFound as problem:
         return Proof(accepted=None, text=str(problem))
     with tempfile.TemporaryDirectory(prefix="dragoman-proof-", ignore_cleanup_errors=True) as home:
-        for each, name in [(path, session_id), *beside]:
-            target = Path(home, harness.mending.place(each.name, name))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(each, target)
-        with path.open("rb") as file:
-            for name, text in harness.mending.settings(file.readline()).items():
-                Path(home, name).write_text(text, encoding="utf-8")
+        _furnish(Path(home), harness.mending, [(path, session_id), *beside])
         proof = await _ask(harness, home, session_id, command)
     if proof.accepted and has_turns and not proof.turns:
         return replace(proof, accepted=False)
     return proof
+
+
+def _furnish(home: Path, mending: Mending, files: list[tuple[Path, str]]) -> None:
+    """Put the files, the first of which is to be read, where the program looks for them."""
+    for path, session_id in files:
+        target = home / mending.place(path.name, session_id)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    with files[0][0].open("rb") as file:
+        for name, text in mending.settings(file.readline()).items():
+            (home / name).write_text(text, encoding="utf-8")
 
 
 def _harness() -> Harness:

@@ -30,7 +30,7 @@ from dragoman.drive.workspaces import check_workspace
 from dragoman.errors import AgentError, DragomanError, ProcessExited, Unsupported
 from dragoman.harnesses.driving import Conversation
 from dragoman.model import intents
-from dragoman.model.messages import Message, Outcome, SessionStarted, TurnError
+from dragoman.model.messages import Delta, Message, Outcome, SessionStarted, TurnError
 
 _log = logging.getLogger(__name__)
 _NOTICES_KEPT = 200
@@ -177,7 +177,8 @@ class Agent:
                 self.notices.append(message)
                 continue
             session.tell(message)
-            self._clerk.see(message, session, self)
+            if not isinstance(message, Delta):
+                self._clerk.see(message, session, self)
 
     def _adopt(self, message: Message) -> Session | None:
         """The session that the agent who speaks works for, if it is one of ours."""

@@ -130,7 +130,9 @@ class OneShotSession:
         self._agent = agent
         self._shot = shot
         self._current: Shot | None = None
-        self.spent: Usage | None = None
+        self._spent: Usage | None = None
+        self._origin: OneShotSession | None = None
+        """The session that the next process branches off from."""
         self.facts = SessionFacts(
             session_id=shot.resume or "",
             model=shot.model,
@@ -148,6 +150,11 @@ class OneShotSession:
     @property
     def running(self) -> bool:
         return self._current is not None
+
+    @property
+    def spent(self) -> Usage | None:
+        """What was spent before the next process, as far as anybody told."""
+        return self._origin.spent if self._origin is not None else self._spent
 
     def run(
         self,
@@ -200,7 +207,9 @@ class OneShotSession:
         """A session that begins with all that was said in this one, once it is asked something."""
         if not self.id:
             raise Unsupported("branching off a session that nothing was asked in")
-        return OneShotSession(self._agent, replace(self._shot, fork=self.id, resume=None))
+        branch = OneShotSession(self._agent, replace(self._shot, fork=self.id, resume=None))
+        branch._origin = self
+        return branch
 
     def compact(self) -> Turn:
         raise Unsupported("compacting a session", needs=_SERVER)
@@ -238,8 +247,9 @@ class OneShotSession:
                 resumed=self.facts.resumed,
             )
             self._shot = replace(self._shot, fork=None)
+            self._origin = None
         elif isinstance(message, UsageReport) and message.session_id == self.id:
-            self.spent = message.total or self.spent
+            self._spent = message.total or self._spent
 
     def over(self) -> None:
         self._current = None

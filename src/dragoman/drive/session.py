@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _LATE_KEPT = 1000
 _ENDED_KEPT = 64
+_SETTLING = frozenset((SessionStarted, TurnEnded))
 _OF_THE_PROCESS = ("port_exit", "stall_timeout", "turn_timeout")
 """Kinds of errors that its last words may explain."""
 
@@ -224,6 +225,10 @@ class Session:
 
     def tell(self, message: Message) -> None:
         """A message of this session, or of an agent that works for it."""
+        turns = self._turns
+        if len(turns) == 1 and message.turn_id == turns[0].id and type(message) not in _SETTLING:
+            turns[0].tell(message, own=True)  # most of what comes, and nothing to settle
+            return
         own = message.session_id == self.id
         if isinstance(message, SessionStarted) and own and message.model:
             self.facts = msgspec.structs.replace(self.facts, model=message.model)

@@ -74,8 +74,7 @@ def head(title: str, facts: Sequence[tuple[str, str]]) -> Html:
             skip,
             opening("div", class_="page"),
             header,
-            opening("main"),
-            EMPTY,
+            Html("<main>\n"),
         ],
         "\n",
     )

@@ -64,11 +64,11 @@ class Places:
         """Let a session speak on the page itself, after another one did."""
         if self.main is session:
             return
+        if self.main is not None and self.main.has_section:
+            self.flow.add(self.flow.root, Html("</section>\n"))
+            self.main.has_section = False
         # What has no name may be the beginning of any session, and is taken for that of the next.
         if self.main is not None and self.main.session_id is not None:
-            if self.main.has_section:
-                self.flow.add(self.flow.root, Html("</section>\n"))
-                self.main.has_section = False
             words = f"Session {session.title}"
             self.flow.add(self.flow.root, element("p", words, class_="divider"))
         self.main = session

@@ -75,7 +75,7 @@ SHAPES: Final = (
     _shape("private key", r"AGE-SECRET-KEY-1[0-9A-Z]{40,}", "AGE-SECRET"),
     _shape(
         "JSON web token",
-        r"eyJ(?:(?<![\w-]eyJ)|(?<=\\[nrt]eyJ))[\w-]{10,}+\.eyJ[\w-]{10,}+\.[\w-]+",
+        r"eyJ(?:(?<![\w-]eyJ)|(?<=\\[nrt]eyJ)|(?<=^-eyJ))[\w-]{10,}+\.eyJ[\w-]{10,}+\.[\w-]+",
         "eyJ",
     ),
     _shape(

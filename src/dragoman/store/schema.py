@@ -98,8 +98,8 @@ def _first(connection: sqlite3.Connection) -> None:
         "CREATE TABLE drafts (entry_id INTEGER PRIMARY KEY, body TEXT NOT NULL)",
         "CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
         # An underscore is part of a name in nearly every language that agents write.
-        # Without ``columnsize`` long outputs count a little too much; with it a common word costs
-        # twice the time.
+        # Without ``columnsize`` it hardly matters how often a word is said in a message, only how rare
+        # it is; with it a common word costs twice the time.
         """CREATE VIRTUAL TABLE texts USING fts5 (
             body, content='', columnsize=0,
             tokenize="unicode61 remove_diacritics 2 tokenchars '_'"

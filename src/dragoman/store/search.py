@@ -11,6 +11,21 @@ from dragoman.store.entries import KINDS
 from dragoman.store.schema import ENTRY_BITS
 from dragoman.store.sessions import in_project, project_values
 
+_WEIGHTS: Final = {
+    "prompt": 1.3,
+    "text": 1.2,
+    "notice": 1.1,
+    "turn_ended": 1.1,
+    "tool_result": 0.85,
+    "compacted": 0.8,
+}
+"""What a match is worth by who said it: people remember words rather than outputs."""
+_WORTH: Final = " ".join(
+    ["CASE e.kind", *(f"WHEN {KINDS.index(kind)} THEN {by}" for kind, by in _WEIGHTS.items())]
+    + ["ELSE 1.0 END"]
+)
+_CHOSEN: Final = 400
+"""How many of the best are weighed."""
 _MOST: Final = 20_000
 """How many matches are ranked. A word that is in more messages than this says nothing by its rank."""
 
@@ -89,10 +104,11 @@ class Search:
         # Without filters only the best need to be joined; entries that are gone are few.
         inner = "SELECT rowid, rank FROM texts WHERE texts MATCH ?"
         if not where:
-            inner += f" ORDER BY rank LIMIT {limit + self._orphans()}"
+            inner += f" ORDER BY rank LIMIT {max(_CHOSEN, 2 * limit) + self._orphans()}"
         rows = self._database.rows(
-            f"SELECT {_COLUMNS}, -m.rank FROM ({inner}) m JOIN entries e ON e.entry_id = m.rowid "
-            f"{_JOINS} {where} ORDER BY m.rank, e.at DESC LIMIT ?",
+            f"SELECT {_COLUMNS}, -m.rank * {_WORTH} AS score FROM ({inner}) m "
+            f"JOIN entries e ON e.entry_id = m.rowid {_JOINS} {where} "
+            "ORDER BY score DESC, e.at DESC LIMIT ?",
             (match, *given, limit),
         )
         return Found([_match(row) for row in rows], is_ranked=True)

@@ -50,6 +50,7 @@ _HANDSHAKE: Final = frozenset(("initialized", "notifications/initialized"))
 _OPENS_SESSION: Final = frozenset(
     ("thread/start", "thread/resume", "thread/fork", "newConversation", "resumeConversation")
 )
+_GOES_ON: Final = frozenset(("thread/resume", "thread/fork", "resumeConversation"))
 _ASKS: Final = frozenset(("sendUserMessage", "sendUserTurn", "tools/call"))
 _SAYS_NOTHING: Final = frozenset(
     (
@@ -236,7 +237,7 @@ class AppServerParser(StreamParser):
             preview=as_str(given.get("preview")),
             turns=as_list(given.get("turns")),
         )
-        self._sessions.begin(info, resumed=method in ("thread/resume", "resumeConversation"))
+        self._sessions.begin(info, resumed=method in _GOES_ON)
 
     def _tool_answered(self, result: dict[str, Any]) -> None:
         """The MCP tool call is over; in 0.8 that is all that says so."""

@@ -21,8 +21,9 @@ class Sessions:
         """The server's release, once the handshake has named it."""
 
     def thread_of(self, params: Params) -> Thread:
-        meta = as_dict(params.meta)
-        thread_id = params.thread_id or params.conversation_id or as_str(meta.get("threadId"))
+        thread_id = params.thread_id or params.conversation_id or None
+        if thread_id is None and params.meta is not None:
+            thread_id = as_str(as_dict(params.meta).get("threadId"))
         if thread_id is None and params.thread is not None:
             thread_id = params.thread.id
         return self.threads.get(thread_id)

@@ -1,16 +1,20 @@
-"""How Codex is started and talked to."""
+"""How Codex is started and talked to.
+
+Whoever only reads has this module as well: what drives is imported when it is used.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dragoman.harnesses.codex.app_server_conversation import AppServerConversation
 from dragoman.harnesses.codex.app_server_features import APP_SERVER
-from dragoman.harnesses.codex.exec_launch import exec_launch
-from dragoman.harnesses.codex.exec_run import ExecRun
 from dragoman.harnesses.codex.sniff import EXEC
 from dragoman.harnesses.codex.versions import need, parse_version
-from dragoman.harnesses.driving import Clock, Conversation, Driving, Launch, Release
+from dragoman.harnesses.driving import Clock, Conversation, Driving, Launch, OneShot, Release
+
+if TYPE_CHECKING:
+    from dragoman.harnesses.codex.exec_run import ExecRun
+    from dragoman.model.usage import Usage
 
 
 def serve(program: str, release: Release | None) -> Launch:
@@ -20,7 +24,21 @@ def serve(program: str, release: Release | None) -> Launch:
 
 
 def make_conversation(release: Release | None, now: Clock | None = None) -> Conversation:
+    from dragoman.harnesses.codex.app_server_conversation import AppServerConversation
+
     return AppServerConversation(release, now=now)
+
+
+def run_once(program: str, release: Release | None, shot: OneShot) -> Launch:
+    from dragoman.harnesses.codex.exec_launch import exec_launch
+
+    return exec_launch(program, release, shot)
+
+
+def make_run(release: Release | None, shot: OneShot, spent: Usage | None = None) -> ExecRun:
+    from dragoman.harnesses.codex.exec_run import ExecRun
+
+    return ExecRun(release, shot, spent)
 
 
 _SPEAKS: Final = (
@@ -51,8 +69,8 @@ CODEX_DRIVING = Driving(
     parse_release=parse_version,
     serve=serve,
     make_conversation=make_conversation,
-    run_once=exec_launch,
-    make_run=ExecRun,
+    run_once=run_once,
+    make_run=make_run,
     one_shot_dialect=EXEC,
     install="pip install 'dragoman[codex]', or npm install -g @openai/codex",
     speaks=speaks,

@@ -123,7 +123,9 @@ class RolloutChecker:
             count = line.count(b"\0")
             self._note("nul", f"{count} NUL byte{'s' if count > 1 else ''}: never reached the disk")
         elif not line.endswith(b"\n"):
-            self._torn = Fault(self._number, "torn", f"the last line is torn ({problem})", is_at_end=True)
+            self._torn = Fault(
+                self._number, "torn", f"the last line is torn ({problem})", is_at_end=True
+            )
         else:
             self._note("unreadable", problem)
 

@@ -8,6 +8,7 @@ message type needs: its own, and those that set what the message is stamped with
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -46,14 +47,20 @@ def _tags(shape: type[msgspec.Struct]) -> set[bytes]:
     return {tag_of(one).encode() for one in tagged(shape)}
 
 
+@cache
+def _skipped(only: frozenset[str]) -> frozenset[bytes]:
+    """What rows are about that cannot make, or stamp, a message of these types."""
+    wanted = _TURNS.union(*(_NEEDS[kind] for kind in only))
+    return frozenset(_tags(Event) | _tags(ResponseItem)) - wanted
+
+
 class Skipper:
     """Judges rows for one set of wanted message types."""
 
     __slots__ = ("_messages_tell_place", "_skipped", "only_usage")
 
     def __init__(self, only: frozenset[str]) -> None:
-        wanted = _TURNS.union(*(_NEEDS[kind] for kind in only))
-        self._skipped = frozenset(_tags(Event) | _tags(ResponseItem)) - wanted
+        self._skipped = _skipped(only)
         self._messages_tell_place = "session_started" in only and b"message" in self._skipped
         if self._messages_tell_place:
             self._skipped -= {b"message"}

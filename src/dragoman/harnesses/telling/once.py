@@ -63,8 +63,9 @@ class Streams:
 
     def fresh(self, channel: str, key: str, text: str) -> str:
         """The end of ``text`` that no channel has told yet of the thing called ``key``."""
-        end = self._upto.get((channel, key), 0) + len(text)
-        self._upto[channel, key] = end
+        place = (channel, key)
+        end = self._upto.get(place, 0) + len(text)
+        self._upto[place] = end
         news = end - self._told.get(key, 0)
         if news <= 0:
             return ""

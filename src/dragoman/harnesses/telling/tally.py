@@ -56,7 +56,7 @@ class Tally:
         if old:
             self._carry(before - (self._from or NOTHING))
             self._from = total
-        elif not before.fits_in(total):
+        elif not before.fits_in(total) or (total == last and before):
             # The counter was started anew, or set back to what an earlier turn had left.
             self._carry(before - (self._from or NOTHING))
             self._from = total - last if last is not None and last.fits_in(total) else NOTHING

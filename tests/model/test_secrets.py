@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from dragoman.model.secrets import SHAPES, assigned, is_edge, is_named_secret
+
+PEM = (
+    "-----BEGIN RSA PRIVATE KEY-----\n"
+    + "MIIEowIBAAKCAQEAx1" * 3
+    + "\n-----END RSA PRIVATE KEY-----"
+)
+
+
+def found(text: str) -> list[str]:
+    """What is found, by one shape after the other, each in what those before it have left."""
+    secrets: list[str] = []
+    for shape in SHAPES:
+        for begin, end in [*shape.find(text)][::-1]:
+            secrets.append(text[begin:end])
+            text = f"{text[:begin]}[]{text[end:]}"
+    return secrets
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk-proj-a1B2c3D4e5F6g7H8i9J0",
+        "sk_live_51H8xQ2eZvKYlo2C0000",
+        "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        "github_pat_11ABCDEFG0123456789_abcdefghijkl",
+        "glpat-ABCDEFGHIJ1234567890",
+        "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+        "xoxb-123456789012-abcdefGHIJKL",
+        "AKIAIOSFODNN7EXAMPLE",
+        "AIzaSyA-1234567890abcdefghijklmnopqrstu",
+        "ya29.a0AfH6SMBx-1234567890abcdef",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+        PEM,
+        PEM.replace("\n", "\\n"),
+    ],
+)
+@pytest.mark.parametrize("around", ["{}", "x {} y", "\\n{}", '"{}"', "\n-{}", "+{}\n"])
+def test_a_key_is_known_by_its_shape(secret: str, around: str) -> None:
+    assert found(around.format(secret)) == [secret]
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("Authorization: Bearer abc.def-123456789012", "abc.def-123456789012"),
+        ("https://ada:s3cret!@host/x", "s3cret!"),
+        ("postgres://u:pa55word@db:5432/x", "pa55word"),
+        ("curl -u ada:s3cret host", "s3cret"),
+    ],
+)
+def test_a_password_is_known_by_where_it_stands(text: str, secret: str) -> None:
+    assert found(text) == [secret]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-learn-is-a-library-for-everyone",
+        "task-runner-configuration-2024",
+        "the bearer of this letter",
+        "https://host:8080/path@x",
+        "docker run -u 1000:1000",
+        "git@github.com:a/b.git",
+        "0123456789abcdef0123456789abcdef01234567",
+        'BEGIN = "-----BEGIN PRIVATE KEY-----"',
+    ],
+)
+def test_ordinary_text_is_none(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "secrets"),
+    [
+        ('password = "hunter22"', ["hunter22"]),
+        ("DB_PASSWORD=s3cr3tPa55", ["s3cr3tPa55"]),
+        ('{"api_key": "Zx81kQ72mN4pL0"}', ["Zx81kQ72mN4pL0"]),
+        ('{\\"token\\":\\"Zx81kQ72mN4pL0\\"}', ["Zx81kQ72mN4pL0"]),
+        ("tool --api-token Zx81kQ72mN4pL0 go", ["Zx81kQ72mN4pL0"]),
+        ("\u0130 SECRET_KEY: Zx81kQ72mN4pL0", ["Zx81kQ72mN4pL0"]),
+        ("token = get_token()", []),
+        ("password: str", []),
+        ("password = os.environ['PASSWORD']", []),
+        ("max_tokens = 4096, input_tokens: 123456789012", []),
+        ("secret = settings.secret_key2.value1", []),
+        ('password = "your-password"', []),
+        ("TOKEN=${GITHUB_TOKEN}", []),
+        ('"token": "[secret-1]"', []),
+        ("the token Zx81kQ72mN4pL0 was sent", []),
+    ],
+)
+def test_what_a_secret_name_is_given(text: str, secrets: list[str]) -> None:
+    assert [text[begin:end] for begin, end in assigned(text)] == secrets
+
+
+def test_a_field_can_be_known_by_its_name() -> None:
+    assert is_named_secret("OPENAI_API_KEY", "Zx81kQ72mN4pL0")
+    assert not is_named_secret("key_bindings", "Zx81kQ72mN4pL0")
+
+
+def test_a_word_begins_after_an_escaped_newline_and_the_sign_of_a_diff() -> None:
+    assert is_edge("\\nsk", 2)
+    assert is_edge("-sk", 1)
+    assert not is_edge("task", 2)
+    assert not is_edge("a-sk", 2)

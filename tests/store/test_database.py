@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from dragoman.store.database import NAME, IndexUnusable, open_database
+from dragoman.store.schema import APPLICATION_ID, VERSION
+
+root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+)
+
+
+def test_a_new_database_is_made_and_found_again(tmp_path: Path) -> None:
+    first = open_database(tmp_path / "deep" / "down")
+    first.set_fact("edition", 7)
+    first.close()
+
+    again = open_database(tmp_path / "deep" / "down")
+
+    assert again.fact("edition") == 7
+    assert again.note is None
+    assert again.row("PRAGMA journal_mode")[0] == "wal"
+    assert again.row("PRAGMA foreign_keys")[0] == 1
+    assert again.size() > 0
+    again.close()
+
+
+def test_only_the_user_may_look_into_it(tmp_path: Path) -> None:
+    open_database(tmp_path / "cache").close()
+
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("content", "why"), [(b"not a database at all" * 100, "damaged"), (b"SQLite format 3\0" * 300, "damaged")]
+)
+def test_a_damaged_database_is_moved_aside(tmp_path: Path, content: bytes, why: str) -> None:
+    (tmp_path / NAME).write_bytes(content)
+
+    opened = open_database(tmp_path)
+
+    assert opened.note is not None
+    assert why in opened.note
+    assert (tmp_path / f"{NAME}.old-1").read_bytes() == content
+    assert opened.fact("edition") is None
+    opened.close()
+
+
+def test_somebody_elses_database_is_moved_aside(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / NAME)
+    other.execute("CREATE TABLE theirs (x)")
+    other.execute("PRAGMA user_version = 1")
+    other.commit()
+    other.close()
+
+    opened = open_database(tmp_path)
+
+    assert opened.note is not None
+    assert "another program" in opened.note
+    opened.close()
+
+
+def test_a_newer_database_is_moved_aside(tmp_path: Path) -> None:
+    open_database(tmp_path).close()
+    newer = sqlite3.connect(tmp_path / NAME)
+    newer.execute(f"PRAGMA user_version = {VERSION + 1}")
+    newer.commit()
+    newer.close()
+
+    opened = open_database(tmp_path)
+
+    assert opened.note is not None
+    assert "newer version" in opened.note
+    opened.close()
+
+
+def test_moving_aside_never_overwrites_what_was_moved_before(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / NAME).write_bytes(b"garbage %d" % number * 100)
+        open_database(tmp_path).close()
+
+    kept = sorted(path.name for path in tmp_path.glob(f"{NAME}.old-*"))
+    assert kept == [f"{NAME}.old-{number}" for number in (1, 2, 3)]
+
+
+def test_where_nothing_can_be_written_it_is_kept_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+
+    opened = open_database(tmp_path / "file" / "below")
+
+    assert opened.path is None
+    assert opened.note is not None
+    assert "in memory" in opened.note
+    opened.set_fact("x", 1)
+    assert opened.fact("x") == 1
+    opened.close()
+
+
+@root
+def test_one_that_cannot_be_written_is_used_as_it_is(tmp_path: Path) -> None:
+    opened = open_database(tmp_path / "cache")
+    opened.set_fact("x", 1)
+    opened.close()
+    (tmp_path / "cache" / NAME).chmod(0o400)
+    (tmp_path / "cache").chmod(0o500)
+    try:
+        again = open_database(tmp_path / "cache")
+
+        assert not again.can_write
+        assert again.note is not None
+        assert again.fact("x") == 1
+        again.close()
+    finally:
+        (tmp_path / "cache").chmod(0o700)
+
+
+def test_an_error_of_the_disk_is_a_sentence(tmp_path: Path) -> None:
+    opened = open_database(tmp_path)
+    opened.row("PRAGMA max_page_count = 1")
+
+    with pytest.raises(IndexUnusable, match="disk is full"):
+        opened.write_many("INSERT INTO facts VALUES (?, ?)", [(str(n), "x" * 9000) for n in range(99)])
+    opened.close()
+
+
+def test_it_says_that_it_is_ours(tmp_path: Path) -> None:
+    opened = open_database(tmp_path)
+
+    assert opened.row("PRAGMA application_id")[0] == APPLICATION_ID
+    opened.close()
