@@ -303,7 +303,9 @@ def revert(trap: Trap, clock: Clock) -> Files:
     kept = NOTHING
     for number in range(3):
         first.turn()
-        first.record(first.spends(16000, 12000, 350, 30, told=False))
+        own = first.spends(16000, 12000, 350, 30, told=False)
+        first.record(own)
+        first.count(own)
         first.end()
         kept = first.total if number == 0 else kept
     second = File(trap, clock, of=first.id)
@@ -311,7 +313,9 @@ def revert(trap: Trap, clock: Clock) -> Files:
     second.total = kept
     second.meta("0.166.0", history_mode="paginated")
     second.turn()
-    second.record(second.spends(16000, 12000, 350, 30, told=False))
+    own = second.spends(16000, 12000, 350, 30, told=False)
+    second.record(own)
+    second.count(own)
     second.end()
     yield first.id, first.rows
     yield f"{second.id}-reverted", second.rows

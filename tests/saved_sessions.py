@@ -24,6 +24,7 @@ class Rows:
 
     def __init__(self, number: int = 1, *, cwd: str = "/work/app", **meta: Any) -> None:
         self.id = session_id(number)
+        self._cwd = cwd
         self._at = _START + timedelta(hours=number)
         self._turn = 0
         self._calls = 0
@@ -46,7 +47,7 @@ class Rows:
         self._turn += 1
         self.turn_id = f"01a1e150-b415-7001-{self._turn:04x}-{self.id[-12:]}"
         self.event("task_started", turn_id=self.turn_id, model_context_window=1000)
-        context = {"turn_id": self.turn_id, "cwd": "/work/app", "model": "gpt-5.5"}
+        context = {"turn_id": self.turn_id, "cwd": self._cwd, "model": "gpt-5.5"}
         self.row("turn_context", context)
         content = [{"type": "input_text", "text": prompt}]
         self.row("response_item", {"type": "message", "role": "user", "content": content})

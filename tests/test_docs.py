@@ -111,7 +111,9 @@ def test_the_scene_in_the_readme_is_from_the_demo() -> None:
     data = _ROOT / "src" / "dragoman" / "cli" / "demo_data"
     played = "".join(path.read_text(encoding="utf-8") for path in data.rglob("*") if path.is_file())
     text = (_ROOT / "README.md").read_text(encoding="utf-8")
-    block = next(part for part in text.split("```") if part.startswith("\n\u203a Fix the failing test"))
+    block = next(
+        part for part in text.split("```") if part.startswith("\n\u203a Fix the failing test")
+    )
     told = re.findall(r"^(?:∴|\$|☑|  \│ 2 [-+]|  (?=One)) *(.+)$", block, re.MULTILINE)
     assert len(told) == 8
     for words in told:

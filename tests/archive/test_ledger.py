@@ -16,6 +16,8 @@ from dragoman.archive.ledger_entries import RULES
 from dragoman.archive.ledger_groups import BY, summary
 from dragoman.archive.ledger_reading import read_account
 from dragoman.archive.prices import Prices
+from dragoman.archive.reading import read
+from dragoman.model.messages import TurnEnded
 from dragoman.model.usage import Usage
 
 RUNS = Path(__file__).parents[1] / "data" / "codex" / "runs"
@@ -78,9 +80,6 @@ def test_a_model_without_a_price_has_no_cost() -> None:
 
 def test_a_turn_is_worth_what_the_turn_itself_says() -> None:
     """The parser counts a turn's own tokens in another way: both must agree."""
-    from dragoman import read
-    from dragoman.model.messages import TurnEnded
-
     for path in sorted(RUNS.glob("*/*.jsonl")):
         if "fork.appserver" in path.name or "rollout2" in path.name:
             continue  # what is told there belongs to several sessions
@@ -176,8 +175,7 @@ def test_totals_of_turns_add_nothing_to_a_session_file(case: str) -> None:
 
 def test_captures_of_one_session_go_on_from_each_other() -> None:
     """Since 0.79 each run tells the whole session's total."""
-    first, *others = sorted(LEDGER.glob("resume-0.166/*exec*.jsonl"), key=lambda path: path.name)
-    captures = [first, *(path for path in others if "fork" not in path.name)]
+    captures = [path for path in LEDGER.glob("resume-0.166/*.jsonl") if "fork" not in path.name]
     totals = [read_account(path).entries[-1] for path in captures]
     greatest = max(entry.total_input + entry.total_output for entry in totals)
 

@@ -1,9 +1,11 @@
+from typing import Any
+
 import msgspec
 import pytest
 
 from dragoman.model import intents
 
-_SESSION = {"session_id": "s"}
+_SESSION: dict[str, Any] = {"session_id": "s"}
 _EXAMPLES: list[intents.Intent] = [
     intents.Greet(client="c", client_version="1", api_key="k"),
     intents.OpenSession(

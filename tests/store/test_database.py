@@ -37,7 +37,8 @@ def test_only_the_user_may_look_into_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "why"), [(b"not a database at all" * 100, "damaged"), (b"SQLite format 3\0" * 300, "damaged")]
+    ("content", "why"),
+    [(b"not a database at all" * 100, "damaged"), (b"SQLite format 3\0" * 300, "damaged")],
 )
 def test_a_damaged_database_is_moved_aside(tmp_path: Path, content: bytes, why: str) -> None:
     (tmp_path / NAME).write_bytes(content)
@@ -124,7 +125,9 @@ def test_an_error_of_the_disk_is_a_sentence(tmp_path: Path) -> None:
     opened.row("PRAGMA max_page_count = 1")
 
     with pytest.raises(IndexUnusable, match="disk is full"):
-        opened.write_many("INSERT INTO facts VALUES (?, ?)", [(str(n), "x" * 9000) for n in range(99)])
+        opened.write_many(
+            "INSERT INTO facts VALUES (?, ?)", [(str(n), "x" * 9000) for n in range(99)]
+        )
     opened.close()
 
 

@@ -29,7 +29,9 @@ def put(database: Database, *texts: str, path: str = "/home/a.jsonl", session: s
     Sessions(database).replace(file_id, [row])
     given = [
         (
-            Entry(KINDS[place % 5], 1, place + 1, place * 10, 10, "Bash", place * 100.0, place == 1),
+            Entry(
+                KINDS[place % 5], 1, place + 1, place * 10, 10, "Bash", place * 100.0, place == 1
+            ),
             text,
         )
         for place, text in enumerate(texts)

@@ -16,13 +16,13 @@ from typing import TypeAlias
 
 import msgspec
 
-from dragoman.archive.finding import Found, Home, by_hand, walk
+from dragoman.archive.finding import Found, by_hand, walk
+from dragoman.archive.homes import all_homes
 from dragoman.archive.ledger_entries import Account, Rule, SessionFacts
 from dragoman.archive.ledger_files import read_accounts
 from dragoman.archive.ledger_merging import Found as FoundEntry
 from dragoman.archive.ledger_merging import merge, merge_sessions
 from dragoman.archive.prices import Prices
-from dragoman.harnesses import HARNESSES
 from dragoman.model.usage import Usage
 
 Paths: TypeAlias = Iterable[str | os.PathLike[str]]
@@ -138,18 +138,18 @@ class Ledger:
         ]
 
 
-def find_files(paths: Paths = (), environment: Mapping[str, str] = os.environ) -> list[Found]:
-    """The files that were named, or else all session files of every harness on this machine."""
+def find_files(
+    paths: Paths = (),
+    environment: Mapping[str, str] = os.environ,
+    *,
+    cache: Path | None = None,
+) -> list[Found]:
+    """The files that were named, or else all session files of every harness on this machine.
+
+    ``cache`` is a folder in which to remember where harnesses keep them.
+    """
     named = list(paths)
     if named:
         return list(by_hand(named))
-    return [found for home in _homes() for found in walk(home, home.folder(environment))]
-
-
-def _homes() -> Iterator[Home]:
-    for harness in HARNESSES:
-        history = harness.history
-        if history is not None:
-            places = tuple((place.folder, place.archived) for place in history.places)
-            variable, default = history.home_variable, history.home_default
-            yield Home(harness.name, variable, default, places, history.suffixes)
+    homes = all_homes(cache)
+    return [found for home in homes for found in walk(home, home.folder(environment))]

@@ -17,13 +17,12 @@ from typing import Final
 
 import msgspec
 
-from dragoman import __version__
+from dragoman.about import VERSION
 from dragoman.archive.finding import Found
 from dragoman.archive.folders import write_whole
 from dragoman.archive.ledger_entries import Account
-from dragoman.archive.ledger_reading import fingerprint_of, read_account
 
-_FORMAT: Final = f"1 {__version__}"
+_FORMAT: Final = f"1 {VERSION}"
 """Accounts that another version made are not believed."""
 _PARALLEL: Final = 48_000_000
 """How many bytes must be read before a second process pays."""
@@ -96,6 +95,8 @@ def _moved_here(found: Found, moved: dict[tuple[int, int], _Kept]) -> _Kept | No
     if old is None:
         return None
     try:
+        from dragoman.archive.ledger_reading import fingerprint_of
+
         same = _decode_account(old.account).fingerprint == fingerprint_of(Path(found.path))
     except OSError:
         return None
@@ -106,6 +107,12 @@ def _moved_here(found: Found, moved: dict[tuple[int, int], _Kept]) -> _Kept | No
 
 
 def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
+    if not files:
+        return
+    # Where everything is known there is nothing to read, and no need of what reads it. Other
+    # processes are copies of this one: what it has imported they have.
+    import dragoman.archive.ledger_reading as _
+
     size = sum(found.size for found in files)
     workers = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL)
     context = _context()
@@ -144,4 +151,6 @@ def _read_portion(paths: list[str]) -> list[tuple[str, bytes]]:
 
 
 def _read_one(path: str) -> bytes:
+    from dragoman.archive.ledger_reading import read_account
+
     return _encode(read_account(path))

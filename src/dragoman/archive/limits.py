@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from dragoman.archive.finding import Found
-from dragoman.archive.reading import read
-from dragoman.archive.sources import Source
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import RateLimits, RateWindow
 
@@ -38,6 +36,8 @@ def newest_limits(files: Iterable[Found]) -> Limits | None:
 
 
 def _last(found: Found) -> RateLimits | None:
+    from dragoman.archive.reading import read
+
     last: RateLimits | None = None
     try:
         for source in _ends(found):
@@ -51,7 +51,7 @@ def _last(found: Found) -> RateLimits | None:
     return last
 
 
-def _ends(found: Found) -> Iterator[Source]:
+def _ends(found: Found) -> Iterator[str | bytes]:
     """The end of a file, then the whole of it."""
     if found.size > 2 * _TAIL and found.path.endswith(".jsonl"):
         with open(found.path, "rb") as file:

@@ -94,13 +94,11 @@ def usage(
     from dragoman.archive.prices import Prices
     from dragoman.cli import usage_report
 
-    folder = None if no_cache else cache_folder(os.environ)
-    files = find_files(paths)
-    book = Prices(
-        _own_prices(prices, config_folder(os.environ)),
-        memory=folder / "prices.json" if folder is not None else None,
-    )
-    cache = folder / "usage.msgpack" if folder is not None else None
+    folder = cache_folder(os.environ)
+    files = find_files(paths, cache=folder)
+    own = _own_prices(prices, config_folder(os.environ))
+    book = Prices(own, memory=folder / "prices.json")
+    cache = None if no_cache else folder / "usage.msgpack"
     ledger = Ledger.read(files, prices=book, cache=cache)
     choice = Choice(
         since=since,

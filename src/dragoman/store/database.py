@@ -97,7 +97,6 @@ class Database:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
-        self.rollback()
         self._connection.close()
         self.lock.release()
 

@@ -33,7 +33,7 @@ def test_one_server_serves_many_sessions() -> None:
 
 
 def test_a_conversation_knows_the_release() -> None:
-    conversation = CODEX_DRIVING.make_conversation((0, 104, 0))
+    conversation = CODEX_DRIVING.make_conversation((0, 104, 0), None)
     assert isinstance(conversation, AppServerConversation)
     assert conversation.release == (0, 104, 0)
 

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dragoman.archive.api import Archive, archive
+from dragoman.errors import UsageError
+from dragoman.model.usage import Usage
+from saved_sessions import Rows, save, session_id, simple
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def opened(home: Path, tmp_path: Path) -> Iterator[Archive]:
+    with Archive(home=home, cache=tmp_path / "cache") as made:
+        yield made
+
+
+def test_everything_in_one_call(home: Path, tmp_path: Path) -> None:
+    save(home, 1, simple(1))
+
+    with archive(home=home, cache=tmp_path / "cache") as made:
+        [session] = made.sessions()
+
+    assert session.id == session_id(1)
+    assert session.usage == Usage(200, 0, 0, 20, 0) or session.usage == Usage(100, 0, 0, 10, 0)
+    assert session.as_dict()["tokens"]["input_tokens"] == session.usage.input_tokens
+    assert session.as_dict()["project"] == "/work/app"
+    assert "please hello" in repr(session)
+
+
+def test_an_id_may_be_shortened_as_long_as_it_is_the_only_one(home: Path, opened: Archive) -> None:
+    save(home, 1, simple(1))
+    save(home, 2, simple(2))
+    opened.index()
+
+    assert opened.get(session_id(1)[:13]).id == session_id(1)
+    with pytest.raises(UsageError, match="may be any of 2 sessions"):
+        opened.get("01a1e150")
+    with pytest.raises(UsageError, match="no session 'nonsense'"):
+        opened.get("nonsense")
+    with pytest.raises(UsageError, match="no session ''"):
+        opened.get("")
+
+
+def test_the_last_session_is_the_one_in_which_something_was_said_last(
+    home: Path, opened: Archive
+) -> None:
+    with pytest.raises(UsageError, match="there are no sessions"):
+        opened.last()
+    save(home, 2, Rows(2, cwd="/work/b").begin("hello").data)
+    save(home, 1, Rows(1, cwd="/work/a").begin("hello").data)
+    opened.index()
+
+    assert opened.last().id == session_id(2)
+    assert opened.last(project="/work/a").id == session_id(1)
+    with pytest.raises(UsageError, match="no sessions for /nowhere"):
+        opened.last(project="/nowhere")
+
+
+def test_a_session_without_usage_is_not_one_that_spent_nothing(home: Path, opened: Archive) -> None:
+    save(home, 1, Rows(1).begin("hello").data)
+    opened.index()
+    [session] = opened.sessions()
+
+    assert session.usage is None
+    assert session.tokens is None
+    assert session.as_dict()["tokens"] is None
+
+
+def test_an_open_turn_is_running_while_its_file_is_young(home: Path, opened: Archive) -> None:
+    path = save(home, 1, Rows(1).begin("hello").run("sleep", "").data)
+    opened.index()
+    assert opened.sessions()[0].state == "running"
+
+    old = time.clock_gettime(time.CLOCK_REALTIME) - 3600
+    os.utime(path, (old, old))
+    opened.index()
+    assert opened.sessions()[0].state == "interrupted"
+
+
+def test_a_session_in_which_nothing_was_asked_is_empty(home: Path, opened: Archive) -> None:
+    save(home, 1, Rows(1).data)
+    opened.index()
+
+    assert [session.state for session in opened.sessions()] == ["empty"]
+
+
+def test_files_given_by_hand_have_an_index_of_their_own(tmp_path: Path, runs: Path) -> None:
+    captures = sorted(runs.rglob("*.jsonl"))[:30]
+    assert captures
+
+    with Archive(paths=captures, cache=tmp_path / "cache") as made:
+        report = made.index()
+        assert report is not None
+        assert made.sessions()
+        assert made.folders == [str(path) for path in captures]
+
+
+def test_a_damaged_index_is_built_anew(home: Path, opened: Archive, tmp_path: Path) -> None:
+    for number in range(20):
+        save(home, number, simple(number, ["words"] * 20))
+    opened.index()
+    file = opened.index_folder / "index.sqlite3"
+    opened.close()
+    content = bytearray(file.read_bytes())
+    content[8192:-4096] = b"\x99" * (len(content) - 12288)
+    file.write_bytes(content)
+    save(home, 30, simple(30))
+
+    with Archive(home=home, cache=tmp_path / "cache") as again:
+        again.index()
+        assert again.note is not None
+        assert "built anew" in again.note
+        assert len(again.sessions()) == 21
+
+
+def test_an_index_in_memory_is_as_good_as_long_as_it_lasts(home: Path, tmp_path: Path) -> None:
+    save(home, 1, simple(1))
+    (tmp_path / "file").write_bytes(b"")
+
+    with Archive(home=home, cache=tmp_path / "file" / "cache") as made:
+        made.index()
+        assert made.note is not None
+        assert len(made.sessions()) == 1
+        assert made.search("hello").hits
+
+
+def test_one_session_of_a_large_archive_is_not_kept_waiting_for_the_rest(
+    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.archive.api._SMALL", 1000)
+    monkeypatch.setattr("dragoman.archive.api._NEWEST", 2)
+    for number in range(5):
+        save(home, number, simple(number))
+
+    opened.prepare(session_id(3))
+    assert [session.id for session in opened.sessions()] == [session_id(3)]
+
+    opened.prepare(None)
+    assert 2 <= len(opened.sessions()) <= 3
+
+    opened.prepare("not in any name")
+    assert len(opened.sessions()) == 5
+
+
+def test_the_index_of_another_program_version_is_looked_at_again(
+    home: Path, opened: Archive
+) -> None:
+    save(home, 1, simple(1))
+    opened.index()
+    opened._database.set_fact("program", "0.0.0")
+
+    report = opened.index()
+
+    assert report is not None
+    assert not report.is_changed
+
+
+def test_the_public_name_is_a_room_that_can_be_called(home: Path, tmp_path: Path) -> None:
+    room = importlib.import_module("dragoman.archive")
+
+    with room(home=home, cache=tmp_path / "cache") as made:
+        assert made.sessions() == []

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dragoman.archive.finding import Home, by_hand, cache_folder, walk
+from dragoman.archive.homes import all_homes, registered
+
+_HOME = Home("x", "X_HOME", ".x", (("sessions", False), ("old", True)), (".jsonl", ".jsonl.zst"))
+
+
+def test_files_are_found_at_any_depth_and_others_are_not(tmp_path: Path) -> None:
+    for name in ("sessions/a/b/1.jsonl", "sessions/2.jsonl.zst", "old/3.jsonl", "sessions/n.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+
+    found = {each.path: each for each in walk(_HOME, str(tmp_path))}
+
+    names = {os.path.relpath(path, tmp_path): each.archived for path, each in found.items()}
+    assert names == {
+        "sessions/a/b/1.jsonl": False,
+        "sessions/2.jsonl.zst": False,
+        "old/3.jsonl": True,
+    }
+    assert {each.harness for each in found.values()} == {"x"}
+
+
+def test_loops_and_dead_links_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / "loop").symlink_to(tmp_path / "sessions")
+    (tmp_path / "sessions" / "dead.jsonl").symlink_to(tmp_path / "nowhere")
+
+    assert list(walk(_HOME, str(tmp_path))) == []
+
+
+def test_a_home_that_is_not_there_has_no_files(tmp_path: Path) -> None:
+    assert list(walk(_HOME, str(tmp_path / "nowhere"))) == []
+
+
+def test_files_and_folders_may_be_named_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("one.txt", "folder/two.jsonl", "folder/three.md"):
+        (tmp_path / name).write_bytes(b"x")
+
+    found = by_hand([tmp_path / "one.txt", str(tmp_path / "folder"), tmp_path / "missing"])
+
+    assert [Path(each.path).name for each in found] == ["one.txt", "two.jsonl"]
+
+
+def test_the_environment_says_where_home_and_cache_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+
+    assert _HOME.folder({"X_HOME": "/other"}) == "/other"
+    assert _HOME.folder({}) == "/home/me/.x"
+    assert cache_folder({"DRAGOMAN_CACHE": "/c"}) == Path("/c")
+
+
+def test_homes_are_remembered_for_this_version(tmp_path: Path) -> None:
+    assert all_homes(tmp_path) == registered()
+    remembered = (tmp_path / "homes.txt").read_text(encoding="utf-8")
+    assert all_homes(tmp_path) == registered()
+
+    (tmp_path / "homes.txt").write_text("0.0.0\nsomething else\n", encoding="utf-8")
+    assert all_homes(tmp_path) == registered()
+    assert (tmp_path / "homes.txt").read_text(encoding="utf-8") == remembered
+
+
+def test_homes_need_no_place_to_be_remembered_in(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+
+    assert all_homes(tmp_path / "file") == registered()
+    assert all_homes(None) == registered()

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dragoman.archive.finding import Found, by_hand
+from dragoman.archive.following import Heard, follow
+from dragoman.model.messages import Prompt, SessionStarted, Text, ToolResult
+from saved_sessions import Rows, save, simple
+
+
+class Play:
+    """Follows a home, in which something happens whenever the follower sleeps."""
+
+    def __init__(self, home: Path, *scenes: Callable[[], object], only: str | None = None) -> None:
+        self._home = home
+        self._scenes = list(scenes)
+        self._follow = follow(self._find, only=only, sleep=self._next)
+
+    def _find(self) -> list[Found]:
+        return list(by_hand([self._home]))
+
+    def _next(self, _seconds: float) -> None:
+        if not self._scenes:
+            raise EOFError
+        self._scenes.pop(0)()
+
+    def heard(self) -> list[Heard]:
+        told: list[Heard] = []
+        try:
+            for batch in self._follow:
+                told += batch
+        except EOFError:
+            return told
+        raise AssertionError
+
+
+def append(path: Path, data: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(data)
+
+
+def rest(rows: Rows) -> bytes:
+    """Rows without their header."""
+    return rows.data.split(b"\n", 1)[1]
+
+
+def test_only_what_comes_is_told(tmp_path: Path) -> None:
+    path = save(tmp_path, 1, simple(1, ["old"] * 500))
+    save(tmp_path, 2, simple(2, ["quiet"]))
+
+    heard = Play(
+        tmp_path, lambda: append(path, rest(Rows(1).turn("new prompt", "new text")))
+    ).heard()
+
+    assert {each.path for each in heard} == {str(path)}
+    assert [each.message.text for each in heard if isinstance(each.message, Prompt | Text)] == [
+        "new prompt",
+        "new text",
+    ]
+
+
+def test_a_call_from_before_gets_its_result(tmp_path: Path) -> None:
+    rows = Rows(1).begin("go").run("sleep 9", "woke up")
+    cut = rows.data.rindex(b"\n", 0, -1) + 1
+    path = save(tmp_path, 1, rows.data[:cut])
+
+    heard = Play(tmp_path, lambda: append(path, rows.data[cut:])).heard()
+
+    [result] = [each.message for each in heard if isinstance(each.message, ToolResult)]
+    assert "woke up" in result.output
+
+
+def test_a_new_file_is_told_from_its_beginning_and_lines_when_they_are_whole(
+    tmp_path: Path,
+) -> None:
+    data = simple(3, ["fresh"])
+    path = tmp_path / "sessions/new.jsonl"
+    path.parent.mkdir()
+
+    heard = Play(
+        tmp_path,
+        lambda: path.write_bytes(b""),
+        lambda: append(path, data[:50]),
+        lambda: append(path, data[50:2000]),
+        lambda: append(path, data[2000:]),
+    ).heard()
+
+    assert isinstance(heard[0].message, SessionStarted)
+    assert [each.message.text for each in heard if isinstance(each.message, Prompt)] == [
+        "please fresh"
+    ]
+
+
+def test_one_session_alone_can_be_followed(tmp_path: Path) -> None:
+    one, other = save(tmp_path, 1, simple(1)), save(tmp_path, 2, simple(2))
+
+    def both() -> None:
+        append(one, rest(Rows(1).turn("mine", "a")))
+        append(other, rest(Rows(2).turn("theirs", "b")))
+
+    heard = Play(tmp_path, both, only=str(one)).heard()
+
+    assert [each.message.text for each in heard if isinstance(each.message, Prompt)] == ["mine"]
+
+
+def test_files_that_are_cut_or_go_away_do_not_stop_it(tmp_path: Path) -> None:
+    path = save(tmp_path, 1, simple(1, ["a", "b"]))
+
+    heard = Play(
+        tmp_path, lambda: path.write_bytes(simple(1, ["c"])), path.unlink, lambda: None
+    ).heard()
+
+    assert [each.message.text for each in heard if isinstance(each.message, Prompt)] == ["please c"]

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+
+from dragoman.archive.snippets import snippet
+
+
+def test_the_string_with_most_of_what_was_looked_for_is_shown() -> None:
+    line = json.dumps({"a": "only apples here", "b": ["apples and pears", "nothing"]}).encode()
+
+    assert snippet(line, ["apples", "pears"]).text == "apples and pears"
+
+
+def test_long_texts_are_cut_around_the_match() -> None:
+    line = json.dumps({"x": "before " * 100 + "THE needle" + " after" * 100}).encode()
+
+    found = snippet(line, ["needle"])
+
+    assert found.text.startswith("…before")
+    assert found.text.endswith("…")
+    [(begin, end)] = found.spans
+    assert found.text[begin:end] == "needle"
+
+
+def test_json_inside_json_is_looked_into() -> None:
+    line = json.dumps({"arguments": json.dumps({"cmd": 'echo "hello there"'})}).encode()
+
+    assert snippet(line, ["hello"]).text == 'echo "hello there"'
+
+
+def test_a_phrase_is_found_across_signs_and_lines() -> None:
+    line = json.dumps({"x": "src/app\n  main.py"}).encode()
+
+    assert snippet(line, ["app/main.py"]).spans == ((4, 15),)
+
+
+def test_what_is_no_json_is_shown_as_it_is() -> None:
+    assert snippet(b"torn {line", ["line"]).text == "torn {line"
+
+
+def test_without_needles_the_longest_text_is_shown() -> None:
+    line = json.dumps({"secret": "Zm9v" * 500, "x": "some words of text"}).encode()
+
+    assert snippet(line, ()).text == "some words of text"

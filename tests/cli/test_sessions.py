@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from archive_home import Command, command, make_home
+from saved_sessions import session_id
+
+
+@pytest.fixture
+def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    return command("sessions", make_home(tmp_path / "home"), tmp_path / "cache", monkeypatch)
+
+
+def test_sessions_are_listed_newest_first(sessions: Command) -> None:
+    code, out, _ = sessions()
+
+    lines = out.split("\n")
+    assert code == 0
+    assert lines[0].split() == "id last project title state turns tokens model".split()
+    assert [line[:13] for line in lines[1:3]] == [session_id(2)[:13], session_id(1)[:13]]
+    assert "fix the rate limit" in lines[2]
+    assert "app" in lines[2]
+    assert lines[3] == ""
+
+
+def test_sub_agents_are_listed_when_all_are(sessions: Command) -> None:
+    _, out, _ = sessions("--all")
+
+    assert session_id(3)[:13] in out
+
+
+def test_lists_for_programs(sessions: Command) -> None:
+    _, out, _ = sessions("--json")
+
+    told = [json.loads(line) for line in out.split("\n") if line]
+    assert {each["session_id"] for each in told} == {session_id(number) for number in (1, 2, 3)}
+    first = next(each for each in told if each["session_id"] == session_id(1))
+    assert first["turns"] == 2
+    assert first["harness"] == "codex"
+    assert first["state"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"),
+    [
+        (["--project", "app"], 1),
+        (["--project", "/work/other"], 1),
+        (["--project", "/nowhere"], 0),
+        (["--since", "2026-11-15"], 2),
+        (["--since", "2999-01-01"], 0),
+        (["--until", "2026-11-01"], 0),
+        (["--harness", "codex"], 2),
+        (["--harness", "nobody"], 0),
+        (["-n", "1"], 1),
+        (["--archived"], 0),
+        (["--not-archived"], 2),
+    ],
+)
+def test_lists_can_be_narrowed(sessions: Command, arguments: list[str], count: int) -> None:
+    code, out, err = sessions(*arguments)
+
+    assert code == 0
+    assert len(out.split("\n")) == (count + 2 if count else 1)
+    assert count or "there are no such sessions in" in err
+
+
+def test_a_time_that_is_none_is_refused(sessions: Command) -> None:
+    code, _, err = sessions("--since", "whenever")
+
+    assert code == 2
+    assert "'whenever' is no time" in err
+
+
+def test_a_home_without_sessions_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = command("sessions", tmp_path / "no", tmp_path / "cache", monkeypatch)()
+
+    assert (code, out) == (0, "")
+    assert f"there are no sessions in {tmp_path / 'no'}" in err
+
+
+def test_files_can_be_given_by_hand(sessions: Command, tmp_path: Path) -> None:
+    folder = make_home(tmp_path / "elsewhere")
+
+    _, out, _ = sessions("--path", str(folder), "--json")
+
+    assert out.count("elsewhere") == 3
+
+
+def test_nothing_in_a_title_reaches_the_terminal_but_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from saved_sessions import Rows, save
+
+    save(tmp_path / "home", 1, Rows(1).turn("\x1b[31mred\x07", "x").data)
+    _, out, _ = command("sessions", tmp_path / "home", tmp_path / "cache", monkeypatch)()
+
+    assert "\x1b" not in out
+    assert "[31mred" in out
