@@ -110,7 +110,7 @@ def test_a_damaged_index_is_built_anew(home: Path, opened: Archive, tmp_path: Pa
     for number in range(20):
         save(home, number, simple(number, ["words"] * 20))
     opened.index()
-    file = opened.index_folder / "index.sqlite3"
+    file = Path(opened.index_folder) / "index.sqlite3"
     opened.close()
     content = bytearray(file.read_bytes())
     content[8192:-4096] = b"\x99" * (len(content) - 12288)

@@ -42,7 +42,7 @@ def rows_of(archive: Archive) -> tuple[list[Any], ...]:
     database = archive._database
     entries = database.rows(
         "SELECT f.path, e.session_id, e.turn, e.kind, t.name, e.at, e.is_error, e.offset, e.length, "
-        "e.line FROM entries e JOIN files f ON f.file_id = e.entry_id >> 32 "
+        "e.line FROM entries e JOIN files f ON f.file_id = e.file_id "
         "LEFT JOIN tools t USING (tool) ORDER BY f.path, e.line, e.kind"
     )
     sessions = database.rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -15,20 +15,12 @@ from dragoman.archive.finding import Found
 from dragoman.archive.ledger import Ledger, find_files
 from dragoman.archive.ledger_groups import summary
 
-_FILE = Path(__file__).parents[2] / "benchmarks" / "corpus_traps.py"
-
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("corpus_traps", _FILE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["corpus_traps"] = module  # dataclasses look themselves up
-    spec.loader.exec_module(module)
-    return module
-
-
-traps = _load()
+_FOLDER = str(Path(__file__).parents[2] / "benchmarks")
+sys.path.insert(0, _FOLDER)
+try:
+    traps: Any = importlib.import_module("corpus_traps")
+finally:
+    sys.path.remove(_FOLDER)
 
 
 def _tokens(group: Any) -> tuple[int, ...]:

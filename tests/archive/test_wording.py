@@ -69,10 +69,10 @@ def test_what_nobody_looks_for(message: Message) -> None:
 
 def test_of_a_long_output_the_head_and_the_tail_are_taken() -> None:
     output = "a" * 9000 + "b" * 9000
-    words = words_of(ToolResult(call_id="c", output=output, is_error=True), "Bash")
+    words = words_of(ToolResult(call_id="c", output=output, is_error=True))
 
     assert words is not None
-    assert (words.tool, words.is_error) == ("Bash", True)
+    assert words.is_error
     assert words.body == "a" * OUTPUT_HEAD + "\n" + "b" * OUTPUT_TAIL
 
 

@@ -16,6 +16,7 @@ from dragoman.drive.policy import Policy, ask_always
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tool_calls import ToolCalls
+from dragoman.drive.watching import watch
 from dragoman.harnesses import HARNESSES
 from dragoman.model.intents import Greet
 
@@ -196,7 +197,7 @@ class running_agent:
         await self._agent.begin()
         self._background = [
             self._tasks.create_task(self._agent.keep_alive()),
-            self._tasks.create_task(self._agent.watch()),
+            self._tasks.create_task(watch(self._agent)),
         ]
         return self._agent
 

@@ -81,6 +81,8 @@ def test_formats_are_listed_in_the_order_of_help_texts() -> None:
         "markdown",
         "json",
         "html",
+        "ai-sdk",
+        "ag-ui",
     ]
 
 

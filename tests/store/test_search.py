@@ -36,7 +36,7 @@ def put(database: Database, *texts: str, path: str = "/home/a.jsonl", session: s
         )
         for place, text in enumerate(texts)
     ]
-    Entries(database).add(file_id, 0, given)
+    Entries(database).add(file_id, given)
     return file_id
 
 
@@ -155,11 +155,11 @@ def test_a_file_that_was_dropped_is_found_no_more(database: Database) -> None:
 def test_drafts_are_taken_back_words_and_all(database: Database) -> None:
     file_id = put(database, "stays")
     entries = Entries(database)
-    entries.add(file_id, 1, [(Entry("text", 1, 2, 10, 5), "drafted 文件")], drafts=True)
+    entries.add(file_id, [(Entry("text", 1, 2, 10, 5), "drafted 文件")], drafts=True)
     assert lines(database, "drafted") == [2]
 
     entries.take_back_drafts(file_id)
-    entries.add(file_id, 1, [(Entry("text", 1, 3, 10, 5), "final")])
+    entries.add(file_id, [(Entry("text", 1, 3, 10, 5), "final")])
 
     assert (lines(database, "drafted"), lines(database, "final")) == ([], [3])
     assert database.row("SELECT count(*) FROM texts WHERE texts MATCH 'drafted'")[0] == 0
@@ -186,7 +186,7 @@ def test_entries_by_the_byte_where_they_begin(database: Database) -> None:
 
 def test_halves_of_surrogate_pairs_do_no_harm(database: Database) -> None:
     file_id = put(database, "half \ud800 pair")
-    Entries(database).add(file_id, 5, [(Entry("tool_call", 1, 9, 0, 1, "odd\udfff"), "tool")])
+    Entries(database).add(file_id, [(Entry("tool_call", 1, 9, 0, 1, "odd\udfff"), "tool")])
 
     assert lines(database, "pair") == [1]
     assert lines(database, "tool") == [9]

@@ -8,22 +8,21 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dragoman.archive.finding import Found, absolute, by_hand, cache_folder, walk
 from dragoman.archive.homes import all_homes
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UsageError
-from dragoman.store.database import Database, IndexUnusable, move_aside, open_database
+from dragoman.store.database import NAME, Database, IndexUnusable, move_aside, open_database
 from dragoman.store.files import Files
-from dragoman.store.search import ANY, Filters, Match
 from dragoman.store.sessions import Sessions
 
 if TYPE_CHECKING:
     from dragoman.archive.following import Heard
     from dragoman.archive.indexing import Progress, Report
     from dragoman.archive.searching import Hit, Results
+    from dragoman.store.search import Filters, Match
 
 
 _SMALL: Final = 64_000_000
@@ -44,14 +43,14 @@ class Archive:
     ) -> None:
         """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
         given = os.environ if environment is None else environment
-        folder = Path(cache) if cache is not None else cache_folder(given)
+        folder = str(os.fspath(cache)) if cache is not None else cache_folder(given)
         self._paths = [absolute(path) for path in paths]
         self._homes = [
             (each, absolute(home if home is not None else each.folder(given)))
             for each in (all_homes(folder) if not paths else ())
         ]
         key = "\0".join(self._paths or [home for _, home in self._homes])
-        self._folder = folder / f"{zlib.crc32(os.fsencode(key)):08x}"
+        self._folder = os.path.join(folder, f"{zlib.crc32(os.fsencode(key)):08x}")
         self._open()
 
     def _open(self) -> None:
@@ -77,7 +76,8 @@ class Archive:
         return self._paths or [home for _, home in self._homes]
 
     @property
-    def index_folder(self) -> Path:
+    def index_folder(self) -> str:
+        """Where the index is kept."""
         return self._folder
 
     def find(self) -> list[Found]:
@@ -100,9 +100,9 @@ class Archive:
                 raise
             # Damaged in a place that opening it does not look at. It is a cache: begin anew.
             self._database.close()
-            aside = move_aside(self._folder / "index.sqlite3")
+            aside = move_aside(os.path.join(self._folder, NAME))
             self._open()
-            self.note = f"the index was damaged; it was moved to {aside.name} and is built anew"
+            self.note = f"the index was damaged; it was moved to {os.path.basename(aside)} and is built anew"
             return self._index(found, progress, wait_seconds)
 
     def prepare(
@@ -198,14 +198,19 @@ class Archive:
             raise UsageError(f"there are no sessions{where} in {', '.join(self.folders)}")
         return newest[0]
 
-    def search(self, query: str, filters: Filters = ANY, *, limit: int = 20) -> Results:
+    def search(self, query: str, filters: Filters | None = None, *, limit: int = 20) -> Results:
         """The messages that match a query (see :mod:`dragoman.store.queries`), best first."""
         from dragoman.archive import searching
 
         return searching.search(self._database, query, _placed(filters), limit)
 
     def scan(
-        self, text: str, filters: Filters = ANY, *, limit: int = 20, ignore_case: bool = False
+        self,
+        text: str,
+        filters: Filters | None = None,
+        *,
+        limit: int = 20,
+        ignore_case: bool = False,
     ) -> Results:
         """The messages that hold exactly this text, found by reading every file, the newest first."""
         from dragoman.archive import searching
@@ -260,5 +265,7 @@ def _project(project: str | os.PathLike[str] | None) -> str | None:
     return absolute(name) if name.startswith((".", "~", "/")) else name
 
 
-def _placed(filters: Filters) -> Filters:
-    return filters._replace(project=_project(filters.project))
+def _placed(filters: Filters | None) -> Filters:
+    from dragoman.store.search import ANY
+
+    return ANY if filters is None else filters._replace(project=_project(filters.project))

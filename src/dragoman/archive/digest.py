@@ -45,6 +45,7 @@ class Facts(msgspec.Struct, array_like=True):
     """Whether the file says that this session began, rather than quoting from it."""
 
 
+_COUNTED: Final = frozenset((TurnStarted, TurnEnded, Prompt, SessionStarted, Notice))
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, Facts]).decode
 
@@ -76,8 +77,9 @@ class Digest:
             facts.last_at = message.at.timestamp()
             if facts.started_at is None:
                 facts.started_at = facts.last_at
-        kind = message.__class__
-        if kind is TurnStarted:
+        if message.__class__ not in _COUNTED:
+            return facts
+        if isinstance(message, TurnStarted):
             facts.turns += 1
             facts.is_open = True
         elif isinstance(message, TurnEnded):

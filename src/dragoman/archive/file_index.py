@@ -59,7 +59,7 @@ class FileIndex:
         )
         self._pending: list[Mark] = []
         self._marks: list[MarkRow] = []
-        self._kept_mark = -_MARK_BYTES
+        self._kept_mark = 0
         self._new: list[tuple[Entry, str]] = []
         self._new_bytes = 0
         self._tools: dict[str, str] = {}
@@ -98,16 +98,17 @@ class FileIndex:
 
     def _take(self, messages: list[Message], marks: list[Mark]) -> None:
         self._pending += marks
+        take, own = self._digest.take, self._row.session_id
         for message in messages:
             if message.__class__ is TurnStarted and self._pending:
                 self._settle(message)
-            facts = self._digest.take(message)
+            facts = take(message)
+            words = words_of(message)
             if isinstance(message, ToolCall):
                 self._tools[message.call_id] = message.tool
-            tool = (
-                self._tools.pop(message.call_id, None) if isinstance(message, ToolResult) else None
-            )
-            words = words_of(message, tool)
+            elif isinstance(message, ToolResult):
+                tool = self._tools.pop(message.call_id, None)
+                words = words._replace(tool=tool) if words is not None else None
             if words is None or (self._reader.keeps_copies and not facts.is_told):
                 continue
             if self._known:
@@ -116,7 +117,6 @@ class FileIndex:
                     self._known[key] -= 1
                     continue
             offset, length = self._place(message.line)
-            own = self._row.session_id
             self._new.append(
                 (
                     Entry(
@@ -166,8 +166,7 @@ class FileIndex:
     def flush(self) -> int:
         """Write down what has come together; how many entries that is."""
         count = len(self._new)
-        self._rooms.entries.add(self._row.file_id, self._row.entries, self._new)
-        self._row = self._row._replace(entries=self._row.entries + count)
+        self._rooms.entries.add(self._row.file_id, self._new)
         if self._marks:
             self._rooms.files.add_marks(self._row.file_id, self._marks)
         self._rooms.files.update(self._row)
@@ -183,7 +182,7 @@ class FileIndex:
             feed(self._reader.parser, torn.lines)
         self._reader.parser.receive_eof()
         self._take(self._reader.messages(), [])
-        rooms.entries.add(row.file_id, row.entries, self._new, drafts=True)
+        rooms.entries.add(row.file_id, self._new, drafts=True)
         for key, facts in self._digest.sessions.items():
             facts.is_open = is_open.get(key, facts.is_open)
         own = row.session_id or self._found.path
@@ -215,7 +214,8 @@ def index_file(
         row = index.read(lines, after)
         if plain:
             row = row._replace(
-                head=fingerprints.head(file, row.offset), tail=fingerprints.tail(file, row.offset)
+                head=fingerprints.head(file.raw, row.offset),
+                tail=fingerprints.tail(file.raw, row.offset),
             )
         rooms.files.update(row)
         return index.bytes_read
@@ -245,7 +245,6 @@ def _begin(rooms: Rooms, found: Found, file: BufferedReader) -> tuple[FileRow, R
         lines=0,
         head=b"",
         tail=b"",
-        entries=0,
         mark_line=None,
         mark_offset=None,
         mark_state=None,

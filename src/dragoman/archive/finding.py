@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 
@@ -41,15 +40,18 @@ class Found(NamedTuple):
     archived: bool = False
 
 
-def cache_folder(environment: Mapping[str, str]) -> Path:
+def cache_folder(environment: Mapping[str, str]) -> str:
     """Where this user's programs keep what they can make again."""
     if named := environment.get("DRAGOMAN_CACHE"):
-        return Path(named)
+        return named
+    user = os.path.expanduser("~")
     if sys.platform == "win32":
-        return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "dragoman"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches/dragoman"
-    return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dragoman"
+        folder = environment.get("LOCALAPPDATA") or os.path.join(user, "AppData", "Local")
+    elif sys.platform == "darwin":
+        folder = os.path.join(user, "Library", "Caches")
+    else:
+        folder = environment.get("XDG_CACHE_HOME") or os.path.join(user, ".cache")
+    return os.path.join(folder, "dragoman")
 
 
 def walk(home: Home, folder: str) -> Iterator[Found]:

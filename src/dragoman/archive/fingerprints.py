@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from typing import BinaryIO, Final
+from typing import Final, Protocol
 
 _SPAN: Final = 4096
 _DIGEST: Final = 16
 
 
-def head(file: BinaryIO, offset: int) -> bytes:
+class Bytes(Protocol):
+    """A file, best without a buffer: a buffer would read far more than is wanted."""
+
+    def seek(self, offset: int, /) -> int: ...
+    def read(self, size: int, /) -> bytes | None: ...
+
+
+def head(file: Bytes, offset: int) -> bytes:
     """The fingerprint of the first bytes, as far as they lie before ``offset``."""
     return _of(file, 0, min(_SPAN, offset))
 
 
-def tail(file: BinaryIO, offset: int) -> bytes:
+def tail(file: Bytes, offset: int) -> bytes:
     """The fingerprint of the bytes before ``offset``."""
     return _of(file, max(0, offset - _SPAN), offset)
 
 
-def is_same(file: BinaryIO, offset: int, *, head_was: bytes, tail_was: bytes) -> bool:
+def is_same(file: Bytes, offset: int, *, head_was: bytes, tail_was: bytes) -> bool:
     """Whether a file that was read up to ``offset`` still begins in the same way."""
     return head(file, offset) == head_was and tail(file, offset) == tail_was
 
 
-def _of(file: BinaryIO, begin: int, end: int) -> bytes:
+def _of(file: Bytes, begin: int, end: int) -> bytes:
     file.seek(begin)
-    return hashlib.blake2b(file.read(end - begin), digest_size=_DIGEST).digest()
+    return hashlib.blake2b(file.read(end - begin) or b"", digest_size=_DIGEST).digest()

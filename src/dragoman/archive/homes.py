@@ -6,8 +6,8 @@ list needs. So what they say is written down, for this version of the program.
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from dragoman.about import VERSION
@@ -16,16 +16,18 @@ from dragoman.archive.finding import Home
 _NAME: Final = "homes.txt"
 
 
-def all_homes(cache: Path | None) -> tuple[Home, ...]:
+def all_homes(cache: str | None) -> tuple[Home, ...]:
     """Where each harness keeps its sessions."""
-    if cache is not None:
-        with suppress(OSError, ValueError):
-            return _decode((cache / _NAME).read_text(encoding="utf-8"))
+    if cache is None:
+        return registered()
+    path = os.path.join(cache, _NAME)
+    with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+        return _decode(file.read())
     homes = registered()
-    if cache is not None:
-        with suppress(OSError):  # then it takes a moment longer each time
-            cache.mkdir(parents=True, exist_ok=True)
-            (cache / _NAME).write_text(_encode(homes), encoding="utf-8")
+    with suppress(OSError):  # then it takes a moment longer each time
+        os.makedirs(cache, exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(_encode(homes))
     return homes
 
 

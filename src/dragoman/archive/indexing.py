@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from dragoman.archive import fingerprints
 from dragoman.archive.file_index import Rooms, index_file
-from dragoman.archive.file_lines import open_file
 from dragoman.archive.finding import Found
 from dragoman.store.database import Database
 from dragoman.store.entries import Entries
@@ -213,5 +212,5 @@ def _goes_on(found: Found, row: FileRow) -> bool:
         return False
     if not row.head:
         return row.inode == found.inode  # its first reading was cut short
-    with open_file(found.path) as file:
+    with open(found.path, "rb", buffering=0) as file:
         return fingerprints.is_same(file, row.offset, head_was=row.head, tail_was=row.tail)

@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.context import ForkContext
 from pathlib import Path
@@ -111,7 +112,7 @@ def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
         return
     # Where everything is known there is nothing to read, and no need of what reads it. Other
     # processes are copies of this one: what it has imported they have.
-    import dragoman.archive.ledger_reading as _
+    import_module("dragoman.archive.ledger_reading")
 
     size = sum(found.size for found in files)
     workers = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL)

@@ -7,6 +7,7 @@ output can be searched by a scan of the files themselves (:mod:`dragoman.archive
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple, cast
 
 from dragoman.model.messages import (
@@ -37,29 +38,66 @@ class Words(NamedTuple):
     is_error: bool = False
 
 
-def words_of(message: Message, tool: str | None = None) -> Words | None:
-    """The words of a message; None for one that nobody looks for. ``tool`` is a result's."""
-    match message:
-        case ToolResult(output=output, is_error=is_error, status=status):
-            if not output and (status == "abandoned" or not is_error):
-                return None
-            return Words("tool_result", ends(output, OUTPUT_HEAD, OUTPUT_TAIL), tool, is_error)
-        case ToolCall():
-            return Words("tool_call", " ".join(_said(message)), message.tool)
-        case Thinking(text=text):
-            return Words("thinking", text[:_WORDS])
-        case Text(text=text):
-            return Words("text", text[:_WORDS])
-        case Prompt(text=text):
-            return Words("prompt", ends(text, _WORDS, OUTPUT_TAIL))
-        case Notice(level=level, text=text) if level != "info":
-            return Words("notice", text[:_VALUE], is_error=level == "error")
-        case TurnEnded(error=error) if error is not None:
-            return Words("turn_ended", f"{error.kind} {error.message[:_VALUE]}", is_error=True)
-        case Compacted(summary=summary) if summary:
-            return Words("compacted", ends(summary, OUTPUT_HEAD, OUTPUT_TAIL))
-        case _:
-            return None
+def words_of(message: Message) -> Words | None:
+    """The words of a message; None for one that nobody looks for."""
+    read = _READERS.get(message.__class__)
+    return read(message) if read is not None else None
+
+
+def _result(message: ToolResult) -> Words | None:
+    output = message.output
+    if not output and (message.status == "abandoned" or not message.is_error):
+        return None
+    body = ends(output, OUTPUT_HEAD, OUTPUT_TAIL)
+    return Words("tool_result", body, None, message.is_error)
+
+
+def _call(message: ToolCall) -> Words:
+    return Words("tool_call", " ".join(_said(message)), message.tool)
+
+
+def _thinking(message: Thinking) -> Words:
+    return Words("thinking", message.text[:_WORDS])
+
+
+def _text(message: Text) -> Words:
+    return Words("text", message.text[:_WORDS])
+
+
+def _prompt(message: Prompt) -> Words:
+    return Words("prompt", ends(message.text, _WORDS, OUTPUT_TAIL))
+
+
+def _notice(message: Notice) -> Words | None:
+    if message.level == "info":
+        return None
+    return Words("notice", message.text[:_VALUE], is_error=message.level == "error")
+
+
+def _turn_ended(message: TurnEnded) -> Words | None:
+    error = message.error
+    if error is None:
+        return None
+    return Words("turn_ended", f"{error.kind} {error.message[:_VALUE]}", is_error=True)
+
+
+def _compacted(message: Compacted) -> Words | None:
+    if not message.summary:
+        return None
+    return Words("compacted", ends(message.summary, OUTPUT_HEAD, OUTPUT_TAIL))
+
+
+# A table rather than a ``match``: this is asked of every message there ever was.
+_READERS: Final[dict[type[Any], Callable[[Any], Words | None]]] = {
+    ToolResult: _result,
+    ToolCall: _call,
+    Thinking: _thinking,
+    Text: _text,
+    Prompt: _prompt,
+    Notice: _notice,
+    TurnEnded: _turn_ended,
+    Compacted: _compacted,
+}
 
 
 def ends(text: str, head: int, tail: int) -> str:

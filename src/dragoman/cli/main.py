@@ -21,6 +21,7 @@ _COMMANDS = {
     "chat": ("dragoman.cli.chat", "Talk with the agent, prompt by prompt."),
     "convert": ("dragoman.cli.convert", "Convert a session file or a stream to another format."),
     "dialects": ("dragoman.cli.dialects", "List what can be read, and what it can be turned into."),
+    "usage": ("dragoman.cli.usage", "Tokens and money: what all sessions have cost."),
     "replay": ("dragoman.cli.replay", "Watch a session again, or serve it as if it were live."),
     "demo": ("dragoman.cli.demo", "Watch the real agent fix a test. No key, no network."),
     "rehearse": ("dragoman.cli.rehearse", "Run anything against a stand-in model."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -79,8 +80,6 @@ def _write_json(found: list[SavedSession]) -> None:
 
 
 def _write_table(found: list[SavedSession]) -> None:
-    import shutil
-
     from dragoman.cli.tables import Column, count, table
 
     ids = _short_ids(found)
@@ -109,7 +108,7 @@ def _write_table(found: list[SavedSession]) -> None:
         Column("model", most=20),
     )
     out = standard_output()
-    width = shutil.get_terminal_size().columns if out.isatty() else 200
+    width = os.get_terminal_size(out.fileno()).columns if out.isatty() else 200
     for line in table(columns, rows, width):
         click.echo(line)
 

@@ -15,10 +15,25 @@ class Column(NamedTuple):
     """Whether it takes what room is left, rather than what it needs."""
 
 
+def cells(text: str) -> int:
+    """How wide a text is. What that takes is imported only if it is not plain."""
+    if text.isascii():
+        return len(text)
+    from dragoman.cli import live_cells
+
+    return live_cells.cells(text)
+
+
+def _clip(text: str, width: int) -> str:
+    if text.isascii():
+        return text if len(text) <= width else text[: max(0, width - 1)] + "…" * (width > 0)
+    from dragoman.cli import live_cells
+
+    return live_cells.clip(text, width)
+
+
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """The rows below a head, each on one line of at most ``width`` cells."""
-    from dragoman.cli.live_cells import cells, clip
-
     needs = [
         min(
             200 if column.gives_way else column.most,
@@ -45,10 +60,10 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
     for row in ([column.head for column in columns], *rows):
         parts: list[str] = []
         for place in shown:
-            text = clip(row[place], needs[place])
+            text = _clip(row[place], needs[place])
             room = " " * (needs[place] - cells(text))
             parts.append(room + text if columns[place].right else text + room)
-        lines.append(clip("  ".join(parts).rstrip(), width))
+        lines.append(_clip("  ".join(parts).rstrip(), width))
     return lines
 
 

@@ -36,6 +36,7 @@ from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tool_calls import ToolCalls
+from dragoman.drive.watching import watch
 from dragoman.drive.workspaces import check_workspace, take_workspace
 from dragoman.errors import UsageError
 from dragoman.harnesses import HARNESSES
@@ -170,7 +171,7 @@ async def _server(
     stack.push_async_callback(agent.close)
     await agent.begin()
     tasks.create_task(agent.keep_alive())
-    tasks.create_task(agent.watch())
+    tasks.create_task(watch(agent))
     return agent
 
 

@@ -25,7 +25,6 @@ from dragoman.drive.resuming import given_up, resume_all
 from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools import Toolbox
-from dragoman.drive.watching import watch
 from dragoman.drive.workspaces import check_workspace
 from dragoman.errors import AgentError, DragomanError, ProcessExited, Unsupported
 from dragoman.harnesses.driving import Conversation
@@ -245,10 +244,6 @@ class Agent:
             tries.began(loop.time())
             self._problem = None
             self._set("running")
-
-    async def watch(self) -> None:
-        """Give up turns that say nothing for too long."""
-        await watch(self)
 
     async def close(self) -> Exit | None:
         """End everything, turns that are under way included. Bounded; nobody is left behind."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dragoman.drive.turns import Turn
+from dragoman.drive.turns import Turn, left_running
 from dragoman.errors import (
     AgentError,
     DragomanError,
@@ -21,10 +21,8 @@ from dragoman.errors import (
 from dragoman.model import intents
 from dragoman.model.messages import (
     Message,
-    Notice,
     Outcome,
     SessionStarted,
-    ToolCall,
     TurnEnded,
     TurnError,
 )
@@ -256,13 +254,8 @@ class Session:
                 self._turns.remove(turn)
             for call in turn.abandoned if message.outcome == "interrupted" else ():
                 if call.tool == BASH:
-                    turn.tell(self._left_running(call, message.turn_id), own=True)
+                    turn.tell(left_running(call, message), own=True)
         turn.tell(message, own=own)
-
-    def _left_running(self, call: ToolCall, turn_id: str | None) -> Notice:
-        command = call.input.get("command")
-        text = f"the agent may have left a command running: {command}; stop_commands() ends it"
-        return Notice(session_id=self.id, turn_id=turn_id, level="warning", text=text)
 
     def _see_why(self, error: TurnError, turns: list[Turn]) -> None:
         exchange = self._agent.exchange

@@ -22,6 +22,7 @@ from dragoman.model.messages import (
     ApprovalSettled,
     Delta,
     Message,
+    Notice,
     Outcome,
     Text,
     ToolCall,
@@ -226,6 +227,13 @@ class Turn:
         self.pulse.asked = len(self._asked)
         self.pulse.gone = gone
         return self.pulse
+
+
+def left_running(call: ToolCall, ended: TurnEnded) -> Notice:
+    """What to say of a command that went on when its turn was stopped."""
+    command = call.input.get("command")
+    text = f"the agent may have left a command running: {command}; stop_commands() ends it"
+    return Notice(session_id=ended.session_id, turn_id=ended.turn_id, level="warning", text=text)
 
 
 def _what(call: ToolCall) -> str:

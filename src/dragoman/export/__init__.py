@@ -63,6 +63,18 @@ def _html(options: Options) -> Exporter:
     return HtmlExporter(options)
 
 
+def _ai_sdk(options: Options) -> Exporter:
+    from dragoman.export.ai_sdk import AiSdkExporter
+
+    return AiSdkExporter(options)
+
+
+def _ag_ui(options: Options) -> Exporter:
+    from dragoman.export.ag_ui import AgUiExporter
+
+    return AgUiExporter(options)
+
+
 FORMATS: tuple[Format, ...] = (
     Format(name="messages", summary="our own messages as JSON lines, lossless", make=_messages),
     Format(name="claude", summary="the lines of Claude Code's stream-json", make=_claude),
@@ -73,6 +85,8 @@ FORMATS: tuple[Format, ...] = (
     Format(name="markdown", summary="a transcript to keep, send or publish", make=_markdown),
     Format(name="json", summary="our own messages as one JSON array", make=_json),
     Format(name="html", summary="one page to open or hand on", make=_html, redacts=True),
+    Format(name="ai-sdk", summary="the AI SDK's UI message stream, a part a line", make=_ai_sdk),
+    Format(name="ag-ui", summary="AG-UI events, one a line", make=_ag_ui),
 )
 """Every format, in the order in which help texts list them."""
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from dragoman.errors import DragomanError
@@ -34,7 +33,7 @@ class Database:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        path: Path | None,
+        path: str | None,
         *,
         note: str | None = None,
         can_write: bool = True,
@@ -45,7 +44,7 @@ class Database:
         self.note = note
         """What had to be done instead of simply opening it, as a sentence."""
         self.can_write = can_write
-        self.lock = WriterLock(path.with_suffix(".lock") if path and can_write else None)
+        self.lock = WriterLock(f"{path}.lock" if path and can_write else None)
 
     def rows(self, statement: str, given: Sequence[Any] = ()) -> list[Any]:
         with _sentences():
@@ -114,13 +113,15 @@ def _sentences() -> Generator[None]:
         raise
 
 
-def open_database(folder: Path | None) -> Database:
+def open_database(folder: str | os.PathLike[str] | None) -> Database:
     """The index in this folder, made if there is none; one in memory for None or if need be."""
     if folder is None:
         return _in_memory(None)
-    path = folder / NAME
+    path = os.path.join(folder, NAME)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # words of sessions are in it
+        os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
+        with suppress(FileExistsError):
+            os.mkdir(folder, 0o700)  # words of sessions are in it
         return _open(path)
     except (OSError, sqlite3.OperationalError) as problem:
         return _read_only(path) or _in_memory(
@@ -129,12 +130,12 @@ def open_database(folder: Path | None) -> Database:
         )
 
 
-def _open(path: Path) -> Database:
+def _open(path: str) -> Database:
     note = None
     problem = _problem_with(path)
     if problem is not None:
         aside = move_aside(path)
-        note = f"the index {problem}; it was moved to {aside.name} and is built anew"
+        note = f"the index {problem}; it was moved to {os.path.basename(aside)} and is built anew"
     connection = _connected(path)
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded while it is empty
     connection.execute("PRAGMA journal_mode = WAL")
@@ -143,16 +144,16 @@ def _open(path: Path) -> Database:
     return Database(connection, path, note=note)
 
 
-def _connected(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+def _connected(path: str, *, uri: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(path, uri=uri, isolation_level=None, timeout=_BUSY_MS / 1000)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
 
 
-def _problem_with(path: Path) -> str | None:
+def _problem_with(path: str) -> str | None:
     """Why this database cannot be ours to use, in words that follow "the index"."""
-    if not path.exists() or not path.stat().st_size:
+    if not os.path.exists(path) or not os.path.getsize(path):
         return None
     connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
     try:
@@ -174,22 +175,25 @@ def _problem_with(path: Path) -> str | None:
     return "is of another program" if version and owner != APPLICATION_ID else None
 
 
-def move_aside(path: Path) -> Path:
+def move_aside(path: str) -> str:
     """Put a database out of the way, with what belongs to it; where it is now."""
     number = 1
-    while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
+    while os.path.exists(aside := f"{path}.old-{number}"):
         number += 1
     os.replace(path, aside)
     for ending in ("-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(path + ending)
     return aside
 
 
-def _read_only(path: Path) -> Database | None:
+def _read_only(path: str) -> Database | None:
     if not os.access(path, os.R_OK):
         return None
+    from pathlib import Path
+
     # ``immutable``: in a folder that cannot be written there is no place for WAL's own files.
-    connection = _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    connection = _connected(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     except sqlite3.DatabaseError:
@@ -197,7 +201,7 @@ def _read_only(path: Path) -> Database | None:
     if version != VERSION:
         connection.close()
         return None
-    note = f"the index in {path.parent} cannot be written; it is used as it was left"
+    note = f"the index in {os.path.dirname(path)} cannot be written; it is used as it was left"
     return Database(connection, path, note=note, can_write=False)
 
 

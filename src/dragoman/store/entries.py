@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from dragoman.store.database import Database
-from dragoman.store.schema import ENTRY_BITS
 
 KINDS: Final = (
     "prompt",
@@ -27,9 +26,11 @@ KINDS: Final = (
 """What can be found. Only ever added to: the index keeps the place in this list."""
 
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
-_LAST: Final = (1 << ENTRY_BITS) - 1
+_OF_FILE: Final = (
+    "spans p JOIN entries e ON e.entry_id BETWEEN p.first AND p.last WHERE p.file_id = ?"
+)
 # Scripts that do without spaces between words. Each of their characters is a word of its own.
-_UNSPACED: Final = re.compile(
+_UNSPACED: Final = (
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029"
     r"\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff66-\uff9d\U00020000-\U0003ffff]"
@@ -38,7 +39,7 @@ _UNSPACED: Final = re.compile(
 
 def spaced(text: str) -> str:
     """The text with spaces where words end, in scripts that have none."""
-    return text if text.isascii() else _UNSPACED.sub(r" \g<0> ", text)
+    return text if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", text)
 
 
 class Entry(NamedTuple):
@@ -71,24 +72,45 @@ class Entries:
         self._tools: dict[str, int] = {}
 
     def add(
-        self, file_id: int, first: int, given: Sequence[tuple[Entry, str]], *, drafts: bool = False
+        self, file_id: int, given: Sequence[tuple[Entry, str]], *, drafts: bool = False
     ) -> None:
-        """Put entries in, the first with this number, each with the words it is found by."""
-        base = (file_id << ENTRY_BITS) + first
-        rows = [self._values(base + place, entry) for place, (entry, _) in enumerate(given)]
+        """Put entries of a file in, each with the words it is found by."""
+        if not given:
+            return
+        base = self._take_ids(file_id, len(given))
+        rows = [
+            self._values(base + place, file_id, entry) for place, (entry, _) in enumerate(given)
+        ]
         words = [
             (base + place, spaced(body).encode("utf-8", "replace").decode())
             for place, (_, body) in enumerate(given)
         ]
         database = self._database
-        database.write_many("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        database.write_many("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         database.write_many("INSERT INTO texts (rowid, body) VALUES (?, ?)", words)
         if drafts:
-            database.write_many("INSERT INTO drafts VALUES (?, ?)", words)
+            kept = [(file_id, *each) for each in words]
+            database.write_many("INSERT INTO drafts VALUES (?, ?, ?)", kept)
 
-    def _values(self, entry_id: int, entry: Entry) -> tuple[object, ...]:
+    def _take_ids(self, file_id: int, count: int) -> int:
+        """So many ids that follow one another, for entries of this file; the first of them."""
+        database = self._database
+        first = int(database.fact("next_entry") or 1)
+        database.set_fact("next_entry", first + count)
+        last = first + count - 1
+        given = (file_id, first - 1)
+        span = database.row("SELECT first FROM spans WHERE file_id = ? AND last = ?", given)
+        if span is None:
+            database.write("INSERT INTO spans VALUES (?, ?, ?)", (file_id, first, last))
+        else:
+            given = (last, file_id, span[0])
+            database.write("UPDATE spans SET last = ? WHERE file_id = ? AND first = ?", given)
+        return first
+
+    def _values(self, entry_id: int, file_id: int, entry: Entry) -> tuple[object, ...]:
         return (
             entry_id,
+            file_id,
             entry.session_id,
             entry.turn,
             _KIND_NUMBERS[entry.kind],
@@ -116,49 +138,44 @@ class Entries:
     def take_back_drafts(self, file_id: int) -> None:
         """Remove the drafts of a file, words and all."""
         drafts = self._database.rows(
-            "SELECT entry_id, body FROM drafts WHERE entry_id BETWEEN ? AND ?", _range(file_id)
+            "SELECT entry_id, body FROM drafts WHERE file_id = ?", (file_id,)
         )
         self._database.write_many(
             "INSERT INTO texts (texts, rowid, body) VALUES ('delete', ?, ?)", drafts
         )
         ids = [(entry_id,) for entry_id, _ in drafts]
         self._database.write_many("DELETE FROM entries WHERE entry_id = ?", ids)
-        self._database.write_many("DELETE FROM drafts WHERE entry_id = ?", ids)
+        self._database.write("DELETE FROM drafts WHERE file_id = ?", (file_id,))
 
     def known_from(self, file_id: int, line: int) -> list[Known]:
         """The entries of a file from this line on."""
         rows = self._database.rows(
-            "SELECT line, kind FROM entries WHERE entry_id BETWEEN ? AND ? AND line >= ?",
-            (*_range(file_id), line),
+            f"SELECT e.line, e.kind FROM {_OF_FILE} AND e.line >= ?", (file_id, line)
         )
         return [Known(line, KINDS[kind]) for line, kind in rows]
 
     def near(self, entry_id: int, reach: int) -> list[int]:
         """The ids of the entries before and after this one in its file, itself among them."""
-        first, last = _range(entry_id >> ENTRY_BITS)
+        row = self._database.row("SELECT file_id FROM entries WHERE entry_id = ?", (entry_id,))
+        if row is None:
+            return []
         before = self._database.rows(
-            "SELECT entry_id FROM entries WHERE entry_id BETWEEN ? AND ? "
-            "ORDER BY entry_id DESC LIMIT ?",
-            (first, entry_id, reach + 1),
+            f"SELECT e.entry_id FROM {_OF_FILE} AND p.first <= ? AND e.entry_id <= ? "
+            "ORDER BY e.entry_id DESC LIMIT ?",
+            (row[0], entry_id, entry_id, reach + 1),
         )
         after = self._database.rows(
-            "SELECT entry_id FROM entries WHERE entry_id > ? AND entry_id <= ? "
-            "ORDER BY entry_id LIMIT ?",
-            (entry_id, last, reach),
+            f"SELECT e.entry_id FROM {_OF_FILE} AND p.last > ? AND e.entry_id > ? "
+            "ORDER BY e.entry_id LIMIT ?",
+            (row[0], entry_id, entry_id, reach),
         )
         return [row[0] for row in [*reversed(before), *after]]
 
     def by_offsets(self, file_id: int, offsets: Iterable[int]) -> dict[int, int]:
         """The ids of the entries whose lines begin at these bytes of a file, by the byte."""
         wanted = set(offsets)
-        rows = self._database.rows(
-            "SELECT offset, entry_id FROM entries WHERE entry_id BETWEEN ? AND ?", _range(file_id)
-        )
+        rows = self._database.rows(f"SELECT e.offset, e.entry_id FROM {_OF_FILE}", (file_id,))
         return {offset: entry_id for offset, entry_id in rows if offset in wanted}
 
     def count(self) -> int:
         return int(self._database.row("SELECT count(*) FROM entries")[0])
-
-
-def _range(file_id: int) -> tuple[int, int]:
-    return file_id << ENTRY_BITS, (file_id << ENTRY_BITS) + _LAST

@@ -6,7 +6,6 @@ import os
 from typing import Final, NamedTuple
 
 from dragoman.store.database import Database
-from dragoman.store.schema import ENTRY_BITS
 
 
 class FileRow(NamedTuple):
@@ -31,8 +30,6 @@ class FileRow(NamedTuple):
     """The fingerprint of its first bytes."""
     tail: bytes
     """The fingerprint of the bytes before ``offset``."""
-    entries: int
-    """The number of the next entry."""
     mark_line: int | None
     mark_offset: int | None
     mark_state: bytes | None
@@ -108,18 +105,12 @@ class Files:
 
     def drop(self, file_id: int) -> None:
         """Forget a file and all that was in it."""
-        first = file_id << ENTRY_BITS
-        last = first + (1 << ENTRY_BITS) - 1
-        between = "entry_id BETWEEN ? AND ?"
-        self._database.write(
-            "INSERT OR REPLACE INTO facts SELECT 'orphans', "
-            "coalesce((SELECT value FROM facts WHERE name = 'orphans'), 0) + count(*) "
-            f"FROM entries WHERE {between}",
-            (first, last),
-        )
-        self._database.write(f"DELETE FROM entries WHERE {between}", (first, last))
-        self._database.write(f"DELETE FROM drafts WHERE {between}", (first, last))
-        self._database.write("DELETE FROM files WHERE file_id = ?", (file_id,))
+        spans = self._database.rows("SELECT first, last FROM spans WHERE file_id = ?", (file_id,))
+        count = sum(last - first + 1 for first, last in spans)
+        self._database.set_fact("orphans", int(self._database.fact("orphans") or 0) + count)
+        self._database.write_many("DELETE FROM entries WHERE entry_id BETWEEN ? AND ?", spans)
+        for table in ("spans", "drafts", "files"):
+            self._database.write(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
 
     def add_marks(self, file_id: int, marks: list[MarkRow]) -> None:
         self._database.write_many(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 try:
@@ -19,7 +18,7 @@ _PAUSE_SECONDS: Final = 0.05
 class WriterLock:
     """Held by whoever writes. The file says who that is, for people; the lock itself is the system's."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._path = path
         self._handle: int | None = None
 
@@ -49,7 +48,10 @@ class WriterLock:
     def holder(self) -> int | None:
         """The process that last took the lock, if the file tells."""
         try:
-            return int(self._path.read_text(encoding="ascii")) if self._path else None
+            if self._path is None:
+                return None
+            with open(self._path, encoding="ascii") as file:
+                return int(file.read())
         except (OSError, ValueError):
             return None
 

@@ -1,9 +1,8 @@
 """The tables of the index, and the steps from each version of them to the next.
 
-Bodies are not kept: an entry names the bytes of its source, and the full-text table is contentless. An
-entry's id is its file's id and its number in that file, so that the entries of a file lie together
-and need no further index. File ids are never used again: what the full-text table still holds of
-a file that is gone can match nothing.
+Bodies are not kept: an entry names the bytes of its source, and the full-text table is contentless. Ids of
+entries are given in order and never again: what the full-text table still holds of a file that is
+gone can match nothing. Dense ids keep it small; which of them belong to a file is told by spans.
 """
 
 from __future__ import annotations
@@ -14,9 +13,6 @@ from typing import Final
 
 APPLICATION_ID: Final = 0x44726167
 """``Drag``: so that nobody else's database is taken for ours, and nobody takes ours for theirs."""
-
-ENTRY_BITS: Final = 32
-"""How many bits of an entry's id are its number in the file."""
 
 
 def _first(connection: sqlite3.Connection) -> None:
@@ -37,7 +33,6 @@ def _first(connection: sqlite3.Connection) -> None:
             lines INTEGER NOT NULL,
             head BLOB NOT NULL,
             tail BLOB NOT NULL,
-            entries INTEGER NOT NULL,
             mark_line INTEGER,
             mark_offset INTEGER,
             mark_state BLOB,
@@ -84,6 +79,7 @@ def _first(connection: sqlite3.Connection) -> None:
         "CREATE INDEX sessions_by_time ON sessions (last_at)",
         """CREATE TABLE entries (
             entry_id INTEGER PRIMARY KEY,
+            file_id INTEGER NOT NULL,
             session_id TEXT,
             turn INTEGER NOT NULL,
             kind INTEGER NOT NULL,
@@ -95,7 +91,18 @@ def _first(connection: sqlite3.Connection) -> None:
             line INTEGER NOT NULL
         )""",
         "CREATE TABLE tools (tool INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-        "CREATE TABLE drafts (entry_id INTEGER PRIMARY KEY, body TEXT NOT NULL)",
+        """CREATE TABLE spans (
+            file_id INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (file_id, first)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE drafts (
+            file_id INTEGER NOT NULL,
+            entry_id INTEGER NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (file_id, entry_id)
+        ) WITHOUT ROWID""",
         "CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
         # An underscore is part of a name in nearly every language that agents write.
         # Without ``columnsize`` it hardly matters how often a word is said in a message, only how rare

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 from dragoman.store.database import Database
 from dragoman.store.entries import KINDS
-from dragoman.store.schema import ENTRY_BITS
 from dragoman.store.sessions import in_project, project_values
 
 _WEIGHTS: Final = {
@@ -20,10 +19,8 @@ _WEIGHTS: Final = {
     "compacted": 0.8,
 }
 """What a match is worth by who said it: people remember words rather than outputs."""
-_WORTH: Final = " ".join(
-    ["CASE e.kind", *(f"WHEN {KINDS.index(kind)} THEN {by}" for kind, by in _WEIGHTS.items())]
-    + ["ELSE 1.0 END"]
-)
+_CASES: Final = " ".join(f"WHEN {KINDS.index(kind)} THEN {by}" for kind, by in _WEIGHTS.items())
+_WORTH: Final = f"CASE e.kind {_CASES} ELSE 1.0 END"
 _CHOSEN: Final = 400
 """How many of the best are weighed."""
 _MOST: Final = 20_000
@@ -67,10 +64,6 @@ class Match(NamedTuple):
     score: float
     """The higher the better."""
 
-    @property
-    def file_id(self) -> int:
-        return self.entry_id >> ENTRY_BITS
-
 
 class Found(NamedTuple):
     """What a search has found."""
@@ -85,7 +78,7 @@ _COLUMNS: Final = (
     "e.is_error, e.offset, e.length, e.line, f.path, f.compressed, s.cwd, s.title"
 )
 _JOINS: Final = (
-    f"JOIN files f ON f.file_id = e.entry_id >> {ENTRY_BITS} "
+    "JOIN files f ON f.file_id = e.file_id "
     "LEFT JOIN tools t ON t.tool = e.tool "
     "LEFT JOIN sessions s ON s.file_id = f.file_id "
     "AND s.session_id = coalesce(e.session_id, f.session_id)"
@@ -125,21 +118,20 @@ class Search:
         where, given = _conditions(filters)
         join = "AND" if where else "WHERE"
         found: list[Match] = []
-        for (file_id,) in self._files(filters):
-            first = int(file_id) << ENTRY_BITS
+        for first, last in self._spans(filters):
             rows = self._database.rows(
                 f"SELECT {_COLUMNS}, -m.rank FROM texts m JOIN entries e ON e.entry_id = m.rowid "
                 f"{_JOINS} {where} {join} texts MATCH ? AND m.rowid BETWEEN ? AND ? "
                 "ORDER BY m.rank LIMIT ?",
-                (*given, match, first, first + (1 << ENTRY_BITS) - 1, limit - len(found)),
+                (*given, match, first, last, limit - len(found)),
             )
             found += [_match(row) for row in rows]
             if len(found) >= limit:
                 break
         return found
 
-    def _files(self, filters: Filters) -> list[Any]:
-        """The files that can hold a match, the newest first."""
+    def _spans(self, filters: Filters) -> list[Any]:
+        """The ids of entries in files that can hold a match, the newest files first."""
         wide = Filters(
             project=filters.project, harness=filters.harness, session_id=filters.session_id
         )
@@ -148,8 +140,9 @@ class Search:
             where += f"{' AND' if where else 'WHERE'} s.last_at >= ?"
             given.append(filters.since)
         return self._database.rows(
-            "SELECT s.file_id FROM sessions s JOIN files f ON f.file_id = s.file_id "
-            f"{where} GROUP BY s.file_id ORDER BY max(s.last_at) DESC",
+            "SELECT p.first, p.last FROM spans p JOIN files f ON f.file_id = p.file_id "
+            "JOIN sessions s ON s.file_id = p.file_id "
+            f"{where} GROUP BY p.file_id, p.first ORDER BY max(s.last_at) DESC, p.first DESC",
             given,
         )
 

@@ -1,0 +1,101 @@
+"""Entries: messages of live sessions with their place and time, encoded once and shared by all readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from dragoman.model.messages import Message, decode, encode
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class Shared:
+    """Something that many are told: whatever it is encoded to is made once, for all of them."""
+
+    __slots__ = ("_forms", "_json", "_message", "message_json")
+
+    def __init__(self, message: Message | None, message_json: bytes) -> None:
+        self._message = message
+        self.message_json = message_json
+        """The message as one line of JSON."""
+        self._json: bytes | None = None
+        self._forms: dict[str, Any] | None = None
+
+    @property
+    def message(self) -> Message:
+        """The message; of one that comes from the store it is decoded when somebody asks."""
+        if self._message is None:
+            self._message = decode(self.message_json)
+        return self._message
+
+    @property
+    def json(self) -> bytes:
+        """All of it as one line of JSON."""
+        if self._json is None:
+            self._json = self._whole()
+        return self._json
+
+    def once(self, form: str, make: Callable[[Any], Any]) -> Any:
+        """What ``make`` makes of it, made only once under this name: a frame of a stream, say."""
+        if self._forms is None:
+            self._forms = {}
+        if form not in self._forms:
+            self._forms[form] = make(self)
+        return self._forms[form]
+
+    def _whole(self) -> bytes:
+        return self.message_json
+
+
+class Entry(Shared):
+    """A message of a session that is in the store: ``seq`` counts from 1, without a gap."""
+
+    __slots__ = ("at", "connection", "seq", "session_id")
+
+    def __init__(
+        self,
+        session_id: str,
+        seq: int,
+        at: datetime,
+        message_json: bytes,
+        message: Message | None = None,
+        connection: int = 0,
+    ) -> None:
+        super().__init__(message, message_json)
+        self.session_id = session_id
+        """The live session; the message itself may be of an agent that works for it."""
+        self.seq = seq
+        self.at = at
+        """When we heard it."""
+        self.connection = connection
+        """The connection whose lines said it; 0: we said it ourselves."""
+
+    def __repr__(self) -> str:
+        return f"Entry({self.session_id!r}, {self.seq}, {self.message!r})"
+
+    def _whole(self) -> bytes:
+        # The message is encoded already, and may be long.
+        return b'{"seq":%d,"at":%b,"message":%b}' % (self.seq, _encode(self.at), self.message_json)
+
+
+class Passing(Shared):
+    """A delta: told to whoever listens now, and not stored."""
+
+    __slots__ = ()
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message, encode(message))
+
+    def __repr__(self) -> str:
+        return f"Passing({self.message!r})"
+
+    def _whole(self) -> bytes:
+        return b'{"message":%b}' % self.message_json
+
+
+def moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

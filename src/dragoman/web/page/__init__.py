@@ -1,0 +1,1 @@
+"""The page: what people see in a browser. Values in, HTML out; no server, no clock, no store."""

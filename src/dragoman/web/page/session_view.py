@@ -1,0 +1,177 @@
+"""The page of one session: its head, the conversation, what is beside it, and where one speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dragoman.export import render
+from dragoman.export.html_pieces import EMPTY, Html, element, opening
+from dragoman.web.page import asks, shell
+from dragoman.web.page.rows import Choices, SessionRow, SessionView, TurnMark
+
+_MOST_TURNS: Final = 500
+
+
+def session(
+    view: SessionView, *, sessions: Sequence[SessionRow] = (), choices: Choices | None = None
+) -> str:
+    """A session, as it stands; the page follows it from there."""
+    row, choices = view.row, choices or Choices()
+    here = f"/s/{row.session_id}"
+    body = [
+        _head(view),
+        element("div", _conversation(view), _rail(view), class_="columns"),
+        element(
+            "section",
+            *(asks.ask(each.asked, each.deadline_at) for each in view.pending),
+            id="dock",
+            aria_label="What the agent asks",
+        ),
+        _composer(view, choices),
+    ]
+    return shell.page("session", shell.title_of(row), *body, sessions=sessions, here=here)
+
+
+def _head(view: SessionView) -> Html:
+    row = view.row
+    state = shell.STATES[row.state]
+    program = " ".join(filter(None, (row.harness, row.version)))
+    facts = [element("span", each) for each in (row.model, program) if each]
+    exports = [
+        element("li", element("a", each.capitalize(), href=f"/api/v1/sessions/{row.session_id}/export?format={each}", download=True))
+        for each in view.exports
+    ]  # fmt: skip
+    acts = [
+        _act("rename", "Rename"),
+        _act("fork", "Fork"),
+        _act("archive", "Archive"),
+        _act("stop", "End the session") if row.is_live else EMPTY,
+        _act("raw", "Show context and raw lines"),
+    ]
+    menu = element(
+        "details",
+        element("summary", "⋯", aria_label="More", class_="button quiet"),
+        element(
+            "div",
+            element("h2", "Export"),
+            element("ul", *exports),
+            element("h2", "Session"),
+            element("ul", *(element("li", each) for each in acts if each)),
+            class_="menu",
+        ),
+        class_="menu-holder",
+    )
+    return element(
+        "header",
+        element("span", state, id="state", class_=f"pill {row.state}", role="status"),
+        element(
+            "div",
+            element("h1", shell.title_of(row), id="title"),
+            element("p", *facts, shell.folder(row.cwd), class_="sub"),
+            class_="heading",
+        ),
+        element(
+            "div",
+            _button("previous", "↑", "Previous turn", "k"),
+            _button("next", "↓", "Next turn", "j"),
+            _button("split", "◫", "Changes side by side", "d"),
+            _button("details", "☷", "Plan, turns and usage", "i"),
+            menu,
+            class_="acts",
+        ),
+        element("span", id="connection", class_="connection", role="status"),
+        id="head",
+        data_session=row.session_id,
+        data_state=row.state,
+        data_live=str(row.is_live).lower(),
+        data_last=str(view.last_seq),
+        data_earlier=str(view.has_earlier).lower(),
+        data_cwd=row.cwd,
+    )
+
+
+def _act(name: str, words: str) -> Html:
+    return element("button", words, type="button", data_act=name)
+
+
+def _button(name: str, sign: str, words: str, key: str) -> Html:
+    return element(
+        "button", sign, type="button", data_act=name, aria_label=words, title=f"{words} ({key})",
+        aria_keyshortcuts=key, class_="button quiet",
+    )  # fmt: skip
+
+
+def _conversation(view: SessionView) -> Html:
+    return element(
+        "div",
+        element("p", "Loading earlier words …", id="earlier", class_="divider", hidden=not view.has_earlier),
+        element("div", *(Html(each.html) for each in view.fragments), id="log"),
+        element("div", id="live"),
+        element("button", "↓ Newest", id="newest", type="button", class_="button", hidden=True),
+        id="scroller",
+        role="region",
+        tabindex="0",
+        aria_label="Conversation",
+    )  # fmt: skip
+
+
+def _rail(view: SessionView) -> Html:
+    turns = [_turn(each, number) for number, each in enumerate(view.turns[-_MOST_TURNS:], 1)]
+    context = element(
+        "section",
+        element("h2", "Context"),
+        element("div", opening("progress", id="context", max="100", value="0", aria_label="Context used"), Html("</progress>"),
+                element("p", "not told yet", id="context-words", class_="sub")),
+        element("dl", id="tokens", class_="rows"),
+        element("div", id="limits"),
+    )  # fmt: skip
+    return element(
+        "div",
+        context,
+        element("section", element("h2", "Plan"), element("div", id="plan"), id="plan-part", hidden=True),
+        element(
+            "section",
+            element("h2", "Turns"),
+            element("ol", *turns, id="turns", class_="turns"),
+            id="turns-part",
+            hidden=not turns,
+        ),
+        id="rail",
+        role="complementary",
+        aria_label="Plan, turns and usage",
+        tabindex="0",
+    )  # fmt: skip
+
+
+def _turn(turn: TurnMark, number: int) -> Html:
+    words = render.one_line(turn.title, 80) or f"Turn {number}"
+    return element(
+        "li", element("a", words, href=f"#e{turn.seq}"), class_=turn.outcome, data_seq=str(turn.seq)
+    )
+
+
+def _composer(view: SessionView, choices: Choices) -> Html:
+    row = view.row
+    words = "Go on with this session" if row.is_live else "Resume this session"
+    return element(
+        "form",
+        element("label", "Message to the agent", class_="aside-word", for_="words"),
+        element(
+            "textarea", id="words", name="text", rows="1", placeholder=words,
+            aria_keyshortcuts="r", autocomplete="off",
+        ),
+        element(
+            "div",
+            shell.picker("Model", "model", choices.models or ([row.model] if row.model else ["default"]), row.model),
+            shell.picker("Sandbox", "sandbox", choices.sandboxes, view.sandbox),
+            element("span", "Enter sends, Shift+Enter is a new line", id="hint", class_="sub"),
+            element("button", "Interrupt", element("kbd", "Esc", aria_hidden="true"), type="button", id="interrupt",
+                    class_="button danger", hidden=row.state not in ("working", "waiting") or not choices.can_interrupt),
+            element("button", "Send", type="submit", id="send", class_="button primary"),
+            class_="row",
+        ),
+        id="composer",
+        data_steer=str(choices.can_steer).lower(),
+        aria_label="Speak to the agent",
+    )  # fmt: skip

@@ -1,0 +1,193 @@
+"""The page around everything: head, the list of sessions, the places where things are announced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from dragoman.export import render
+from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
+from dragoman.web.page.rows import SessionRow
+
+STATES: Final = {
+    "working": "working",
+    "waiting": "waiting for you",
+    "done": "done",
+    "failed": "failed",
+}
+_PAGES: Final = (("/history", "History"), ("/usage", "Usage"), ("/policy", "Policy"))
+
+
+def page(
+    name: str, title: str, *body: str, sessions: Sequence[SessionRow] = (), here: str = ""
+) -> str:
+    """A whole page; ``here`` is the address of the part that is shown."""
+    return document(
+        name,
+        title,
+        element("a", "Skip to the conversation", class_="skip", href="#main"),
+        sidebar(sessions, here),
+        element("main", *body, id="main", tabindex="-1"),
+        element("div", id="polite", class_="aside-word", role="status", aria_live="polite"),
+        element("div", id="urgent", class_="aside-word", role="alert"),
+        element("div", id="toasts"),
+        element("dialog", id="help", aria_label="Keyboard shortcuts"),
+    )
+
+
+def document(name: str, title: str, *body: str) -> str:
+    shown = f"{render.one_line(title, 90)} · Dragoman" if title else "Dragoman"
+    head = [
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", shown),
+        element("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+        element("link", rel="stylesheet", href="/static/pieces.css"),
+        element("link", rel="stylesheet", href="/static/page.css"),
+        element("link", rel="stylesheet", href="/static/parts.css"),
+        # It must run before the first paint, or a chosen theme would flash.
+        element("script", src="/static/theme.js"),
+        element("script", src="/static/app.js", type="module"),
+    ]
+    return joined(
+        [
+            Html("<!DOCTYPE html>"),
+            opening("html", lang="en"),
+            element("head", joined(head, "\n")),
+            element("body", *body, class_=f"app on-{name}", data_page=name),
+            Html("</html>\n"),
+        ],
+        "\n",
+    )
+
+
+def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
+    search = element(
+        "form",
+        element("label", "Search all sessions", class_="aside-word", for_="search"),
+        opening(
+            "input",
+            id="search",
+            type="search",
+            name="q",
+            placeholder="Search",
+            autocomplete="off",
+            aria_keyshortcuts="/",
+        ),
+        element("kbd", "/", aria_hidden="true"),
+        action="/history",
+        role="search",
+    )
+    links = [
+        element("a", words, href=address, aria_current="page" if here == address else None)
+        for address, words in _PAGES
+    ]
+    return element(
+        "div",
+        element(
+            "header",
+            element("a", icon("icon"), "Dragoman", href="/", class_="brand"),
+            element(
+                "button",
+                "☰",
+                id="menu",
+                type="button",
+                aria_label="Sessions",
+                aria_expanded="false",
+            ),
+        ),
+        element(
+            "div",
+            element("a", "New session", href="/", class_="button new", aria_keyshortcuts="n"),
+            search,
+            element(
+                "nav",
+                element("ul", *(session_item(each, here) for each in sessions), id="sessions"),
+                aria_label="Sessions",
+            ),
+            element(
+                "footer",
+                element("nav", *links, aria_label="Pages"),
+                element(
+                    "button",
+                    "◐",
+                    type="button",
+                    id="theme",
+                    aria_label="Theme: as the system has it",
+                ),
+                element("button", "?", type="button", id="keys", aria_label="Keyboard shortcuts"),
+            ),
+            class_="drawer",
+        ),
+        id="side",
+    )
+
+
+def session_item(row: SessionRow, here: str = "") -> Html:
+    address = f"/s/{row.session_id}"
+    return element(
+        "li",
+        element(
+            "a",
+            dot(row.state),
+            element("span", title_of(row), class_="title"),
+            element("span", joined([folder(row.cwd), since(row.at)], " "), class_="sub"),
+            href=address,
+            aria_current="page" if here == address else None,
+        ),
+        class_=f"is-{row.state}",
+        data_session=row.session_id,
+        data_state=row.state,
+    )
+
+
+def dot(state: str) -> Html:
+    words = STATES.get(state, state)
+    return element(
+        "span", element("span", words, class_="aside-word"), class_=f"dot {state}", title=words
+    )
+
+
+def title_of(row: SessionRow) -> str:
+    return render.one_line(row.title, 100) or f"Session {row.session_id[:8]}"
+
+
+def folder(cwd: str | None) -> Html:
+    """The last part of a path, with the whole of it at hand."""
+    if not cwd:
+        return EMPTY
+    name = cwd.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or cwd
+    return element("span", render.one_line(name, 40), class_="folder", title=cwd)
+
+
+def since(at: datetime | None) -> Html:
+    """A moment, which the page turns into "5 min ago"."""
+    if at is None:
+        return EMPTY
+    return element(
+        "time",
+        f"{at:%Y-%m-%d %H:%M}",
+        datetime=at.isoformat(),
+        class_="since",
+        title=f"{at:%Y-%m-%d %H:%M} UTC",
+    )
+
+
+def icon(name: str) -> Html:
+    return element("img", src=f"/static/{name}.svg", alt="", class_="icon", width="20", height="20")
+
+
+def picker(label: str, name: str, values: Sequence[str], chosen: str | None = None) -> Html:
+    """A choice among a few words."""
+    options = [element("option", each, selected=each == chosen) for each in values]
+    if chosen and chosen not in values:
+        options.insert(0, element("option", chosen, selected=True))
+    return element(
+        "label",
+        element("span", label, class_="picker-label"),
+        element("select", *options, name=name),
+        class_="picker",
+    )

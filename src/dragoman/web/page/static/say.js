@@ -1,0 +1,45 @@
+// Saying something to the user: aloud for those who listen, for a moment for those who look.
+
+export const $ = (id) => document.getElementById(id);
+
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value != null) element.setAttribute(key, value);
+  }
+  element.append(...children); // strings become text, never markup
+  return element;
+}
+
+// HTML that our own server made. The parser of a template runs nothing; the policy of the page
+// forbids scripts and handlers in markup besides.
+export function parsed(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
+let last = "";
+export function tell(words, { urgent = false } = {}) {
+  const region = $(urgent ? "urgent" : "polite");
+  if (!region) return;
+  region.textContent = words === last ? `${words}\u00a0` : words; // the same words again are news, too
+  last = words;
+}
+
+export function toast(words, kind = "info") {
+  const box = make("div", { class: `toast ${kind}` }, words);
+  $("toasts").append(box);
+  tell(words, { urgent: kind === "error" });
+  setTimeout(() => box.remove(), kind === "error" ? 8000 : 2500);
+}
+
+export async function copy(text, what = "Copied") {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(what);
+  } catch {
+    toast("The browser does not allow copying here.", "error");
+  }
+}

@@ -1,0 +1,3 @@
+// The theme someone chose, before anything is painted.
+const chosen = localStorage.getItem("dragoman-theme");
+if (chosen) document.documentElement.dataset.theme = chosen;

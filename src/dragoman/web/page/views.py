@@ -1,0 +1,284 @@
+"""Whole pages as text: the start, a session, the history, usage, the policy, the login."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+from dragoman.export import render
+from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
+from dragoman.web.page import charts, shell
+from dragoman.web.page.rows import Choices, PolicyView, SessionRow, UsageRow, UsageView
+from dragoman.web.page.session_view import session
+
+__all__ = ["history", "index", "login", "policy", "session", "usage"]
+
+_MOST_DAYS: Final = 60
+
+
+def login() -> str:
+    """Where the token is exchanged for a cookie: from the address, or by hand."""
+    form = element(
+        "form",
+        shell.icon("icon"),
+        element("h1", "Dragoman"),
+        element(
+            "p",
+            "Open the address that ",
+            element("code", "dragoman serve"),
+            " printed, or paste its token.",
+        ),
+        element(
+            "label",
+            element("span", "Token"),
+            opening("input", type="password", name="token", autocomplete="off", required=True),
+        ),
+        element("button", "Enter", type="submit", class_="button primary"),
+        element("p", id="problem", role="alert", class_="problem"),
+        id="login",
+        method="post",
+        class_="login",
+    )
+    return shell.document("login", "Login", element("main", form, id="main"))
+
+
+def index(
+    sessions: Sequence[SessionRow] = (), choices: Choices | None = None, *, title: str = ""
+) -> str:
+    """Where a session begins."""
+    choices = choices or Choices()
+    folders = [element("option", value=each) for each in choices.folders]
+    first = choices.folders[0] if choices.folders else None
+    form = element(
+        "form",
+        element("h1", "What shall be done?"),
+        element("label", "Prompt", class_="aside-word", for_="prompt"),
+        element(
+            "textarea",
+            id="prompt",
+            name="prompt",
+            rows="4",
+            required=True,
+            autofocus=True,
+            placeholder="Describe the task. Enter starts it, Shift+Enter is a new line.",
+        ),
+        element(
+            "div",
+            element(
+                "label",
+                element("span", "Folder", class_="picker-label"),
+                opening(
+                    "input",
+                    name="cwd",
+                    list="folders",
+                    value=first,
+                    required=True,
+                    spellcheck="false",
+                ),
+                class_="picker wide",
+            ),
+            element("datalist", *folders, id="folders"),
+            shell.picker("Model", "model", ["default", *choices.models]),
+            shell.picker("Sandbox", "sandbox", choices.sandboxes),
+            shell.picker("Asks", "approvals", choices.approvals),
+            class_="pickers",
+        ),
+        element(
+            "div",
+            element("p", id="problem", role="alert", class_="problem"),
+            element(
+                "button",
+                "Start",
+                element("kbd", "↵", aria_hidden="true"),
+                type="submit",
+                class_="button primary",
+            ),
+            class_="ends",
+        ),
+        id="start",
+        class_="start",
+    )
+    wanted = [each for each in sessions if each.state == "waiting"]
+    recent = [each for each in sessions if each.state != "waiting"][:8]
+    lists = [
+        _cards("Waiting for you", wanted) if wanted else EMPTY,
+        _cards("Recent", recent) if recent else EMPTY,
+    ]
+    return shell.page(
+        "index",
+        title or "New session",
+        element("div", form, *lists, class_="column"),
+        sessions=sessions,
+        here="/",
+    )
+
+
+def _cards(title: str, rows: Sequence[SessionRow]) -> Html:
+    items = [element("li", _card(each)) for each in rows]
+    return element(
+        "section", element("h2", title), element("ul", *items, class_="cards"), class_="group"
+    )
+
+
+def _card(row: SessionRow) -> Html:
+    place = f"/s/{row.session_id}" + (f"#e{row.seq}" if row.seq is not None else "")
+    facts = [row.model or "", shell.folder(row.cwd), shell.since(row.at)]
+    return element(
+        "a",
+        element("span", shell.dot(row.state), element("b", shell.title_of(row)), class_="first"),
+        element("span", _found(row.snippet), class_="snippet") if row.snippet else "",
+        element("span", *(element("span", each) for each in facts if each), class_="sub"),
+        href=place,
+        class_="card",
+    )
+
+
+def _found(snippet: str) -> Html:
+    """What a search found: between \\x02 and \\x03 stand the words that were looked for."""
+    pieces: list[str] = []
+    for number, piece in enumerate(snippet.replace("\x03", "\x02").split("\x02")):
+        pieces.append(element("mark", piece) if number % 2 else piece)
+    return joined(pieces)
+
+
+def history(
+    rows: Sequence[SessionRow],
+    *,
+    query: str = "",
+    following: str | None = None,
+    days: Sequence[tuple[date, int]] = (),
+    sessions: Sequence[SessionRow] = (),
+    total: int | None = None,
+) -> str:
+    """All sessions there have been, and what was said in them. ``following``: where it goes on."""
+    form = element(
+        "form",
+        element("label", "Search in all sessions", class_="aside-word", for_="query"),
+        opening("input", id="query", type="search", name="q", value=query or None,
+                placeholder="Words, a file name, an error message"),
+        element("button", "Search", type="submit", class_="button"),
+        action="/history",
+        role="search",
+        class_="wide-search",
+    )  # fmt: skip
+    said = f"{len(rows) if total is None else total:,} found" if query else ""
+    nothing = "Nothing was found." if query else "No sessions yet."
+    listed = (
+        element("ul", *(element("li", _card(each)) for each in rows), class_="cards", id="found")
+        if rows
+        else element("p", nothing, class_="empty")
+    )
+    more = (
+        element("a", "Earlier ones", href=following, class_="button", id="following")
+        if following
+        else EMPTY
+    )
+    chart = charts.activity(days) if days and not query else EMPTY
+    body = element(
+        "div", element("h1", "History"), form, chart,
+        element("p", said, class_="count", role="status") if said else EMPTY, listed, more,
+        class_="column",
+    )  # fmt: skip
+    return shell.page("history", "History", body, sessions=sessions, here="/history")
+
+
+def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
+    """What was spent: by day, model and folder."""
+    days = view.days[-_MOST_DAYS:]
+    tokens = sum(each.input_tokens + each.output_tokens for each in view.days)
+    cost = sum(each.cost or 0 for each in view.days)
+    spent_in = sum(each.input_tokens for each in view.days)
+    cached = sum(each.cached_input_tokens for each in view.days)
+    figures = [
+        ("Cost", charts.dollars(cost)),
+        ("Tokens", charts.short(tokens)),
+        ("From the cache", f"{100 * cached / spent_in:.0f} %" if spent_in else "–"),
+        ("Sessions", f"{sum(each.sessions for each in view.days):,}"),
+    ]
+    tiles = element(
+        "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in figures),
+        class_="tiles",
+    )  # fmt: skip
+    unpriced = (
+        element("p", f"{charts.short(view.unpriced_tokens)} tokens are of models without a known price and not in the cost.", class_="notice info")
+        if view.unpriced_tokens
+        else EMPTY
+    )  # fmt: skip
+    windows = element("div", *(charts.window(*each) for each in view.windows), class_="windows")
+    body = element(
+        "div",
+        element("h1", "Usage"),
+        tiles,
+        unpriced,
+        windows if view.windows else EMPTY,
+        charts.spending(days) if days else element("p", "Nothing was spent yet.", class_="empty"),
+        _table("By model", "Model", view.models),
+        _table("By folder", "Folder", view.folders),
+        _table("By day", "Day", list(reversed(view.days)), is_folded=True),
+        class_="column",
+    )
+    return shell.page("usage", "Usage", body, sessions=sessions, here="/usage")
+
+
+def _table(title: str, first: str, rows: Sequence[UsageRow], *, is_folded: bool = False) -> Html:
+    if not rows:
+        return EMPTY
+    names = (first, "Input", "Cached", "Output", "Cost", "Sessions")
+    head = element("tr", *(element("th", name, scope="col") for name in names))
+    most = max((each.cost or 0 for each in rows), default=0)
+    body = [
+        element(
+            "tr",
+            element("th", render.one_line(row.key, 80), scope="row", title=row.key),
+            *(element("td", charts.short(each)) for each in (row.input_tokens, row.cached_input_tokens, row.output_tokens)),
+            element("td", charts.bar((row.cost or 0) / most if most else 0), charts.dollars(row.cost), class_="cost"),
+            element("td", f"{row.sessions:,}"),
+        )
+        for row in rows
+    ]  # fmt: skip
+    table = element(
+        "div",
+        element("table", element("thead", head), element("tbody", *body)),
+        class_="table", tabindex="0", role="region", aria_label=title,
+    )  # fmt: skip
+    if is_folded:
+        return element("details", element("summary", title), table, class_="group")
+    return element("section", element("h2", title), table, class_="group")
+
+
+def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
+    """The rules, and what they would have said to what was asked before."""
+    where = (
+        element("p", "Kept in ", element("code", view.path), class_="sub") if view.path else EMPTY
+    )
+    problem = view.problem or ""
+    if problem and view.line:
+        problem = f"Line {view.line}: {problem}"
+    editor = element(
+        "form",
+        element("label", "Rules, in TOML. The first one that matches decides.", for_="rules"),
+        element("div",
+            element("pre", id="numbers", aria_hidden="true"),
+            element("textarea", Html("\n"), view.text, id="rules", name="text", spellcheck="false",
+                    autocapitalize="off", wrap="off", aria_describedby="problem"),
+            class_="editor"),
+        element("p", problem, id="problem", role="alert", class_="problem"),
+        element(
+            "div",
+            element("button", "Try on past requests", type="submit", value="try", class_="button"),
+            element("button", "Save", element("kbd", "Ctrl S", aria_hidden="true"), type="submit", value="save", class_="button primary"),
+            class_="ends",
+        ),
+        id="policy",
+    )  # fmt: skip
+    result = element(
+        "section",
+        element("h2", "What it would have said"),
+        element("p", "Not tried yet.", id="tried", role="status", class_="sub"),
+        element("div", element("table", id="verdicts"), class_="table", tabindex="0", role="region",
+                aria_label="Past requests"),
+        class_="group",
+    )  # fmt: skip
+    body = element("div", element("h1", "Approval policy"), where, editor, result, class_="column")
+    return shell.page("policy", "Policy", body, sessions=sessions, here="/policy")
