@@ -223,11 +223,8 @@ def test_a_file_that_was_only_touched_is_not_read(home: Path, archive: Archive) 
     archive.index()
     os.utime(path, (1, 1))
 
-    report = archive.index()
-
-    assert report is not None
-    assert report.bytes_read == 0
     assert archive.index() is None
+    assert archive._database.row("SELECT mtime_ns FROM files")[0] == 1_000_000_000
 
 
 def test_compressed_files_are_indexed(home: Path, archive: Archive) -> None:

@@ -6,11 +6,21 @@ What only some calls need is imported when they are made: a list that has not ch
 from __future__ import annotations
 
 import os
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from dragoman.archive.finding import Found, absolute, by_hand, cache_folder, walk
+from dragoman.about import VERSION
+from dragoman.archive.finding import (
+    Found,
+    absolute,
+    by_hand,
+    cache_path,
+    folders_of,
+    is_still_so,
+    walk,
+)
 from dragoman.archive.homes import all_homes
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UsageError
@@ -43,7 +53,7 @@ class Archive:
     ) -> None:
         """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
         given = os.environ if environment is None else environment
-        folder = str(os.fspath(cache)) if cache is not None else cache_folder(given)
+        folder = str(os.fspath(cache)) if cache is not None else cache_path(given)
         self._paths = [absolute(path) for path in paths]
         self._homes = [
             (each, absolute(home if home is not None else each.folder(given)))
@@ -90,11 +100,16 @@ class Archive:
         self, progress: Callable[[Progress], None] | None = None, *, wait_seconds: float = 10.0
     ) -> Report | None:
         """Bring the index up to date; what that took, or None if nothing had changed."""
-        found = self.find()
+        found: list[Found] = []
         try:
-            if self._is_unchanged(found):
+            if self._is_unchanged():
                 return None
-            return self._index(found, progress, wait_seconds)
+            folders = self._folders()
+            found = self.find()
+            report = self._index(found, progress, wait_seconds)
+            if report.is_whole and folders and self._database.can_write:
+                self._files.set_folders(folders)
+            return report if report.is_changed or not report.is_whole else None
         except IndexUnusable as problem:
             if "malformed" not in str(problem) and "not a database" not in str(problem):
                 raise
@@ -102,7 +117,7 @@ class Archive:
             self._database.close()
             aside = move_aside(os.path.join(self._folder, NAME))
             self._open()
-            self.note = f"the index was damaged; it was moved to {os.path.basename(aside)} and is built anew"
+            self.note = f"the index was damaged; it was moved to {aside.name} and is built anew"
             return self._index(found, progress, wait_seconds)
 
     def prepare(
@@ -128,16 +143,32 @@ class Archive:
         )
         return report if is_whole else self.index(progress)
 
-    def _is_unchanged(self, found: list[Found]) -> bool:
-        # The same as ``indexing.is_up_to_date``, without what it takes to index anything.
-        known = self._files.states()
-        if len(known) != len(found) or self._database.fact("edition") is None:
+    def _is_unchanged(self) -> bool:
+        """Whether folders and files are as they were, which is quicker to see than to find them."""
+        if self._database.fact("program") != VERSION:
             return False
-        for each in found:
-            state = known.get(each.path)
-            if state is None or state[:5] != (*each[1:5], 1):
+        if not self._paths:
+            folders = self._files.folders()
+            if not folders or not is_still_so(folders):
                 return False
-        return self._database.fact("program") == _program()
+        elif {found.path for found in self.find()} != self._files.states().keys():
+            return False
+        for path, (_, inode, size, mtime_ns, complete, _) in self._files.states().items():
+            try:
+                now = os.stat(path)
+            except OSError:
+                return False
+            if (now.st_ino, now.st_size, now.st_mtime_ns, 1) != (inode, size, mtime_ns, complete):
+                return False
+        return True
+
+    def _folders(self) -> dict[str, int]:
+        now = time.time_ns()
+        return {
+            path: mtime_ns
+            for home, folder in self._homes
+            for path, mtime_ns in folders_of(home, folder, now).items()
+        }
 
     def _index(
         self, found: list[Found], progress: Callable[[Progress], None] | None, wait_seconds: float
@@ -146,7 +177,7 @@ class Archive:
 
         report = Indexer(self._database, progress).run(found, wait_seconds=wait_seconds)
         if self._database.can_write and report.waited_for is None:
-            self._database.set_fact("program", _program())
+            self._database.set_fact("program", VERSION)
         return report
 
     def sessions(
@@ -250,12 +281,6 @@ def archive(
     if index:
         opened.index()
     return opened
-
-
-def _program() -> str:
-    from dragoman.about import VERSION
-
-    return VERSION
 
 
 def _project(project: str | os.PathLike[str] | None) -> str | None:

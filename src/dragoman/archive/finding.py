@@ -9,7 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_TICK_NS = 2_000_000_000
 
 
 class Home(NamedTuple):
@@ -40,8 +46,15 @@ class Found(NamedTuple):
     archived: bool = False
 
 
-def cache_folder(environment: Mapping[str, str]) -> str:
+def cache_folder(environment: Mapping[str, str]) -> Path:
     """Where this user's programs keep what they can make again."""
+    from pathlib import Path  # takes a while, and a list can do without
+
+    return Path(cache_path(environment))
+
+
+def cache_path(environment: Mapping[str, str]) -> str:
+    """The same as a string."""
     if named := environment.get("DRAGOMAN_CACHE"):
         return named
     user = os.path.expanduser("~")
@@ -85,6 +98,43 @@ def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> Found | None
     return Found(
         entry.path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, harness, archived
     )
+
+
+def folders_of(home: Home, folder: str, now_ns: int) -> dict[str, int]:
+    """Every folder that :func:`walk` looks into, with the time of its last change.
+
+    0 for one that is not there, -1 for one that changed just now: it may change again within a tick of
+    its clock.
+    """
+    changed: dict[str, int] = {}
+    left = [os.path.join(folder, place) for place, _ in home.places]
+    while left:
+        path = left.pop()
+        changed[path] = 0
+        try:
+            mtime_ns = os.stat(path).st_mtime_ns
+            with os.scandir(path) as inside:
+                left += [
+                    each.path
+                    for each in inside
+                    if not each.name.endswith(home.suffixes) and each.is_dir(follow_symlinks=False)
+                ]
+        except OSError:
+            continue  # then there is nothing in it to be found
+        changed[path] = mtime_ns if now_ns - mtime_ns > _TICK_NS else -1
+    return changed
+
+
+def is_still_so(folders: Iterable[tuple[str, int]]) -> bool:
+    """Whether these folders have not changed since; 0 stands for one that was not there."""
+    for path, mtime_ns in folders:
+        try:
+            if os.stat(path).st_mtime_ns != mtime_ns:
+                return False
+        except OSError:
+            if mtime_ns:
+                return False
+    return True
 
 
 def absolute(path: str | os.PathLike[str]) -> str:

@@ -12,7 +12,7 @@ _DIGEST: Final = 16
 class Bytes(Protocol):
     """A file, best without a buffer: a buffer would read far more than is wanted."""
 
-    def seek(self, offset: int, /) -> int: ...
+    def seek(self, pos: int, whence: int, /) -> int: ...
     def read(self, size: int, /) -> bytes | None: ...
 
 
@@ -32,5 +32,5 @@ def is_same(file: Bytes, offset: int, *, head_was: bytes, tail_was: bytes) -> bo
 
 
 def _of(file: Bytes, begin: int, end: int) -> bytes:
-    file.seek(begin)
+    file.seek(begin, 0)
     return hashlib.blake2b(file.read(end - begin) or b"", digest_size=_DIGEST).digest()

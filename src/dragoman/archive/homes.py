@@ -16,7 +16,7 @@ from dragoman.archive.finding import Home
 _NAME: Final = "homes.txt"
 
 
-def all_homes(cache: str | None) -> tuple[Home, ...]:
+def all_homes(cache: str | os.PathLike[str] | None) -> tuple[Home, ...]:
     """Where each harness keeps its sessions."""
     if cache is None:
         return registered()

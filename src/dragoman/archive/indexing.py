@@ -53,6 +53,11 @@ class Report(NamedTuple):
     """The process that is indexing instead of us, if it did not finish in time."""
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the index now has all there is."""
+        return self.waited_for is None and not self.unreadable
+
+    @property
     def is_changed(self) -> bool:
         return bool(self.new or self.grown or self.moved or self.replaced or self.vanished)
 

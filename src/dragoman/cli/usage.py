@@ -94,7 +94,7 @@ def usage(
     from dragoman.archive.prices import Prices
     from dragoman.cli import usage_report
 
-    folder = cache_folder(os.environ)
+    folder = Path(cache_folder(os.environ))
     files = find_files(paths, cache=folder)
     own = _own_prices(prices, config_folder(os.environ))
     book = Prices(own, memory=folder / "prices.json")

@@ -24,7 +24,7 @@ import msgspec
 from dragoman.export import html_diffs, html_said, render
 from dragoman.export.calls import explanation
 from dragoman.export.html_output import output
-from dragoman.export.html_pieces import EMPTY, Html, element, folded, joined, permalink
+from dragoman.export.html_pieces import EMPTY, Html, clipped, element, folded, joined, permalink
 from dragoman.export.html_prose import prose
 from dragoman.model import tools
 from dragoman.model.messages import ToolCall, ToolResult
@@ -147,7 +147,7 @@ def _name(call: ToolCall) -> str:
 
 
 def _command(command: str) -> Html:
-    command = command.strip("\n")
+    command = clipped(command.strip("\n"), 100_000)
     sign = element("span", "$ ", class_="prompt-sign", aria_hidden="true")
     lines, beyond = render.head(command, _FEW_LINES)
     if not beyond:

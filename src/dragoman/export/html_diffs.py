@@ -18,12 +18,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dragoman.export import render
-from dragoman.export.html_pieces import EMPTY, Html, element, folded, joined, text
+from dragoman.export.html_pieces import EMPTY, Html, clipped, element, folded, joined, text
 
 OPEN_LINES: Final = 160
 """A change to a file with more lines is folded."""
 MOST_LINES: Final = 4000
 """How many lines of a change to one file a page holds."""
+
+LONGEST_LINE: Final = 5000
 
 _HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@")
 _FILE: Final = re.compile(r'diff --git "?a/(?P<old>.*?)"? "?b/(?P<new>.*?)"?$')
@@ -51,7 +53,7 @@ def change(file: render.Change, before: Html = EMPTY, after: Html = EMPTY) -> Ht
     )
     if not file.lines:
         return element("div", title, class_="diff empty")
-    shown = file.lines[:MOST_LINES]
+    shown = [clipped(line, LONGEST_LINE) for line in file.lines[:MOST_LINES]]
     beyond = len(file.lines) - len(shown)
     more = element("p", f"… {beyond:,} more lines left out", class_="left-out") if beyond else ""
     body = element("pre", *_lines(shown, is_new=file.kind in ("add", "write")), class_="hunks")

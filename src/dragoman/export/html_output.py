@@ -19,15 +19,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dragoman.export.html_pieces import EMPTY, Html, element, joined, text
+from dragoman.export.html_pieces import EMPTY, Html, clipped, element, joined, text
 
 OPEN_LINES: Final = 22
 """Output of no more lines than this is shown whole."""
 ENDS: Final = 8
 """How many lines stay in sight at either end of what is folded."""
 MOST: Final = 200_000
-"""How many characters of one output, or line of it, a page holds."""
-LONG_LINE: Final = 20_000
+"""How many characters of one output a page holds."""
 
 _ESCAPE: Final = re.compile(
     r"\x1b\[(?P<codes>[0-9;:]*)m"
@@ -77,9 +76,7 @@ def _lines(printed: str) -> list[Html]:
     color: str | None = None
     lines: list[Html] = []
     for line in printed.split("\n"):
-        if len(line) > LONG_LINE:
-            gap = len(line) - LONG_LINE
-            line = f"{line[: LONG_LINE // 2]} … {gap:,} characters … {line[-LONG_LINE // 2 :]}"
+        line = clipped(line)
         if "\x1b" not in line and not styles and not color:
             lines.append(text(line) or Html(" "))
             continue

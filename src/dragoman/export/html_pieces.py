@@ -32,6 +32,14 @@ def text(words: str) -> Html:
     return Html(escape(render.harmless(words)))
 
 
+def clipped(words: str, most: int = 20_000) -> str:
+    """The words, or, if they are more than anybody reads, their beginning and their end."""
+    gap = len(words) - most
+    if gap <= 0:
+        return words
+    return f"{words[: most // 2]} … {gap:,} characters left out … {words[-most // 2 :]}"
+
+
 def element(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
     """An element. ``class_`` and ``data_x`` are spelled with their real names; none is left out."""
     head = f"<{name}{''.join(_attribute(*each) for each in attributes.items())}>"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dragoman.export import render
-from dragoman.export.html_pieces import EMPTY, Html, element, joined, link, opening, text
+from dragoman.export.html_pieces import EMPTY, Html, clipped, element, joined, link, opening, text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 100_000
 """A text with more characters is not read as Markdown."""
-MOST: Final = 400_000
+MOST: Final = 200_000
 """How many characters of a text a page holds."""
 
 _TAGS: Final = {
@@ -48,7 +48,7 @@ def prose(words: str) -> Html:
     """The words of a user or an agent, who may use Markdown."""
     words = render.harmless(words).strip("\n")
     if len(words) > LONGEST or _is_one_block(words):
-        return element("pre", Html("\n"), _clipped(words), class_="plain")
+        return element("pre", Html("\n"), clipped(words, MOST), class_="plain")
     if not words.strip():
         return EMPTY
     return element("div", joined(_blocks(_reader().parse(words))), class_="prose")
@@ -57,13 +57,6 @@ def prose(words: str) -> Html:
 def _is_one_block(words: str) -> bool:
     """Whether a line is so long that nobody wrote it to be read."""
     return max(map(len, words.split("\n"))) > 20_000
-
-
-def _clipped(words: str) -> str:
-    gap = len(words) - MOST
-    if gap <= 0:
-        return words
-    return f"{words[: MOST // 2]}\n… {gap:,} characters left out …\n{words[-MOST // 2 :]}"
 
 
 @functools.cache

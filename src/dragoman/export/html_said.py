@@ -30,7 +30,7 @@ import msgspec
 
 from dragoman.export import render
 from dragoman.export.html_output import output
-from dragoman.export.html_pieces import EMPTY, Html, element, folded, joined, permalink
+from dragoman.export.html_pieces import EMPTY, Html, clipped, element, folded, joined, permalink
 from dragoman.export.html_prose import prose
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -102,7 +102,7 @@ def _step(step: PlanStep) -> Html:
     box = element("span", _BOXES[step.status], class_="box", aria_hidden="true")
     state = step.status.replace("_", " ")
     hidden = element("span", f" ({state})", class_="aside-word")
-    words = element("span", " ".join(step.text.split()))
+    words = element("span", clipped(" ".join(step.text.split()), 2000))
     return element("li", box, words, hidden, class_=state.replace(" ", "-"))
 
 
@@ -148,7 +148,7 @@ def notice(message: Notice, anchor: str | None = None) -> Html:
     label = element("span", message.level.capitalize(), class_="who")
     retry = element("span", " (will retry)", class_="retry") if message.will_retry else ""
     class_ = f"notice {message.level}"
-    return element("p", label, " ", message.text.strip(), retry, class_=class_, id=anchor)
+    return element("p", label, " ", clipped(message.text.strip()), retry, class_=class_, id=anchor)
 
 
 def compacted(message: Compacted, anchor: str | None = None) -> Html:
@@ -166,7 +166,7 @@ def turn_end(message: TurnEnded, since: datetime | None = None, anchor: str | No
         facts.append(element("span", took, class_="took"))
     why = EMPTY
     if message.error:
-        why = element("pre", message.error.message.strip(), class_="output bad")
+        why = element("pre", clipped(message.error.message.strip()), class_="output bad")
     return element("footer", *facts, why, class_=f"turn-end {message.outcome}", id=anchor)
 
 

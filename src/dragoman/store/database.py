@@ -11,11 +11,14 @@ import os
 import sqlite3
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dragoman.errors import DragomanError
 from dragoman.store.locking import WriterLock
 from dragoman.store.schema import APPLICATION_ID, VERSION, migrate
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME: Final = "index.sqlite3"
 _BUSY_MS: Final = 10_000
@@ -135,7 +138,7 @@ def _open(path: str) -> Database:
     problem = _problem_with(path)
     if problem is not None:
         aside = move_aside(path)
-        note = f"the index {problem}; it was moved to {os.path.basename(aside)} and is built anew"
+        note = f"the index {problem}; it was moved to {aside.name} and is built anew"
     connection = _connected(path)
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded while it is empty
     connection.execute("PRAGMA journal_mode = WAL")
@@ -175,15 +178,17 @@ def _problem_with(path: str) -> str | None:
     return "is of another program" if version and owner != APPLICATION_ID else None
 
 
-def move_aside(path: str) -> str:
+def move_aside(path: str | os.PathLike[str]) -> Path:
     """Put a database out of the way, with what belongs to it; where it is now."""
+    from pathlib import Path  # takes a while, and is seldom needed
+
+    path = Path(path)
     number = 1
-    while os.path.exists(aside := f"{path}.old-{number}"):
+    while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
         number += 1
-    os.replace(path, aside)
+    path.replace(aside)
     for ending in ("-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            os.unlink(path + ending)
+        path.with_name(path.name + ending).unlink(missing_ok=True)
     return aside
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from dragoman.store.database import Database
@@ -72,6 +73,18 @@ class Files:
             "SELECT path, device, inode, size, mtime_ns, complete, file_id FROM files"
         )
         return {os.fsdecode(path): tuple(rest) for path, *rest in found}  # pyright: ignore[reportReturnType]
+
+    def folders(self) -> list[tuple[str, int]]:
+        """The folders that were looked through, and when they had last changed."""
+        rows = self._database.rows("SELECT path, mtime_ns FROM folders")
+        return [(os.fsdecode(path), mtime_ns) for path, mtime_ns in rows]
+
+    def set_folders(self, folders: Mapping[str, int]) -> None:
+        self._database.begin()
+        self._database.write("DELETE FROM folders")
+        given = [(os.fsencode(path), mtime_ns) for path, mtime_ns in folders.items()]
+        self._database.write_many("INSERT INTO folders VALUES (?, ?)", given)
+        self._database.commit()
 
     def get(self, file_id: int) -> FileRow | None:
         row = self._database.row(f"SELECT {_COLUMNS} FROM files WHERE file_id = ?", (file_id,))

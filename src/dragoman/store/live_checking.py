@@ -24,7 +24,7 @@ from dragoman.model.messages import (
     Unknown,
     decode,
 )
-from dragoman.store.live import Line, connected
+from dragoman.store.live_reading import Line, connected
 from dragoman.store.live_schema import PLACE_BITS, VERSION, place_in, row_id
 
 _OURS: Final = (ApprovalSettled, Notice, SessionEnded, ToolResult, TurnEnded)

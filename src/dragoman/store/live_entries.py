@@ -85,10 +85,12 @@ class Entry(Shared):
 class Passing(Shared):
     """A delta: told to whoever listens now, and not stored."""
 
-    __slots__ = ()
+    __slots__ = ("after",)
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: Message, after: int = 0) -> None:
         super().__init__(message, encode(message))
+        self.after = after
+        """The entry that it was said after."""
 
     def __repr__(self) -> str:
         return f"Passing({self.message!r})"

@@ -21,6 +21,10 @@ OWN: Final = 0
 """The number of the session that nobody began: what a connection says about itself."""
 
 
+SETTLING: Final = "kind IN ('turn_started', 'turn_ended', 'approval_requested')"
+"""The entries that are looked for by their kind."""
+
+
 def row_id(number: int, place: int) -> int:
     return number << PLACE_BITS | place
 
@@ -35,6 +39,7 @@ def _first(connection: sqlite3.Connection) -> None:
             connection INTEGER PRIMARY KEY,
             harness TEXT NOT NULL,
             began_at REAL NOT NULL,
+            is_closed INTEGER NOT NULL DEFAULT 0,
             is_pruned INTEGER NOT NULL DEFAULT 0
         )""",
         """CREATE TABLE journal (
@@ -57,8 +62,7 @@ def _first(connection: sqlite3.Connection) -> None:
             line INTEGER NOT NULL,
             message BLOB NOT NULL
         )""",
-        """CREATE INDEX entries_settling ON entries (kind, entry_id)
-            WHERE kind IN ('turn_started', 'turn_ended', 'approval_requested')""",
+        f"CREATE INDEX entries_settling ON entries (kind, entry_id) WHERE {SETTLING}",
         """CREATE TABLE approvals (
             session_id TEXT NOT NULL,
             approval_id TEXT NOT NULL,

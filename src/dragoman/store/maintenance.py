@@ -9,7 +9,17 @@ def begin_anew(database: Database, edition: int) -> None:
     """Forget everything, in one step."""
     database.begin()
     database.write("INSERT INTO texts (texts) VALUES ('delete-all')")
-    for table in ("entries", "spans", "drafts", "files", "sessions", "marks", "tools", "facts"):
+    for table in (
+        "entries",
+        "spans",
+        "drafts",
+        "files",
+        "sessions",
+        "marks",
+        "tools",
+        "folders",
+        "facts",
+    ):
         database.write(f"DELETE FROM {table}")
     database.set_fact("edition", edition)
     database.commit()

@@ -90,6 +90,7 @@ def _first(connection: sqlite3.Connection) -> None:
             length INTEGER NOT NULL,
             line INTEGER NOT NULL
         )""",
+        "CREATE TABLE folders (path BLOB PRIMARY KEY, mtime_ns INTEGER NOT NULL) WITHOUT ROWID",
         "CREATE TABLE tools (tool INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
         """CREATE TABLE spans (
             file_id INTEGER NOT NULL,

@@ -111,7 +111,7 @@ def _fields(asked: ApprovalRequested) -> list[Html]:
     if not isinstance(properties, dict):
         return []
     return [
-        _property(str(name), spec)
+        _property(str(name), cast("dict[str, Any]", spec))
         for name, spec in cast("dict[str, Any]", properties).items()
         if isinstance(spec, dict)
     ]

@@ -25,7 +25,7 @@ def short(number: float) -> str:
 
 def dollars(amount: float | None) -> str:
     if amount is None:
-        return "–"
+        return "—"
     return f"${amount:,.2f}" if amount >= 0.01 or amount == 0 else "<$0.01"
 
 

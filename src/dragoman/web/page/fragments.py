@@ -62,7 +62,7 @@ _LONGEST_DIFF = 400_000
 
 
 def fragments(entries: Iterable[Entry], session_id: str | None = None) -> list[Fragment]:
-    """Each entry as HTML. ``session_id`` is the session itself; words of others are sub-agents'."""
+    """Each entry as HTML. ``session_id`` is what its messages call it; others are sub-agents."""
     stretch = _Stretch(list(entries), session_id)
     return [Fragment(entry.seq, stretch.html(entry)) for entry in stretch.entries]
 

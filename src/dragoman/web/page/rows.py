@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
 from dragoman.model.messages import ApprovalRequested, Message
 
-State: TypeAlias = Literal["working", "waiting", "done", "failed"]
-"""``waiting``: for a person, who has something to decide."""
+State: TypeAlias = Literal["working", "waiting", "done", "failed", "idle"]
+"""``waiting``: for a person, who has something to decide. ``idle``: interrupted, or not yet asked."""
 
 
 class Entry(Protocol):
@@ -36,6 +36,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
     """A session in the list beside the page, or in the history."""
 
     session_id: str
+    native_id: str | None = None
+    """What its own messages call it, if that is another name."""
     title: str = ""
     state: State = "done"
     cwd: str | None = None
@@ -134,6 +136,3 @@ class PolicyView(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None = None
     line: int | None = None
     verdicts: Sequence[Verdict] = ()
-
-
-Json: TypeAlias = dict[str, Any]

@@ -83,6 +83,7 @@ def _head(view: SessionView) -> Html:
         element("span", id="connection", class_="connection", role="status"),
         id="head",
         data_session=row.session_id,
+        data_native=row.native_id or row.session_id,
         data_state=row.state,
         data_live=str(row.is_live).lower(),
         data_last=str(view.last_seq),

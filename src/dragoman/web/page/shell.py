@@ -15,6 +15,7 @@ STATES: Final = {
     "waiting": "waiting for you",
     "done": "done",
     "failed": "failed",
+    "idle": "idle",
 }
 _PAGES: Final = (("/history", "History"), ("/usage", "Usage"), ("/policy", "Policy"))
 

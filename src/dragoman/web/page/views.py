@@ -193,7 +193,7 @@ def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
     figures = [
         ("Cost", charts.dollars(cost)),
         ("Tokens", charts.short(tokens)),
-        ("From the cache", f"{100 * cached / spent_in:.0f} %" if spent_in else "–"),
+        ("From the cache", f"{100 * cached / spent_in:.0f} %" if spent_in else "—"),
         ("Sessions", f"{sum(each.sessions for each in view.days):,}"),
     ]
     tiles = element(

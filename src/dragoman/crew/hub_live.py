@@ -1,0 +1,125 @@
+"""One live session: what its messages make of it, who reads it, and the agent's session behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+from weakref import WeakSet
+
+import msgspec
+
+from dragoman.crew.hub_readers import Reader
+from dragoman.crew.hub_shapes import Entry, LiveSession, Passing, SessionState
+from dragoman.drive.agent import Agent
+from dragoman.drive.session import Session
+from dragoman.model.messages import (
+    Message,
+    Prompt,
+    RateLimits,
+    SessionStarted,
+    TurnEnded,
+    TurnStarted,
+    UsageReport,
+)
+
+_TITLE: Final = 80
+_RESTS: Final[dict[str, SessionState]] = {
+    "completed": "done",
+    "failed": "failed",
+    "interrupted": "idle",
+}
+_OURS_KEPT: Final = 32
+
+
+class Live:
+    """Changes with every message; :attr:`info` is how it stands, as a value."""
+
+    def __init__(self, number: int, info: LiveSession, *, seq: int = 0) -> None:
+        self.number = number
+        self.id = info.id
+        self._info = info
+        self.seq = seq
+        """Of the newest entry, be it on its way to the store."""
+        self.told_seq = seq
+        """Of the newest entry that is in the store."""
+        self.native_id = info.native_id
+        self.members: set[str] = {info.native_id}
+        """Every name under which the harness speaks of it, or of agents that work for it."""
+        self.rest: SessionState = info.state if info.state not in ("working", "waiting") else "idle"
+        """What its state is when nobody works."""
+        self.was_cut = info.state in ("working", "waiting")
+        """Whether it was at work when it was last written down."""
+        self.is_starting = False
+        self.is_under_way = False
+        self.asked = 0
+        """How many approvals wait for a person."""
+        self.driver: Session | None = None
+        self.agent: Agent | None = None
+        """Where ``driver`` is a session of."""
+        self.opening = asyncio.Lock()
+        self.readers: WeakSet[Reader] = WeakSet()
+        self.ours: deque[Message] = deque(maxlen=_OURS_KEPT)
+        """What the driver said of its own accord, lately."""
+
+    @property
+    def state(self) -> SessionState:
+        if self.asked:
+            return "waiting"
+        return "working" if self.is_under_way or self.is_starting else self.rest
+
+    @property
+    def info(self) -> LiveSession:
+        return msgspec.structs.replace(
+            self._info, state=self.state, last_seq=self.told_seq, native_id=self.native_id
+        )
+
+    def set(self, **facts: Any) -> None:
+        self._info = msgspec.structs.replace(self._info, **facts)
+
+    def name(self, native_id: str) -> None:
+        """The harness calls it so from now on."""
+        self.native_id = native_id
+        self.members.add(native_id)
+
+    def add(self, message: Message, at: datetime) -> bool:
+        """Learn from a message that becomes an entry; whether a list would show the difference."""
+        own = message.session_id == self.native_id
+        match message:
+            case SessionStarted() if own and message.model:
+                self.set(model=message.model)
+            case TurnStarted() if own:
+                self.is_under_way, self.is_starting = True, False
+                self.set(turn_id=message.turn_id, error=None, was_asked=True)
+            case TurnEnded() if own:
+                self.is_under_way = self.is_starting = False
+                self.rest = _RESTS[message.outcome]
+                self.set(turn_id=None, error=message.error.message if message.error else None)
+            case Prompt() if own and self._info.title is None:
+                self.set(title=_title(message.text))
+            case UsageReport() if own:
+                total, last = message.total or self._info.usage, message.last
+                window = message.context_window or self._info.context_window
+                self.set(usage=total, last_usage=last, context_window=window)
+            case RateLimits():
+                self.set(rate_limits=message.windows)
+            case _:
+                return False
+        self.set(updated_at=at)
+        return True
+
+    def tell(self, told: Sequence[Entry | Passing]) -> None:
+        """These are in the store, or pass."""
+        for each in reversed(told):
+            if type(each) is Entry:
+                self.told_seq = each.seq
+                break
+        for reader in list(self.readers):
+            reader.put(told)
+
+
+def _title(text: str) -> str | None:
+    words = " ".join(text.split())
+    return (words if len(words) <= _TITLE else words[: _TITLE - 1] + "…") or None

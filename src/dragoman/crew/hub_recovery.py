@@ -1,0 +1,121 @@
+"""After a crash: what was heard but not stored is made good, and what was cut off gets an end.
+
+The lines of a connection that was cut off are read again; what they say behind the last entry becomes
+entries. Then every turn still open is ended by us, with its calls and its questions, because the process
+that worked on it is gone. The session itself is resumed when somebody wants something of it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dragoman.crew.hub_live import Live
+from dragoman.crew.hub_replay import replay
+from dragoman.crew.hub_room import Room
+from dragoman.crew.hub_shapes import Entry
+from dragoman.model.messages import (
+    ApprovalRequested,
+    ApprovalSettled,
+    Message,
+    ToolCall,
+    ToolResult,
+    TurnEnded,
+    TurnError,
+    Unknown,
+    decode,
+)
+
+_CUT: Final = TurnError(
+    kind="port_exit",
+    message="the server that ran this turn was stopped in the middle of it",
+    retryable=True,
+)
+_PAGE: Final = 500
+
+
+def recover(room: Room) -> None:
+    """Once, before anything new is heard."""
+    for connection, harness in room.store.reading.cut_off():
+        _hear_the_rest(room, connection, harness)
+        room.store.end_connection(connection)
+    for session_id, approval_id in room.store.reading.approvals():
+        room.store.drop_approval(session_id, approval_id)
+    room.store.writer.flush()
+    for live in room.lives.values():
+        _end_turn(room, live)
+
+
+def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
+    stored = [decode(message) for message in room.store.reading.last_said(connection)]
+    last = stored[0].line if stored else 0
+    room.connection = connection
+    for message in replay(harness, room.store.reading.lines(connection)):
+        known = room.find(message.session_id) is not None or message.session_id is None
+        new = message.line > last or (message.line == last and not _is_among(message, stored))
+        # Answers that somebody waited for are unknown to who reads them later.
+        if known and new and not isinstance(message, Unknown):
+            room.hear(message)
+    room.connection = 0
+
+
+def _is_among(message: Message, stored: list[Message]) -> bool:
+    return any(type(each) is type(message) and each.session_id == message.session_id for each in stored)
+
+
+def _end_turn(room: Room, live: Live) -> None:
+    """Say what is over, in a session that was at work."""
+    store = room.store
+    began, ended = (_last(room, live, kind) for kind in ("turn_started", "turn_ended"))
+    if began is None or (ended is not None and ended.seq > began.seq):
+        if live.was_cut:  # before the agent had taken up the turn
+            live.rest = "failed"
+            live.set(error=_CUT.message)
+            room.changed(live)
+        return
+    calls: dict[str, ToolCall] = {}
+    asked: dict[str, ApprovalRequested] = {}
+    cursor = began.seq
+    while page := store.reading.entries(live.number, live.id, after=cursor, limit=_PAGE):
+        cursor = page[-1].seq
+        for entry in page:
+            match entry.message:
+                case ToolCall() as message:
+                    calls[message.call_id] = message
+                case ToolResult() as message:
+                    calls.pop(message.call_id, None)
+                case ApprovalRequested() as message:
+                    asked[message.approval_id] = message
+                case ApprovalSettled() as message:
+                    asked.pop(message.approval_id, None)
+                case _:
+                    continue
+    ends: list[Message] = [
+        ApprovalSettled(
+            session_id=request.session_id,
+            turn_id=request.turn_id,
+            approval_id=request.approval_id,
+            decision="abandoned",
+        )
+        for request in asked.values()
+    ]
+    ends += [
+        ToolResult(
+            session_id=call.session_id,
+            turn_id=call.turn_id,
+            call_id=call.call_id,
+            status="abandoned",
+        )
+        for call in calls.values()
+    ]
+    turn_id = began.message.turn_id
+    ends.append(TurnEnded(session_id=live.native_id, turn_id=turn_id, outcome="failed", error=_CUT))
+    for message in ends:
+        room.add(live, message, ours=True)
+
+
+def _last(room: Room, live: Live, kind: str) -> Entry | None:
+    """The newest entry of a kind that is of the session itself, not of an agent that works for it."""
+    for entry in room.store.reading.of_kind(live.number, live.id, kind):
+        if entry.message.session_id == live.native_id:
+            return entry
+    return None

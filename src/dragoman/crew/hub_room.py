@@ -1,0 +1,221 @@
+"""The room that live sessions are in: messages come in, are stored, and then told to the readers.
+
+It knows the store, the sessions and their readers, and no agent: :mod:`dragoman.crew.hub` brings
+the messages. All of it happens in the thread of the event loop, but for the writing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+from weakref import WeakSet
+
+import msgspec
+
+from dragoman.crew.hub_live import Live
+from dragoman.crew.hub_readers import ListReader, Reader
+from dragoman.crew.hub_shapes import LiveSession, UnknownSession
+from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, encode
+from dragoman.store.live import LiveStore
+from dragoman.store.live_entries import Entry, Passing, Shared
+from dragoman.store.live_schema import OWN
+
+_log = logging.getLogger(__name__)
+_EARLY_KEPT: Final = 2000
+_JOURNAL_KEPT: Final = timedelta(days=30)
+_decode_session: Final = msgspec.json.Decoder(LiveSession).decode
+_encode_session: Final = msgspec.json.Encoder().encode
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Room:
+    """Opened by whoever has the event loop; :meth:`close` it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.store = LiveStore(folder, committed=self._from_writer, failed=self._failed)
+        self.lives: dict[str, Live] = {}
+        self._by_name: dict[str, Live] = {}
+        own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
+        self._own = Live(OWN, own, seq=self.store.reading.last_seq(OWN))
+        """What is said in no session: kept, and shown to nobody."""
+        self._early: deque[Message] = deque(maxlen=_EARLY_KEPT)
+        self._opening = 0
+        self._changed: dict[str, Live] = {}
+        self._list_readers: WeakSet[ListReader] = WeakSet()
+        self.connection = 0
+        """Where messages come from at the moment."""
+        for stored in self.store.reading.sessions():
+            info = _decode_session(stored.body)
+            self.know(Live(stored.number, info, seq=stored.last_seq))
+        self.store.prune(datetime.now(UTC) - _JOURNAL_KEPT)
+
+    def close(self) -> None:
+        self._write_changes()
+        self.store.close()
+        for live in self.lives.values():
+            for reader in list(live.readers):
+                reader.close()
+        for each in list(self._list_readers):
+            each.close()
+
+    # Sessions.
+
+    def get(self, session_id: str) -> Live:
+        live = self.lives.get(session_id)
+        if live is None:
+            raise UnknownSession(session_id)
+        return live
+
+    def find(self, name: str | None) -> Live | None:
+        """The session that the harness calls so, or that an agent of this name works for."""
+        return self._by_name.get(name or "")
+
+    def know(self, live: Live) -> None:
+        """It is one of ours, under all the names it has."""
+        self.lives[live.id] = live
+        for name in live.members:
+            self._by_name[name] = live
+
+    def begin(self, info: LiveSession) -> Live:
+        """A new session."""
+        live = Live(self.store.new_session(), info)
+        self.know(live)
+        self.changed(live)
+        self._write_changes()
+        return live
+
+    # What comes.
+
+    def expecting(self) -> None:
+        """A session is being opened: what is said in one that nobody knows yet may be for it."""
+        self._opening += 1
+
+    def expected(self) -> None:
+        """It is open, or is not going to be."""
+        self._opening -= 1
+        early, self._early = self._early, deque(maxlen=_EARLY_KEPT)
+        for message in early:
+            self.hear(message)
+
+    def hear(self, message: Message) -> None:
+        """Take a message of whichever session. Quick: it is called for each, by the reader."""
+        name = message.session_id
+        live = self._by_name.get(name or "")
+        if live is None and name is not None:
+            live = self._adopt(message)
+            if live is None and self._opening:
+                self._early.append(message)
+                return
+        self.add(live if live is not None else self._own, message)
+
+    def _adopt(self, message: Message) -> Live | None:
+        """The session that the agent who speaks works for, if it is one of ours."""
+        if self._opening or not isinstance(message, SessionStarted):
+            return None
+        parent = self._by_name.get(message.parent_session_id or "")
+        if parent is not None and message.session_id is not None:
+            parent.members.add(message.session_id)
+            self._by_name[message.session_id] = parent
+        return parent
+
+    def add(self, live: Live, message: Message, *, ours: bool = False) -> None:
+        """Make an entry of it, to be stored and then told; a delta is only told."""
+        if isinstance(message, Delta):
+            if live.readers:
+                self.store.writer.tell((live, Passing(message, live.seq)))
+            return
+        at = datetime.now(UTC)
+        if not message.line:
+            live.ours.append(message)
+        live.seq += 1
+        connection = 0 if ours or not message.line else self.connection
+        data = encode(message)
+        entry = Entry(live.id, live.seq, at, data, message, connection)
+        self.store.add_entry(live.number, entry, (live, entry))
+        if live is self._own:
+            if isinstance(message, RateLimits):
+                self._limited(message, at)
+        elif live.add(message, at):
+            self.changed(live)
+
+    def _limited(self, message: RateLimits, at: datetime) -> None:
+        """The account's limits are those of every session that is open."""
+        for live in self.lives.values():
+            if live.driver is not None:
+                live.set(rate_limits=message.windows)
+                self.changed(live)
+
+    def changed(self, live: Live) -> None:
+        """Write down how it stands, soon, and tell those who look at the list."""
+        if not self._changed:
+            self._loop.call_soon(self._write_changes)
+        self._changed[live.id] = live
+
+    def _write_changes(self) -> None:
+        changed, self._changed = self._changed, {}
+        for live in changed.values():
+            info = live.info
+            self.store.put_session(live.number, live.id, _encode_session(info))
+            self.store.writer.tell((live, info))
+
+    # What is told.
+
+    def _from_writer(self, told: list[Any]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody reads any more
+            self._loop.call_soon_threadsafe(self._tell, told)
+
+    def _tell(self, told: list[Any]) -> None:
+        by_live: dict[Live, list[Entry | Passing]] = {}
+        sessions: dict[str, Live] = {}
+        futures: list[asyncio.Future[None]] = []
+        for each in told:
+            if not isinstance(each, tuple):
+                futures.append(each)
+                continue
+            live: Live = each[0]
+            if isinstance(each[1], Shared):
+                by_live.setdefault(live, []).append(each[1])  # pyright: ignore[reportArgumentType]
+            else:
+                sessions[live.id] = live
+        for live, items in by_live.items():
+            live.tell(items)
+        for live in sessions.values():
+            info = live.info
+            for reader in list(self._list_readers):
+                reader.put(info)
+        for future in futures:
+            if not future.done():
+                future.set_result(None)
+
+    def _failed(self, problem: str) -> None:
+        _log.error("nothing is told until the store can be written: %s", problem)
+
+    async def stored(self) -> None:
+        """Wait until all that was said so far is stored."""
+        self._write_changes()
+        future: asyncio.Future[None] = self._loop.create_future()
+        self.store.writer.tell(future)
+        await future
+
+    # Reading.
+
+    def subscribe(self, session_id: str, after: int) -> Reader:
+        live = self.get(session_id)
+
+        def read(behind: int, limit: int) -> list[Entry]:
+            return self.store.reading.entries(live.number, live.id, after=behind, limit=limit)
+
+        reader = Reader(read, after)
+        live.readers.add(reader)
+        return reader
+
+    def subscribe_all(self) -> ListReader:
+        reader = ListReader()
+        self._list_readers.add(reader)
+        return reader

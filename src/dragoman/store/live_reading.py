@@ -1,0 +1,174 @@
+"""Reading the live store: sessions, entries from a cursor, lines. Only what is committed is seen.
+
+May be used in any thread.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from dragoman.errors import DragomanError
+from dragoman.store.live_entries import Entry, moment
+from dragoman.store.live_schema import PLACE_BITS, SETTLING, place_in, row_id
+
+_BUSY_SECONDS: Final = 10.0
+_ENTRIES: Final = "SELECT entry_id, at, connection, message FROM entries"
+
+
+class LiveStoreUnusable(DragomanError):
+    """The live store cannot be opened, read or written."""
+
+
+class StoredSession(NamedTuple):
+    """A session as it was left."""
+
+    number: int
+    session_id: str
+    body: bytes
+    last_seq: int
+
+
+class Line(NamedTuple):
+    """A line of a connection."""
+
+    sent: bool
+    raw: bytes
+    length: int | None = None
+    """Of a line that was too long to keep: how long. ``raw`` is then its beginning and its end."""
+
+
+class UsedKey(NamedTuple):
+    """What an idempotency key was used for."""
+
+    request: bytes
+    session_id: str
+
+
+class LiveReading:
+    """A connection that only reads."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._connection = connected(path)
+        self._connection.execute("PRAGMA query_only = ON")
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def sessions(self) -> list[StoredSession]:
+        rows = self._rows(
+            "SELECT s.session, s.session_id, s.body, (SELECT max(entry_id) FROM entries "
+            f"WHERE entry_id BETWEEN s.session << {PLACE_BITS} AND (s.session + 1 << {PLACE_BITS}) - 1) "
+            "FROM sessions s ORDER BY s.session"
+        )
+        return [StoredSession(n, name, body, place_in(last or 0)) for n, name, body, last in rows]
+
+    def last_seq(self, number: int) -> int:
+        statement = "SELECT max(entry_id) FROM entries WHERE entry_id BETWEEN ? AND ?"
+        [(last,)] = self._rows(statement, row_id(number, 0), row_id(number + 1, 0) - 1)
+        return place_in(last or 0)
+
+    def entries(self, number: int, session_id: str, *, after: int, limit: int) -> list[Entry]:
+        """Entries behind a cursor, in order."""
+        rows = self._rows(
+            f"{_ENTRIES} WHERE entry_id > ? AND entry_id < ? ORDER BY entry_id LIMIT ?",
+            row_id(number, max(0, after)),
+            row_id(number + 1, 0),
+            limit,
+        )
+        return [_entry(session_id, row) for row in rows]
+
+    def before(self, number: int, session_id: str, *, seq: int, limit: int) -> list[Entry]:
+        """The last entries before this one, in order."""
+        rows = self._rows(
+            f"{_ENTRIES} WHERE entry_id > ? AND entry_id < ? ORDER BY entry_id DESC LIMIT ?",
+            row_id(number, 0),
+            row_id(number, max(0, seq)),
+            limit,
+        )
+        return [_entry(session_id, row) for row in reversed(rows)]
+
+    def of_kind(self, number: int, session_id: str, kind: str) -> Iterator[Entry]:
+        """The entries ``turn_started``, ``turn_ended`` or ``approval_requested``, the newest first."""
+        before = row_id(number + 1, 0)
+        while rows := self._rows(
+            f"{_ENTRIES} WHERE kind = ? AND entry_id > ? AND entry_id < ? AND {SETTLING} "
+            "ORDER BY entry_id DESC LIMIT 50",
+            kind,
+            row_id(number, 0),
+            before,
+        ):
+            for row in rows:
+                yield _entry(session_id, row)
+            before = rows[-1][0]
+
+    def requests(self, limit: int) -> list[Entry]:
+        """What agents have asked, the newest first."""
+        rows = self._rows(
+            "SELECT e.entry_id, e.at, e.connection, e.message, s.session_id FROM entries e "
+            f"JOIN sessions s ON s.session = e.entry_id >> {PLACE_BITS} "
+            "WHERE e.kind = 'approval_requested' ORDER BY e.at DESC LIMIT ?",
+            limit,
+        )
+        return [_entry(row[4], row) for row in rows]
+
+    def approvals(self) -> list[tuple[str, str]]:
+        """The session and the name of each approval that was waiting."""
+        return [(row[0], row[1]) for row in self._rows("SELECT session_id, approval_id FROM approvals")]
+
+    def cut_off(self) -> list[tuple[int, str]]:
+        """Connections, with their harnesses, whose last lines may have made no entries any more."""
+        return self._rows("SELECT connection, harness FROM connections WHERE NOT is_closed")
+
+    def lines(self, connection: int) -> list[Line]:
+        rows = self._rows(
+            "SELECT sent, raw, length FROM journal WHERE line_id BETWEEN ? AND ? ORDER BY line_id",
+            row_id(connection, 1),
+            row_id(connection + 1, 0) - 1,
+        )
+        return [Line(bool(sent), raw, length) for sent, raw, length in rows]
+
+    def last_said(self, connection: int) -> list[bytes]:
+        """The messages of the last line of a connection that has made entries."""
+        last = "SELECT max(line) FROM entries WHERE connection = ?"
+        statement = f"SELECT message FROM entries WHERE connection = ? AND line = ({last})"
+        return [row[0] for row in self._rows(statement, connection, connection)]
+
+    def key(self, key: str) -> UsedKey | None:
+        rows = self._rows("SELECT request, session_id FROM keys WHERE key = ?", key)
+        return UsedKey(*rows[0]) if rows else None
+
+    def highest(self, table: str, column: str) -> int:
+        return int(self._rows(f"SELECT coalesce(max({column}), 0) FROM {table}")[0][0])
+
+    def old_connections(self, before: float) -> list[int]:
+        """Those whose lines are still there."""
+        statement = "SELECT connection FROM connections WHERE began_at < ? AND NOT is_pruned"
+        return [row[0] for row in self._rows(statement, before)]
+
+    def _rows(self, statement: str, *given: Any) -> list[Any]:
+        try:
+            with self._lock:
+                return self._connection.execute(statement, given).fetchall()
+        except sqlite3.Error as problem:
+            raise LiveStoreUnusable(f"{self._path} cannot be read: {problem}") from problem
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
+    )
+    # What is committed outlives us; only the loss of power may take back the last moments.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def _entry(session_id: str, row: Any) -> Entry:
+    entry_id, at, connection, message = row[:4]
+    return Entry(session_id, place_in(entry_id), moment(at), message, connection=connection)

@@ -1,0 +1,196 @@
+"""One subscription to the hub for each session that is read, however many read it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import msgspec
+
+from dragoman.crew.hub import Hub, LiveSession
+from dragoman.errors import DragomanError
+from dragoman.web import sse
+from dragoman.web.channels import Channel
+from dragoman.web.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+
+class _Late(Protocol):
+    """A reader's connection, as far as it can be too slow."""
+
+    @property
+    def sending_since(self) -> float | None: ...
+    def give_up(self) -> None: ...
+
+
+class Broadcasts:
+    """``async with Broadcasts(hub, settings).open()``: channels for whoever asks for them."""
+
+    def __init__(self, hub: Hub, settings: Settings) -> None:
+        self._hub = hub
+        self._settings = settings
+        self._channels: dict[str, Channel] = {}
+        self._list = ListChannel(hub.sessions)
+        self._group: asyncio.TaskGroup | None = None
+        self._sending: set[_Late] = set()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[Broadcasts]:
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            tasks = [
+                group.create_task(self._keep_time()),
+                group.create_task(self._follow_list()),
+            ]
+            try:
+                yield self
+            finally:
+                self._group = None
+                for channel in self._channels.values():
+                    channel.close()
+                self._list.close()
+                for each in tasks:
+                    each.cancel()
+
+    @property
+    def sessions(self) -> ListChannel:
+        """Changes of all sessions."""
+        return self._list
+
+    @asynccontextmanager
+    async def reading(self, session_id: str) -> AsyncGenerator[Channel]:
+        """The channel of a session, which is there for as long as somebody reads it."""
+        channel = self._channels.get(session_id)
+        if channel is None or channel.is_closed:
+            session = self._hub.get(session_id)
+            channel = Channel(
+                session.id, self._hub, last_seq=session.last_seq, keep=self._settings.keep
+            )
+            if self._group is None:
+                raise DragomanError("the server is closing")
+            self._channels[session_id] = channel
+            self._group.create_task(self._follow(channel))
+        channel.readers += 1
+        try:
+            yield channel
+        finally:
+            channel.readers -= 1
+
+    @asynccontextmanager
+    async def watched(self, late: _Late) -> AsyncGenerator[None]:
+        """While this goes on, a reader that takes nothing is given up."""
+        self._sending.add(late)
+        try:
+            yield
+        finally:
+            self._sending.discard(late)
+
+    async def _follow(self, channel: Channel) -> None:
+        reader = self._hub.subscribe(channel.session_id, after=channel.last_seq)
+        try:
+            while not channel.is_closed:
+                channel.tell(await reader.some())
+        except DragomanError as problem:
+            _log.warning("session %s can no longer be followed: %s", channel.session_id, problem)
+        except StopAsyncIteration:
+            _log.debug("session %s has ended", channel.session_id)
+        finally:
+            reader.close()
+            channel.close()
+            if self._channels.get(channel.session_id) is channel:
+                del self._channels[channel.session_id]
+
+    async def _follow_list(self) -> None:
+        reader = self._hub.subscribe_all()
+        try:
+            async for changed in reader:
+                self._list.tell(changed.session)
+        except DragomanError as problem:
+            _log.warning("the list of sessions can no longer be followed: %s", problem)
+        finally:
+            reader.close()
+
+    async def _keep_time(self) -> None:
+        """Signs of life, readers that have stopped to read, channels that nobody reads."""
+        loop = asyncio.get_running_loop()
+        beat_at = loop.time() + self._settings.heartbeat_seconds
+        idle: set[str] = set()
+        ends: dict[str, int] = {}
+        while True:
+            await asyncio.sleep(min(1.0, self._settings.heartbeat_seconds / 2))
+            now = loop.time()
+            for each in list(self._sending):
+                since = each.sending_since
+                if since is not None and now - since > self._settings.slow_seconds:
+                    each.give_up()
+            if now < beat_at:
+                continue
+            beat_at = now + self._settings.heartbeat_seconds
+            unread = {name for name, channel in self._channels.items() if not channel.readers}
+            for name in unread & idle:
+                self._channels[name].close()
+                self._channels[name].tell(())
+            idle = unread
+            for name, channel in self._channels.items():
+                if channel.readers and ends.get(name) == channel.end:
+                    channel.beat()
+                ends[name] = channel.end
+            self._list.beat()
+
+
+class ListChannel:
+    """Changes of all sessions. Who comes late gets the whole list; that is all there is to know."""
+
+    def __init__(self, sessions: Callable[[], list[LiveSession]]) -> None:
+        self._sessions = sessions
+        self._frames: list[bytes] = []
+        self._dropped = 0
+        self._waiting: list[asyncio.Future[None]] = []
+        self.is_closed = False
+
+    def tell(self, session: LiveSession) -> None:
+        self._add(sse.frame(msgspec.json.encode(session), event="session"))
+
+    def beat(self) -> None:
+        self._add(sse.HEARTBEAT)
+
+    def close(self) -> None:
+        self.is_closed = True
+        self._wake()
+
+    def _add(self, frame: bytes) -> None:
+        self._frames.append(frame)
+        if len(self._frames) > 512:
+            self._dropped += 256
+            del self._frames[:256]
+        self._wake()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            if not each.done():
+                each.set_result(None)
+
+    async def read(self) -> AsyncGenerator[bytes]:
+        """The list as it is, and then each change."""
+        yield self._whole()
+        position = self._dropped + len(self._frames)
+        while not self.is_closed:
+            if position < self._dropped:
+                position = self._dropped + len(self._frames)
+                yield self._whole()
+            elif position < self._dropped + len(self._frames):
+                frames = self._frames[position - self._dropped :]
+                position = self._dropped + len(self._frames)
+                yield b"".join(frames)
+            else:
+                future = asyncio.get_running_loop().create_future()
+                self._waiting.append(future)
+                await future
+
+    def _whole(self) -> bytes:
+        return sse.frame(msgspec.json.encode(self._sessions()), event="sessions")

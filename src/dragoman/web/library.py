@@ -1,0 +1,140 @@
+"""The archive for a server: in a thread of its own, since its database must not change hands.
+
+The index is brought up to date in that thread, too, at most every few seconds. Sessions that were opened last
+are kept, so that a page that asks for one stretch of a session after another does not read its file each time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+import msgspec
+
+from dragoman.archive.api import Archive
+from dragoman.archive.exporting import SavedConversion, secrets_of
+from dragoman.archive.ledger import Choice, Ledger, find_files
+from dragoman.archive.ledger_groups import By, Summary, summary
+from dragoman.archive.saved import SavedSession
+from dragoman.model.messages import Delta, Message
+
+_T = TypeVar("_T")
+_FRESH_SECONDS: Final = 3.0
+_KEPT: Final = 4
+_MOST_KEPT: Final = 60_000
+"""How many messages are kept, of all sessions together."""
+
+
+class SavedEntry(msgspec.Struct, frozen=True):
+    """A message of a saved session with its place in it, from 1."""
+
+    seq: int
+    at: datetime | None
+    message: Message
+
+
+class Library:
+    """``Library(lambda: Archive())``: the archive is opened when it is first needed."""
+
+    def __init__(self, open_archive: Callable[[], Archive]) -> None:
+        self._open = open_archive
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="library")
+        self._archive: Archive | None = None
+        self._fresh_until = 0.0
+        self._kept: OrderedDict[str, tuple[tuple[int, int], list[SavedEntry]]] = OrderedDict()
+        self._ledger: tuple[float, Ledger] | None = None
+
+    async def ask(self, work: Callable[[Archive], _T]) -> _T:
+        """What ``work`` finds in the archive."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, lambda: work(self._ready()))
+
+    async def close(self) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._thread, self._close)
+        self._thread.shutdown(wait=False)
+
+    async def entries(
+        self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
+    ) -> list[SavedEntry]:
+        """A stretch of a saved session: what follows ``after``, or the last of what is before ``before``."""
+
+        def stretch(archive: Archive) -> list[SavedEntry]:
+            every = self._entries(archive.get(session_id))
+            if before is not None:
+                end = max(0, before - 1)
+                return every[max(0, end - limit) : end]
+            return every[after : after + limit]
+
+        return await self.ask(stretch)
+
+    async def export(self, session_id: str, to: str) -> AsyncGenerator[bytes]:
+        """A saved session in another format, piece by piece."""
+        loop = asyncio.get_running_loop()
+
+        def begin(archive: Archive) -> Iterator[bytes]:
+            session = archive.get(session_id)
+            secrets = secrets_of(os.environ)
+            return iter(SavedConversion(session.messages(), to=to, secrets=secrets))
+
+        pieces = await self.ask(begin)
+        while (piece := await loop.run_in_executor(self._thread, next, pieces, None)) is not None:
+            if piece:
+                yield piece
+
+    async def usage(self, by: By, choice: Choice) -> Summary:
+        """Tokens and money of all saved sessions."""
+
+        def look(archive: Archive) -> Summary:
+            now = time.monotonic()
+            if self._ledger is None or self._ledger[0] < now:
+                files = archive.find() if archive.folders else find_files()
+                ledger = Ledger.read(files, cache=archive.index_folder / "usage.msgpack")
+                self._ledger = now + _FRESH_SECONDS, ledger
+            return summary(self._ledger[1], by, choice)
+
+        return await self.ask(look)
+
+    # In the thread.
+
+    def _ready(self) -> Archive:
+        if self._archive is None:
+            self._archive = self._open()
+        now = time.monotonic()
+        if now >= self._fresh_until:
+            self._archive.index(wait_seconds=1.0)
+            self._fresh_until = time.monotonic() + _FRESH_SECONDS
+        return self._archive
+
+    def _close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+            self._archive = None
+
+    def _entries(self, session: SavedSession) -> list[SavedEntry]:
+        state = os.stat(session.path)
+        mark = state.st_mtime_ns, state.st_size
+        kept = self._kept.get(session.id)
+        if kept is None or kept[0] != mark:
+            whole = [each for each in session.messages() if not isinstance(each, Delta)]
+            made = [SavedEntry(n, each.at, each) for n, each in enumerate(whole, 1)]
+            kept = self._kept[session.id] = mark, made
+        self._kept.move_to_end(session.id)
+        while len(self._kept) > 1 and (
+            len(self._kept) > _KEPT or sum(len(each) for _, each in self._kept.values()) > _MOST_KEPT
+        ):
+            self._kept.popitem(last=False)
+        return kept[1]
+
+
+def as_time(seconds: float | None) -> datetime | None:
+    """Seconds since 1970 as a time, if they are one."""
+    if seconds is None or not 0 <= seconds < 1 << 37:
+        return None
+    return datetime.fromtimestamp(seconds, UTC)

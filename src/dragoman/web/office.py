@@ -1,0 +1,127 @@
+"""What every handler works with: the hub, the library, the channels; and sessions by their name."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dragoman.crew.hub import Entry, Hub, LiveSession, UnknownSession
+from dragoman.errors import UsageError
+from dragoman.web import shapes
+from dragoman.web.broadcasting import Broadcasts
+from dragoman.web.library import Library, SavedEntry
+from dragoman.web.settings import Settings
+from dragoman.web.shapes import SessionInfo
+
+if TYPE_CHECKING:
+    from dragoman.archive.api import Archive
+
+Stretch = Sequence[Entry] | Sequence[SavedEntry]
+
+
+class Office:
+    def __init__(self, hub: Hub, library: Library, settings: Settings) -> None:
+        self.hub = hub
+        self.library = library
+        self.settings = settings
+        self.broadcasts = Broadcasts(hub, settings)
+
+    def live(self, session_id: str) -> LiveSession | None:
+        """A session of the hub, by its own name or by the harness's."""
+        try:
+            return self.hub.get(session_id)
+        except UnknownSession:
+            named = (each for each in self.hub.sessions() if each.native_id == session_id)
+            return next(named, None)
+
+    async def session(self, session_id: str) -> SessionInfo:
+        """A session by its whole name. Raises UnknownSession."""
+        found = self.live(session_id)
+        if found is not None:
+            return shapes.live(found)
+
+        def look(archive: Archive) -> SessionInfo:
+            try:
+                session = archive.get(session_id)
+            except UsageError:
+                raise UnknownSession(session_id) from None
+            if session.id != session_id:
+                raise UnknownSession(session_id)
+            return shapes.saved(session)
+
+        return await self.library.ask(look)
+
+    async def entries(
+        self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
+    ) -> Stretch:
+        """A stretch of a session, oldest first: what follows ``after``, or the last before ``before``."""
+        found = self.live(session_id)
+        if found is not None:
+            if before is not None:
+                return self.hub.before(found.id, seq=before, limit=limit)
+            return self.hub.entries(found.id, after=after, limit=limit)
+        await self.session(session_id)
+        return await self.library.entries(session_id, after=after, before=before, limit=limit)
+
+    async def sessions(
+        self,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        live: bool | None = None,
+        archived: bool | None = None,
+        project: str | None = None,
+    ) -> tuple[list[SessionInfo], str | None]:
+        """A page of all sessions, the newest first, and the cursor that it goes on with."""
+        place = _read_cursor(cursor)
+        here = self.hub.sessions()
+        found = [shapes.live(each) for each in here if live is not False]
+        found = [each for each in found if _is_wanted(each, archived, project)]
+        if live is not True:
+            twins = {name for each in here for name in (each.id, each.native_id)}
+
+            def look(archive: Archive) -> list[SessionInfo]:
+                until = place[0] + 0.001 if place is not None else None
+                listed = archive.sessions(
+                    project=project,
+                    until=until,
+                    archived=archived,
+                    top=True,
+                    limit=limit + len(twins) + 2,
+                )
+                return [shapes.saved(each) for each in listed if each.id not in twins]
+
+            found += await self.library.ask(look)
+        found.sort(key=_place, reverse=True)
+        rest = [each for each in found if place is None or _place(each) < place]
+        page = rest[:limit]
+        return page, _cursor(page[-1]) if len(rest) > limit else None
+
+
+def _is_wanted(session: SessionInfo, archived: bool | None, project: str | None) -> bool:
+    if archived is not None and session.archived != archived:
+        return False
+    cwd = session.cwd or ""
+    return project is None or cwd == project or cwd.startswith(project.rstrip("/") + "/")
+
+
+def _place(session: SessionInfo) -> tuple[float, str]:
+    return session.updated_at.timestamp() if session.updated_at else 0.0, session.id
+
+
+def _cursor(session: SessionInfo) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(_place(session))).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str | None) -> tuple[float, str] | None:
+    if not cursor:
+        return None
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        return msgspec.json.decode(base64.urlsafe_b64decode(padded), type=tuple[float, str])
+    except (ValueError, binascii.Error, msgspec.MsgspecError):
+        raise UsageError("this is no cursor that was given out here") from None

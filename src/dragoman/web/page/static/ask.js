@@ -1,0 +1,147 @@
+// What the agent asks, where it cannot be overlooked: the forms that the server made, one after another,
+// until each is settled here, in another tab, by the policy or by the deadline.
+import { $, tell, toast } from "./say.js";
+import * as api from "./api.js";
+import { eachSecond, span } from "./clocks.js";
+
+export class Dock {
+  constructor(id, place, facts) {
+    this.id = id;
+    this.place = place;
+    this.facts = facts;
+    this.held = new Map(); // forms that came with their entries, by the request's id
+  }
+
+  open() {
+    for (const form of this.place.querySelectorAll("form.ask")) this.#arm(form);
+    this.place.addEventListener("submit", (event) => this.#decide(event));
+    document.addEventListener("keydown", (event) => this.#key(event));
+    eachSecond(() => this.#count());
+    this.check();
+  }
+
+  take(entry, isNew) {
+    const { approval, settles } = entry.dataset;
+    if (settles) {
+      this.held.delete(settles);
+      this.#remove(settles);
+    }
+    const template = approval && entry.querySelector("template");
+    if (!template) return;
+    this.held.set(approval, template.content.firstElementChild);
+    template.remove();
+    if (isNew) this.check();
+  }
+
+  // Only what the server says is open is asked: an old session is full of questions nobody answered.
+  async check() {
+    if (!this.held.size && !this.place.childElementCount) return;
+    const given = await api.approvals(this.id).catch(() => null);
+    if (!given) return;
+    const list = Array.isArray(given) ? given : given.approvals ?? given.items ?? [];
+    const open = new Map(list.map((each) => [each.request?.approval_id ?? each.approval_id ?? each.id, each]));
+    for (const form of [...this.place.children]) if (!open.has(form.dataset.approval)) this.#remove(form.dataset.approval);
+    for (const [approval, known] of open) {
+      const shown = this.#form(approval);
+      const form = shown ?? this.held.get(approval);
+      if (!form) continue;
+      if (known.deadline_at) form.dataset.deadline = known.deadline_at;
+      if (!shown) this.#show(form);
+    }
+    if (this.place.childElementCount) this.facts.state("waiting");
+    this.#count();
+  }
+
+  #form(approval) {
+    return this.place.querySelector(`form[data-approval="${CSS.escape(approval)}"]`);
+  }
+
+  #show(form) {
+    this.#arm(form);
+    this.place.append(form);
+    const words = form.querySelector("h2").firstChild.nextSibling?.textContent ?? "The agent asks something";
+    const what = form.querySelector(".ask-body")?.textContent.slice(0, 200) ?? "";
+    tell(`${words} ${what}`, { urgent: true });
+  }
+
+  #arm(form) {
+    form.dataset.since ??= String(Date.now());
+  }
+
+  #remove(approval) {
+    const form = this.#form(approval);
+    if (!form) return;
+    const hadFocus = form.contains(document.activeElement);
+    form.remove();
+    if (!this.place.childElementCount && this.facts.now === "waiting") this.facts.state("working");
+    if (hadFocus) (this.place.querySelector("button.decide") ?? $("words")).focus();
+  }
+
+  #count() {
+    for (const form of this.place.querySelectorAll("form[data-deadline]")) {
+      const end = Date.parse(form.dataset.deadline);
+      const left = (end - Date.now()) / 1000;
+      const shown = form.querySelector(".countdown");
+      shown.textContent = left > 0 ? `denied in ${span(left)} if nobody answers` : "the time is up";
+      shown.classList.toggle("soon", left < 30);
+    }
+  }
+
+  async #decide(event) {
+    event.preventDefault();
+    const form = event.target;
+    const decision = event.submitter?.value || "deny";
+    const given = { session_id: this.id, decision };
+    const word = form.querySelector(".word-to-agent")?.value.trim();
+    if (word) given.message = word;
+    if (form.dataset.ask === "question" && decision === "answered") {
+      given.answers = answers(form);
+      if (Object.values(given.answers).some((each) => !each.length)) return toast("Each question wants an answer.", "error");
+    }
+    const fields = form.querySelectorAll("[data-field]");
+    if (fields.length && decision.startsWith("allow")) given.content = content(fields);
+    const buttons = [...form.querySelectorAll("button")];
+    for (const button of buttons) button.disabled = true;
+    try {
+      await api.decide(form.dataset.approval, given);
+      this.held.delete(form.dataset.approval);
+      this.#remove(form.dataset.approval);
+    } catch (error) {
+      for (const button of buttons) button.disabled = false;
+      toast(error.message, "error");
+      this.check(); // someone else may have settled it
+    }
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+    const form = this.place.querySelector("form.ask");
+    const button = form?.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
+    if (!button) return;
+    // A key pressed for something else must not allow anything that has only just appeared.
+    if (Date.now() - Number(form.dataset.since) < 700) return;
+    event.preventDefault();
+    form.requestSubmit(button);
+  }
+}
+
+function answers(form) {
+  const found = {};
+  for (const question of form.querySelectorAll(".question")) {
+    const own = question.querySelector(".own").value.trim();
+    const chosen = question.querySelector("input[type=radio]:checked")?.value;
+    found[question.dataset.question] = own ? [own] : chosen ? [chosen] : [];
+  }
+  return found;
+}
+
+function content(fields) {
+  const found = {};
+  for (const field of fields) {
+    const name = field.dataset.field;
+    if (field.type === "checkbox") found[name] = field.checked;
+    else if (field.type === "number") found[name] = field.value === "" ? null : Number(field.value);
+    else found[name] = field.value;
+  }
+  return found;
+}

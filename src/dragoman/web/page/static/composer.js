@@ -1,0 +1,91 @@
+// Where one speaks to the agent: a new turn when it is idle, a word in between while it works.
+import { $ } from "./say.js";
+import * as api from "./api.js";
+
+export class Composer {
+  failed = () => {};
+
+  constructor(id, form, facts) {
+    this.id = id;
+    this.form = form;
+    this.facts = facts;
+    this.words = $("words");
+    this.draft = `dragoman-draft-${id}`;
+    this.canSteer = form.dataset.steer === "true";
+  }
+
+  open() {
+    this.words.value = sessionStorage.getItem(this.draft) ?? "";
+    this.words.addEventListener("input", () => {
+      sessionStorage.setItem(this.draft, this.words.value); // a reload loses nothing
+      this.#grow();
+    });
+    this.words.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.form.requestSubmit();
+    });
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#send();
+    });
+    $("interrupt").addEventListener("click", () => this.interrupt());
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open], details.menu-holder[open]")) return;
+      if (this.words === document.activeElement) this.words.blur();
+      else if (this.facts.isBusy) this.interrupt();
+    });
+    this.state(this.facts.now);
+    this.#grow();
+  }
+
+  state(state) {
+    const isBusy = state === "working" || state === "waiting";
+    $("interrupt").hidden = !isBusy;
+    $("send").textContent = isBusy ? "Steer" : "Send";
+    $("send").disabled = isBusy && !this.canSteer;
+    this.words.placeholder = isBusy ? "Say something while it works" : "Go on with this session";
+    $("hint").textContent = isBusy ? "Enter steers the turn that is under way" : "Enter sends, Shift+Enter is a new line";
+    for (const select of this.form.querySelectorAll("select")) select.disabled = isBusy;
+  }
+
+  async #send() {
+    const text = this.words.value.trim();
+    if (!text || this.isSending) return;
+    this.isSending = true;
+    this.form.classList.add("sending");
+    try {
+      if (this.facts.isBusy) await api.steer(this.id, text);
+      else {
+        const { model, sandbox } = this.form.elements;
+        const given = { text };
+        if (model?.value && model.value !== "default") given.model = model.value;
+        if (sandbox?.value && sandbox.value !== sandbox.querySelector("[selected]")?.value) given.sandbox = sandbox.value;
+        await api.turn(this.id, given);
+        this.facts.state("working");
+      }
+      this.words.value = "";
+      sessionStorage.removeItem(this.draft);
+      this.#grow();
+    } catch (error) {
+      this.failed(error.message);
+    } finally {
+      this.isSending = false;
+      this.form.classList.remove("sending");
+      this.words.focus();
+    }
+  }
+
+  async interrupt() {
+    try {
+      await api.interrupt(this.id);
+    } catch (error) {
+      this.failed(error.message);
+    }
+  }
+
+  #grow() {
+    this.words.style.height = "auto";
+    this.words.style.height = `${Math.min(this.words.scrollHeight + 2, innerHeight * 0.4)}px`;
+  }
+}

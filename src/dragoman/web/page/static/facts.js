@@ -1,0 +1,113 @@
+// What is known of a session beside its words: its state, the context, allowances, plan and turns.
+import { $, make, tell } from "./say.js";
+import { eachSecond, paint, span } from "./clocks.js";
+import { refresh } from "./sessions.js";
+
+const WORDS = { working: "working", waiting: "waiting for you", done: "done", failed: "failed", idle: "idle" };
+const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+export class Facts {
+  changed = () => {};
+
+  constructor(head) {
+    this.head = head;
+    this.now = head.dataset.state;
+    this.newest = {}; // the number of the newest entry that told each fact
+    this.cards = new Set();
+    eachSecond(() => this.#tick());
+  }
+
+  get isBusy() {
+    return this.now === "working" || this.now === "waiting";
+  }
+
+  state(state) {
+    if (state === this.now || !(state in WORDS)) return;
+    this.now = this.head.dataset.state = state;
+    const pill = $("state");
+    pill.className = `pill ${state}`;
+    pill.textContent = WORDS[state];
+    this.changed(state);
+    refresh();
+  }
+
+  take(entry, isNew) {
+    const { kind, seq, agent } = entry.dataset;
+    if (agent || Number(seq) < (this.newest[kind] ?? 0)) return;
+    this.newest[kind] = Number(seq);
+    if (kind === "usage") this.#usage(entry.dataset);
+    else if (kind === "rate_limits") this.#limits(entry);
+    else if (kind === "prompt") this.#turn(entry);
+    else if (kind === "turn_ended") this.#ended(entry, isNew);
+    else if (kind === "turn_started" && isNew) this.state("working");
+    else if (kind === "text" && isNew) tell(entry.textContent.slice(0, 300));
+    else if (kind === "notice" && isNew) tell(entry.textContent);
+    const plan = entry.querySelector(".plan ol");
+    if (plan && Number(seq) >= (this.newest.steps ?? 0)) {
+      this.newest.steps = Number(seq);
+      $("plan").replaceChildren(plan.cloneNode(true));
+      $("plan").className = "plan";
+      $("plan-part").hidden = false;
+    }
+  }
+
+  #usage({ in: given, cached, out, context, window }) {
+    if (context && window) {
+      const percent = Math.min(100, (100 * Number(context)) / Number(window));
+      $("context").value = percent;
+      $("context").classList.toggle("full", percent > 80);
+      $("context-words").textContent = `${percent.toFixed(0)} % of ${count.format(Number(window))} tokens`;
+    } else if (context) $("context-words").textContent = `${count.format(Number(context))} tokens`;
+    if (!given) return;
+    const rows = [["Input", given], ["of it cached", cached], ["Output", out]];
+    $("tokens").replaceChildren(...rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, count.format(Number(value))))));
+  }
+
+  #limits(entry) {
+    const rows = [...entry.querySelectorAll("data")].map(({ dataset: { name, percent, resets } }) => {
+      const words = percent === undefined ? "not told" : `${Math.round(percent)} % used`;
+      const bar = make("progress", { max: 100, value: percent ?? 0, "aria-label": `${name}: ${words}` });
+      const until = resets ? make("time", { class: "until", datetime: resets }) : "";
+      return make("div", { class: "window" }, make("span", { class: "name" }, name), bar, make("span", { class: "sub" }, `${words} `, until));
+    });
+    $("limits").replaceChildren(...rows);
+    paint($("limits"));
+  }
+
+  #turn(entry) {
+    const { seq, title } = entry.dataset;
+    const list = $("turns");
+    if (Number(list.lastElementChild?.dataset.seq ?? 0) >= Number(seq)) return;
+    list.append(make("li", { class: "open", "data-seq": seq }, make("a", { href: `#e${seq}` }, title || "Turn")));
+    $("turns-part").hidden = false;
+    list.lastElementChild.scrollIntoView?.({ block: "nearest" });
+  }
+
+  #ended(entry, isNew) {
+    const { outcome, seq } = entry.dataset;
+    const turn = [...$("turns").children].reverse().find((each) => Number(each.dataset.seq) < Number(seq));
+    if (turn) turn.className = outcome;
+    if (!isNew) return;
+    this.state({ failed: "failed", interrupted: "idle" }[outcome] ?? "done");
+    tell(`The turn is over: ${outcome}`);
+  }
+
+  // Calls without a result: under way if the session is, else nobody knows.
+  running(log) {
+    this.cards = new Set(log.querySelectorAll(".entry > .use.open"));
+    this.#tick();
+  }
+
+  #tick() {
+    for (const card of this.cards) {
+      const shown = card.isConnected && card.classList.contains("open") ? card.querySelector(".facts .exit") : null;
+      if (!shown) {
+        this.cards.delete(card);
+        continue;
+      }
+      card.classList.toggle("running", this.isBusy);
+      const at = Date.parse(card.parentElement.dataset.at ?? "");
+      shown.textContent = !this.isBusy ? "no result" : at ? `running ${span((Date.now() - at) / 1000)}` : "running";
+    }
+  }
+}

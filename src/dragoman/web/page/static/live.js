@@ -1,0 +1,85 @@
+// What is being said right now: pieces that may be lost, shown until the whole of it comes.
+import { make } from "./say.js";
+
+const MOST = 60_000; // characters of a running command that are shown
+
+export class Live {
+  constructor(place) {
+    this.place = place;
+    this.said = new Map();
+    this.waiting = new Map(); // text to be added with the next frame
+    this.frame = 0;
+  }
+
+  hear(delta, sessionId, log) {
+    const of = delta.of ?? "text";
+    if (of === "output") {
+      const card = log.querySelector(`[data-call="${CSS.escape(delta.message_id ?? "")}"] > .use.open`);
+      if (!card) return;
+      let out = card.querySelector(".output.live");
+      if (!out) card.append((out = make("pre", { class: "output live" })));
+      this.#later(out, delta.text);
+      return;
+    }
+    const agent = delta.session_id && delta.session_id !== sessionId ? delta.session_id : "";
+    const key = `${agent} ${of} ${delta.message_id ?? ""}`;
+    let text = this.said.get(key);
+    if (!text) {
+      text = make("div", { class: "streaming" });
+      const who = of === "thinking" ? "Thinking" : agent ? "Sub-agent" : of === "plan" ? "Planning" : "";
+      const box = make("div", { class: `entry said live-${of}`, "data-of": of, "data-id": delta.message_id ?? "", "data-from": agent });
+      if (who) box.append(make("span", { class: "who" }, who));
+      box.append(text);
+      this.place.append(box);
+      this.said.set(key, text);
+    }
+    this.#later(text, delta.text);
+  }
+
+  #later(element, text) {
+    this.waiting.set(element, (this.waiting.get(element) ?? "") + text);
+    this.frame ||= requestAnimationFrame(() => this.#flush());
+  }
+
+  #flush() {
+    this.frame = 0;
+    for (const [element, text] of this.waiting) {
+      const whole = (element.dataset.cut ?? "") + clean(text);
+      element.append(whole);
+      element.normalize();
+      if (element.textContent.length > MOST) element.textContent = `…${element.textContent.slice(-MOST / 2)}`;
+      if (element.matches(".output")) element.scrollTop = element.scrollHeight;
+    }
+    this.waiting.clear();
+  }
+
+  // The whole of something has come: what was shown of it goes.
+  settle(entry, isNew) {
+    if (!isNew) return;
+    const { kind, message, agent = "" } = entry.dataset;
+    if (kind === "turn_ended" && !agent) return this.clear();
+    if (kind !== "text" && kind !== "thinking" && kind !== "plan" && kind !== "tool_call") return;
+    for (const [key, text] of this.said) {
+      const { of, id, from } = text.parentElement.dataset;
+      if (from !== agent) continue;
+      const isIt = kind === "text" ? of === "text" && (!message || !id || id === message) : of === kind || of === "thinking";
+      if (!isIt) continue;
+      text.parentElement.remove();
+      this.waiting.delete(text);
+      this.said.delete(key);
+    }
+  }
+
+  clear() {
+    this.place.replaceChildren();
+    this.said.clear();
+    this.waiting.clear();
+  }
+}
+
+// Terminals obey these; a page shows nothing of them. The whole that follows is cleaned by the server.
+const clean = (text) =>
+  text
+    .replace(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]/g, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "\u00b7");

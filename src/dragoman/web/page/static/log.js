@@ -1,0 +1,246 @@
+// The conversation: a window on the session's entries. It grows at both ends as one scrolls, lets go of
+// what is far away, and never asks the server for the same entry twice while it holds it.
+import { $, parsed } from "./say.js";
+import * as api from "./api.js";
+import { paint } from "./clocks.js";
+import { Places } from "./place.js";
+
+const PAGE = 150;
+const MOST = 900; // entries in the document
+const NEAR = 1500; // pixels from an end at which more is asked for
+
+export class Log {
+  seen = () => {};
+  written = () => {};
+
+  constructor(id, scroller, list, last, hasEarlier) {
+    this.id = id;
+    this.scroller = scroller;
+    this.list = list;
+    this.last = last; // the newest entry that the window holds: the cursor
+    this.hasEarlier = hasEarlier;
+    this.isAtTail = true;
+    this.first = last + 1;
+    this.places = new Places(list);
+    this.busy = Promise.resolve();
+    this.isPaging = false;
+    this.isWanted = false;
+  }
+
+  open() {
+    const given = [...this.list.children];
+    this.list.replaceChildren();
+    if (given.length) this.first = Number(given[0].dataset.seq);
+    this.#write(given, false);
+    this.toBottom();
+    this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    $("newest").addEventListener("click", () => this.newest());
+    addEventListener("hashchange", () => this.#toHash());
+    this.#toHash();
+    // Heights are guesses until the first paint is done: stay at the end meanwhile.
+    const bottom = new ResizeObserver(() => this.stuck && this.toBottom());
+    bottom.observe(this.list);
+    bottom.observe(this.scroller);
+    requestAnimationFrame(() => this.#scrolled());
+  }
+
+  // Something new is there. Several calls while one is under way are one more.
+  ring() {
+    if (!this.isAtTail) {
+      this.#button(true);
+      return this.busy;
+    }
+    if (this.isWanted) return this.busy;
+    this.isWanted = true;
+    return this.#queue(async () => {
+      this.isWanted = false;
+      for (;;) {
+        const found = await api.fragments(this.id, { after: this.last, limit: PAGE });
+        if (!found.length) return;
+        this.#append(found);
+        if (found.length < PAGE) return;
+      }
+    });
+  }
+
+  #queue(act) {
+    this.busy = this.busy.then(act).catch(() => {}); // a broken connection is told by the stream
+    return this.busy;
+  }
+
+  #append(found) {
+    const stick = this.isAtBottom();
+    this.last = found.at(-1).seq;
+    this.#write(this.#entries(found), true);
+    if (stick) {
+      this.#prune("top");
+      this.toBottom();
+    }
+    this.#button(!stick);
+  }
+
+  #entries(found) {
+    return found.flatMap((each) => (each.html ? [...parsed(each.html).children] : []));
+  }
+
+  #write(entries, isNew) {
+    for (const entry of entries) {
+      this.seen(entry, isNew);
+      this.places.append(entry);
+    }
+    paint(this.list);
+    this.written();
+  }
+
+  async older() {
+    if (this.isPaging || !this.hasEarlier) return;
+    this.isPaging = true;
+    await this.#queue(async () => {
+      const found = await api.fragments(this.id, { before: this.first, limit: PAGE });
+      if (!found.length) {
+        this.hasEarlier = false;
+        $("earlier").hidden = true;
+        return;
+      }
+      this.first = found[0].seq;
+      this.#keepingPlace(() => {
+        const entries = this.#entries(found);
+        for (const entry of entries) this.seen(entry, false);
+        this.places.prepend(entries);
+        if (found.length < PAGE) {
+          this.hasEarlier = false;
+          $("earlier").hidden = true;
+        }
+      });
+      this.#prune("bottom");
+      paint(this.list);
+    });
+    this.isPaging = false;
+  }
+
+  async newer() {
+    if (this.isPaging || this.isAtTail) return;
+    this.isPaging = true;
+    await this.#queue(async () => {
+      const found = await api.fragments(this.id, { after: this.last, limit: PAGE });
+      if (found.length) {
+        this.last = found.at(-1).seq;
+        this.#write(this.#entries(found), false);
+        this.#keepingPlace(() => this.#prune("top"));
+      }
+      if (found.length < PAGE) {
+        this.isAtTail = true;
+        this.#button(false);
+      }
+    });
+    this.isPaging = false;
+  }
+
+  // Show the entry with this number, wherever it is.
+  async jump(seq) {
+    if (!document.getElementById(`e${seq}`)) {
+      await this.#queue(async () => {
+        const found = await api.fragments(this.id, { after: Math.max(0, seq - 20), limit: PAGE });
+        if (!found.length) return;
+        this.list.replaceChildren();
+        [this.first, this.last] = [found[0].seq, found.at(-1).seq];
+        this.hasEarlier = this.first > 1;
+        $("earlier").hidden = !this.hasEarlier;
+        this.isAtTail = found.length < PAGE;
+        this.#write(this.#entries(found), false);
+      });
+    }
+    const target = document.getElementById(`e${seq}`);
+    if (!target) return;
+    this.stuck = false;
+    for (let up = target.parentElement; up !== this.list && up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
+    target.scrollIntoView({ block: "start" });
+    // What is above gets its true height only when it is near: go there once more.
+    requestAnimationFrame(() => requestAnimationFrame(() => target.scrollIntoView({ block: "start" })));
+    focusOn(target.closest(".entry") ?? target);
+  }
+
+  async newest() {
+    if (!this.isAtTail) {
+      await this.#queue(async () => {
+        const found = await api.fragments(this.id, { before: Number.MAX_SAFE_INTEGER, limit: PAGE });
+        this.list.replaceChildren();
+        [this.first, this.last] = [found[0]?.seq ?? 1, found.at(-1)?.seq ?? this.last];
+        this.hasEarlier = this.first > 1;
+        $("earlier").hidden = !this.hasEarlier;
+        this.isAtTail = true;
+        this.#write(this.#entries(found), false);
+      });
+    }
+    this.toBottom();
+    this.#button(false);
+  }
+
+  isAtBottom() {
+    const { scrollHeight, scrollTop, clientHeight } = this.scroller;
+    return this.isAtTail && (this.stuck || scrollHeight - scrollTop - clientHeight < 60);
+  }
+
+  toBottom() {
+    this.stuck = true;
+    this.at = this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.at = this.scroller.scrollTop;
+  }
+
+  #toHash() {
+    const found = /^#e(\d+)$/.exec(location.hash);
+    if (found) this.jump(Number(found[1]));
+  }
+
+  #scrolled() {
+    const { scrollHeight, scrollTop, clientHeight } = this.scroller;
+    const below = scrollHeight - scrollTop - clientHeight;
+    if (scrollTop < (this.at ?? 0) - 4) this.stuck = false; // someone went up
+    if (below < 30 && this.isAtTail) this.stuck = true;
+    this.at = scrollTop;
+    if (scrollTop < NEAR) this.older();
+    if (below < NEAR) this.newer();
+    this.#button(!this.isAtTail || below > clientHeight);
+  }
+
+  #button(is) {
+    $("newest").hidden = !is;
+  }
+
+  // Do something to the list and let what is being read stay where it is.
+  #keepingPlace(act) {
+    const top = this.scroller.getBoundingClientRect().top;
+    const entries = [...this.list.children];
+    const kept = entries.find((each) => each.getBoundingClientRect().bottom > top);
+    const before = kept?.getBoundingClientRect().top;
+    this.scroller.classList.add("moving"); // the browser must not correct it a second time
+    act();
+    if (kept?.isConnected) this.scroller.scrollTop += kept.getBoundingClientRect().top - before;
+    this.at = this.scroller.scrollTop;
+    requestAnimationFrame(() => this.scroller.classList.remove("moving"));
+  }
+
+  #prune(end) {
+    const beyond = this.list.children.length - MOST;
+    if (beyond <= 0) return;
+    const all = [...this.list.children];
+    const gone = end === "top" ? all.slice(0, beyond) : all.slice(-beyond);
+    if (gone.some((each) => each.contains(document.activeElement))) return; // never take the focus away
+    for (const each of gone) each.remove();
+    if (end === "top") {
+      this.first = seqOf(this.list.firstElementChild);
+      this.hasEarlier = true;
+      $("earlier").hidden = false;
+    } else {
+      this.last = seqOf(this.list.lastElementChild);
+      this.isAtTail = false;
+    }
+  }
+}
+
+const seqOf = (element) => Number(element.dataset.seq ?? element.querySelector("[data-seq]")?.dataset.seq);
+
+export function focusOn(element) {
+  element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}

@@ -1,0 +1,106 @@
+// Where an entry goes: results into the cards of their calls, decisions into the cards of their
+// requests, a sub-agent's words into its group. All of it moves nodes that the server made.
+import { make } from "./say.js";
+
+const STATES = ["open", "ok", "bad", "declined", "abandoned"];
+
+export class Places {
+  constructor(list) {
+    this.list = list;
+  }
+
+  append(entry) {
+    const kept = this.#joined(entry, this.list);
+    if (kept) this.#put(entry, this.list);
+  }
+
+  prepend(entries) {
+    const front = document.createElement("div");
+    for (const entry of entries) if (this.#joined(entry, front)) this.#put(entry, front);
+    // What came later may have waited for these.
+    for (const late of this.list.querySelectorAll("[data-result]")) if (!this.#joined(late, front)) late.remove();
+    for (const late of this.list.querySelectorAll("[data-settles][data-decision]")) if (!this.#joined(late, front)) late.remove();
+    for (const card of front.querySelectorAll(".is-diff")) {
+      if (this.list.querySelector(`.is-diff[data-turn="${CSS.escape(card.dataset.turn ?? "")}"]`)) card.remove();
+    }
+    this.list.prepend(...front.childNodes);
+  }
+
+  // Put it into what it belongs to. True if it is still to be shown by itself.
+  #joined(entry, root) {
+    const { result, settles, decision, turn, agent } = entry.dataset;
+    if (entry.classList.contains("fact")) return false;
+    if (result) {
+      const card = root.querySelector(`[data-call="${CSS.escape(result)}"] > .use`);
+      if (card) merge(card, entry.querySelector(".use"));
+      return !card;
+    }
+    if (settles && decision) {
+      const card = root.querySelector(`[data-approval="${CSS.escape(settles)}"] > .approval`);
+      if (card) settle(card, decision);
+      return !card;
+    }
+    if (entry.classList.contains("is-diff") && turn) {
+      for (const old of root.querySelectorAll(`.is-diff[data-turn="${CSS.escape(turn)}"]`)) {
+        if (old.dataset.agent === agent && old !== entry) old.remove();
+      }
+    }
+    return true;
+  }
+
+  #put(entry, root) {
+    const { agent } = entry.dataset;
+    if (!agent) {
+      root.append(entry);
+      return;
+    }
+    this.#group(agent, entry, root).append(entry);
+  }
+
+  // The group of a sub-agent: the one it has in this turn, or a new one.
+  #group(agent, entry, root) {
+    const all = root.querySelectorAll(`details.agent[data-agent="${CSS.escape(agent)}"]`);
+    const newest = all[all.length - 1];
+    const { parent, title } = entry.dataset;
+    if (newest && !turnBegunAfter(newest, root)) {
+      if (title) newest.querySelector("summary .title").textContent = title;
+      return newest;
+    }
+    const group = make(
+      "details",
+      { class: "agent", "data-agent": agent, open: true },
+      make("summary", {}, make("span", { class: "name" }, "Sub-agent "), make("span", { class: "title" }, entry.classList.contains("is-session-started") ? title ?? "" : agent.slice(0, 8))),
+    );
+    const outer = parent && root.querySelector(`details.agent[data-agent="${CSS.escape(parent)}"]`);
+    (outer || root).append(group);
+    return group;
+  }
+}
+
+function turnBegunAfter(group, root) {
+  let top = group;
+  while (top.parentElement !== root) top = top.parentElement;
+  for (let next = top.nextElementSibling; next; next = next.nextElementSibling) if (next.classList.contains("is-turn-started")) return true;
+  return false;
+}
+
+// A result, made as a card of its own, becomes the second half of its call's card.
+function merge(card, late) {
+  const state = STATES.find((each) => late.classList.contains(each)) ?? "ok";
+  card.classList.remove(...STATES);
+  card.classList.add(state);
+  card.querySelector(".output.live")?.remove();
+  const facts = card.querySelector(".facts");
+  const told = late.querySelector(".facts");
+  if (facts && told) facts.replaceChildren(...told.childNodes);
+  const isQuiet = card.classList.contains("edit") || card.classList.contains("plan");
+  if (!isQuiet || state === "bad") card.append(...[...late.children].filter((each) => !each.classList.contains("bar")));
+}
+
+function settle(card, decision) {
+  const state = /^(accept|approve|allow|yes|grant)/i.test(decision) ? "yes" : /^(de|cancel|abort|no|refuse)/i.test(decision) ? "no" : "settled";
+  card.classList.remove("open");
+  card.classList.add(state);
+  const shown = card.querySelector(".decision");
+  if (shown) shown.textContent = decision;
+}

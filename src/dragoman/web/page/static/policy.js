@@ -1,0 +1,73 @@
+// The policy: edited here, tried on what was asked before, saved only if it can be read.
+import { $, make, toast } from "./say.js";
+import * as api from "./api.js";
+
+export function begin() {
+  const form = $("policy");
+  const rules = $("rules");
+  const number = () => {
+    const count = rules.value.split("\n").length;
+    $("numbers").textContent = Array.from({ length: count }, (_, at) => at + 1).join("\n");
+    rules.rows = Math.max(12, count + 1);
+  };
+  rules.addEventListener("input", () => {
+    number();
+    clearTimeout(form.timer);
+    form.timer = setTimeout(() => attempt(rules.value), 500); // what it would do is seen while one writes
+  });
+  rules.addEventListener("keydown", (event) => {
+    if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      form.requestSubmit(form.querySelector("[value=save]"));
+    }
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (event.submitter?.value !== "save") return attempt(rules.value);
+    try {
+      await api.savePolicy(rules.value);
+      wrong(null);
+      kept = rules.value;
+      toast("Saved. It holds from now on.");
+    } catch (error) {
+      wrong(error.message, error.answer?.line ?? error.answer?.extra?.line);
+      toast("Not saved", "error");
+    }
+  });
+  let kept = rules.value;
+  addEventListener("beforeunload", (event) => rules.value !== kept && event.preventDefault());
+  number();
+  attempt(rules.value);
+}
+
+function wrong(words, line) {
+  $("problem").textContent = words ? (line && !words.includes(`line ${line}`) ? `Line ${line}: ${words}` : words) : "";
+  $("rules").setAttribute("aria-invalid", String(Boolean(words)));
+}
+
+async function attempt(text) {
+  try {
+    const answer = await api.tryPolicy(text);
+    if (answer.problem) return wrong(answer.problem, answer.line);
+    wrong(null);
+    show(Array.isArray(answer) ? answer : answer.verdicts ?? []);
+  } catch (error) {
+    wrong(error.message, error.answer?.line ?? error.answer?.extra?.line);
+  }
+}
+
+function show(verdicts) {
+  const counts = {};
+  const rows = verdicts.map((each) => {
+    const word = each.decision?.word ?? each.decision;
+    counts[word] = (counts[word] ?? 0) + 1;
+    const asked = each.request ?? each;
+    const place = each.session_id ? make("a", { href: `/s/${encodeURIComponent(each.session_id)}${each.seq ? `#e${each.seq}` : ""}` }, asked.summary || asked.kind) : (asked.summary ?? "");
+    const was = each.was && each.was !== word ? make("small", {}, `was ${each.was}`) : "";
+    return make("tr", { class: word }, make("td", {}, make("span", { class: `verdict ${word}` }, word), was), make("td", {}, asked.kind ?? ""), make("td", { class: "what" }, place), make("td", { class: "sub" }, each.rule ?? each.by ?? "default"));
+  });
+  const head = make("thead", {}, make("tr", {}, ...["Decision", "Kind", "Request", "Rule"].map((each) => make("th", { scope: "col" }, each))));
+  $("verdicts").replaceChildren(head, make("tbody", {}, ...rows));
+  const words = Object.entries(counts).map(([word, count]) => `${count} ${word}`);
+  $("tried").textContent = verdicts.length ? `${verdicts.length} past requests: ${words.join(", ")}.` : "There are no past requests to try it on.";
+}

@@ -1,0 +1,34 @@
+// Beginning a session.
+import { $ } from "./say.js";
+import * as api from "./api.js";
+
+export function begin() {
+  const form = $("start");
+  const fields = form.elements;
+  for (const name of ["cwd", "model", "sandbox", "approvals"]) {
+    const kept = localStorage.getItem(`dragoman-${name}`);
+    if (kept && (fields[name].tagName === "INPUT" || [...fields[name].options].some((each) => each.value === kept))) fields[name].value = kept;
+  }
+  $("prompt").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button[type=submit]");
+    if (button.disabled) return;
+    button.disabled = true;
+    $("problem").textContent = "";
+    const given = { prompt: fields.prompt.value, cwd: fields.cwd.value, sandbox: fields.sandbox.value, approvals: fields.approvals.value };
+    if (fields.model.value !== "default") given.model = fields.model.value;
+    for (const name of ["cwd", "model", "sandbox", "approvals"]) localStorage.setItem(`dragoman-${name}`, fields[name].value);
+    try {
+      const made = await api.start(given);
+      location.assign(`/s/${encodeURIComponent(made.session_id ?? made.id)}`);
+    } catch (error) {
+      $("problem").textContent = error.message;
+      button.disabled = false;
+    }
+  });
+}

@@ -1,0 +1,119 @@
+// Small things one does with a conversation: go from turn to turn, copy, link, rename, fork.
+import { $, copy, make, toast, tell } from "./say.js";
+import * as api from "./api.js";
+import { toggleAll } from "./diffs.js";
+import { focusOn } from "./log.js";
+
+const made = (answer) => encodeURIComponent(answer.session_id ?? answer.id);
+
+export function tools(id, log) {
+  const acts = {
+    previous: () => turn(log, -1),
+    next: () => turn(log, 1),
+    split: () => tell(toggleAll() ? "Changes side by side" : "Changes one below the other"),
+    details: () => $("rail").classList.toggle("open"),
+    raw: () => document.body.classList.toggle("show-raw"),
+    rename: () => rename(id),
+    fork: async () => location.assign(`/s/${made(await api.act(id, "fork"))}`),
+    archive: async () => {
+      await api.act(id, "archive");
+      location.assign("/");
+    },
+    stop: async () => {
+      await api.act(id, "stop");
+      toast("The session was ended");
+    },
+  };
+  document.addEventListener("click", async (event) => {
+    const act = event.target.closest("[data-act]")?.dataset.act;
+    const menu = document.querySelector("details.menu-holder[open]");
+    if (menu && !menu.contains(event.target)) menu.open = false;
+    if (!acts[act]) return;
+    if (menu) menu.open = false;
+    try {
+      await acts[act]();
+    } catch (error) {
+      toast(error.message, "error");
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && document.querySelector("details.menu-holder[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+    event.preventDefault();
+  }, true);
+  bar(log);
+}
+
+// Turn by turn. When the turn is not here any more, or not yet, it is fetched.
+async function turn(log, way) {
+  const top = log.scroller.getBoundingClientRect().top + 8;
+  const heads = () => [...log.list.querySelectorAll(":scope > .is-prompt")];
+  const beyond = () => heads().filter((each) => (way > 0 ? each.getBoundingClientRect().top > top + 4 : each.getBoundingClientRect().top < top - 12));
+  let target = way > 0 ? beyond()[0] : beyond().at(-1);
+  if (!target && way < 0 && log.hasEarlier) {
+    await log.older();
+    target = beyond().at(-1);
+  }
+  if (!target && way > 0) return log.newest();
+  if (!target) return;
+  log.stuck = false;
+  target.scrollIntoView({ block: "start" });
+  focusOn(target);
+  tell(target.dataset.title ?? "");
+}
+
+// One bar of tools for all entries: it goes to the one that is pointed at or has the focus.
+function bar(log) {
+  const take = make("button", { type: "button", title: "Copy (c)" }, "Copy");
+  const link = make("button", { type: "button", title: "Copy the link" }, "Link");
+  const tool = make("div", { class: "entry-tools", role: "toolbar", "aria-label": "This entry" }, take, link);
+  let entry = null;
+  const at = (event) => {
+    const found = event.target.closest?.(".entry");
+    if (!found || found === entry || !log.list.contains(found) || tool.contains(event.target)) return;
+    if (found.matches(".is-turn-started, .is-turn-ended, .is-session-started")) return;
+    entry = found;
+    entry.append(tool);
+  };
+  log.list.addEventListener("pointerover", at);
+  log.list.addEventListener("focusin", at);
+  take.addEventListener("click", () => copy(wordsOf(entry)));
+  link.addEventListener("click", () => copy(`${location.origin}${location.pathname}#e${entry.dataset.seq}`, "Link copied"));
+  document.addEventListener("copy-entry", () => entry && copy(wordsOf(entry)));
+}
+
+function wordsOf(entry) {
+  const whole = entry.cloneNode(true);
+  for (const each of whole.querySelectorAll(".entry-tools, .here, .bar, .prompt-sign, .diff-tools, .split, .who, template, .aside-word")) each.remove();
+  for (const each of whole.querySelectorAll(".hunks")) each.hidden = false;
+  return whole.textContent.trim();
+}
+
+function rename(id) {
+  const title = $("title");
+  const field = make("input", { value: title.textContent, "aria-label": "Title of the session", class: "rename" });
+  const end = async (keep) => {
+    if (!field.isConnected) return;
+    const words = field.value.trim();
+    field.replaceWith(title);
+    if (!keep || !words || words === title.textContent) return;
+    try {
+      await api.rename(id, words);
+      title.textContent = words;
+    } catch (error) {
+      toast(error.message, "error");
+    }
+  };
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") end(true);
+    if (event.key === "Escape") {
+      event.preventDefault();
+      end(false);
+    }
+  });
+  field.addEventListener("blur", () => end(true));
+  title.replaceWith(field);
+  field.select();
+}

@@ -1,0 +1,109 @@
+"""What goes wrong, as an answer: ``{"error": {"code": …, "message": …}}``, always.
+
+The code is for programs and does not change; the message is a sentence for people.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from litestar.types import ExceptionHandlersMap
+
+from dragoman.crew.hub import Forbidden, KeyUsedDifferently, UnknownSession
+from dragoman.errors import (
+    AgentError,
+    AgentNotFound,
+    DragomanError,
+    InvalidWorkspace,
+    ProcessExited,
+    ProtocolError,
+    ResponseTimeout,
+    UnknownFormat,
+    UnreadableSource,
+    UsageError,
+)
+from dragoman.store.database import IndexUnusable
+
+_log = logging.getLogger(__name__)
+
+_KINDS: Final[tuple[tuple[type[DragomanError], int, str], ...]] = (
+    (UnknownSession, 404, "no_session"),
+    (Forbidden, 403, "outside_roots"),
+    (KeyUsedDifferently, 409, "key_used_differently"),
+    (UnknownFormat, 400, "no_format"),
+    (UnreadableSource, 404, "unreadable"),
+    (UsageError, 400, "bad_request"),
+    (ProtocolError, 409, "conflict"),
+    (InvalidWorkspace, 400, "bad_workspace"),
+    (AgentNotFound, 503, "no_agent"),
+    (ProcessExited, 503, "agent_exited"),
+    (ResponseTimeout, 504, "agent_silent"),
+    (AgentError, 409, "agent_refused"),
+    (IndexUnusable, 503, "no_index"),
+    (DragomanError, 503, "unavailable"),
+)
+"""The first that fits decides."""
+_CODES: Final = {
+    400: "bad_request",
+    401: "not_signed_in",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "too_many",
+}
+
+
+class Problem(msgspec.Struct, frozen=True):
+    code: str
+    message: str
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """What every answer with a status of 400 or more holds."""
+
+    error: Problem
+
+
+def refusal(status: int, code: str, message: str) -> Response[Refusal]:
+    headers = {"retry-after": "1"} if status == 503 else {}
+    body = Refusal(Problem(code, message))
+    return Response(body, status_code=status, media_type="application/json", headers=headers)
+
+
+def _ours(_request: Request[Any, Any, Any], problem: DragomanError) -> Response[Refusal]:
+    status, code = next((s, c) for kind, s, c in _KINDS if isinstance(problem, kind))
+    if status >= 500:
+        _log.warning("%s", problem)
+    return refusal(status, code, str(problem))
+
+
+def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[Refusal]:
+    status = problem.status_code
+    message = problem.detail or "the request cannot be carried out"
+    extra = problem.extra
+    if isinstance(extra, list):
+        told = [str(each.get("message", "")) for each in extra if isinstance(each, dict)]
+        message = "; ".join(filter(None, told)) or message
+    made = refusal(status, _CODES.get(status, "refused"), message)
+    for name, value in (problem.headers or {}).items():
+        made.set_header(name, value)
+    return made
+
+
+def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[Refusal]:
+    _log.error("%s %s failed", request.method, request.url.path, exc_info=problem)
+    return refusal(500, "internal", "something went wrong in the server; its log says what")
+
+
+HANDLERS: Final[ExceptionHandlersMap] = {
+    DragomanError: _ours,
+    HTTPException: _http,
+    Exception: _bug,
+}

@@ -1,0 +1,257 @@
+"""What the API takes and gives, as JSON: the names here are a public contract."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from dragoman.archive.saved import SavedSession
+from dragoman.crew.hub import HarnessInfo, LiveSession, PendingApproval
+from dragoman.model.intents import ApprovalMode, Sandbox
+from dragoman.model.messages import ApprovalRequested, Message, RateWindow
+from dragoman.model.usage import Usage
+from dragoman.web.library import as_time
+
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
+Words: TypeAlias = Annotated[str, Meta(min_length=1, max_length=4_000_000)]
+State: TypeAlias = Literal["working", "waiting", "done", "failed", "idle"]
+Images: TypeAlias = Annotated[list[str], Meta(max_length=16)]
+
+
+class Login(msgspec.Struct, frozen=True):
+    token: Annotated[str, Meta(max_length=500)]
+
+
+class Harnesses(msgspec.Struct, frozen=True):
+    harnesses: list[HarnessInfo]
+
+
+class StartSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session to begin, or to go on with."""
+
+    cwd: Annotated[str, Meta(min_length=1, max_length=4096)]
+    prompt: Words | None = None
+    images: Images = []
+    model: Name | None = None
+    effort: Name | None = None
+    sandbox: Sandbox = "workspace-write"
+    approvals: ApprovalMode = "on-request"
+    resume: Name | None = None
+    """A saved session to go on with."""
+
+
+class Rename(msgspec.Struct, frozen=True):
+    title: Name
+
+
+class StartTurn(msgspec.Struct, frozen=True, kw_only=True):
+    text: Words
+    images: Images = []
+    model: Name | None = None
+    effort: Name | None = None
+
+
+class Steer(msgspec.Struct, frozen=True, kw_only=True):
+    text: Words
+    images: Images = []
+
+
+class TurnStarted(msgspec.Struct, frozen=True):
+    turn_id: str | None
+
+
+class SessionInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A session, be it live or only saved."""
+
+    id: str
+    is_live: bool
+    """Whether it can be spoken to at once; a saved one can be resumed."""
+    title: str | None = None
+    state: State = "idle"
+    harness: str | None = None
+    version: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    parent_id: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    archived: bool = False
+    usage: Usage | None = None
+    last_usage: Usage | None = None
+    context_window: int | None = None
+    rate_limits: list[RateWindow] = []
+    last_seq: int | None = None
+    turn_id: str | None = None
+    sandbox: str | None = None
+    approvals: Any = None
+    error: str | None = None
+
+
+class SessionPage(msgspec.Struct, frozen=True):
+    sessions: list[SessionInfo]
+    next: str | None
+    """The ``cursor`` that the list goes on with; null at its end."""
+
+
+class EntryInfo(msgspec.Struct, frozen=True):
+    seq: int
+    at: datetime | None
+    message: Message
+
+
+class EntryPage(msgspec.Struct, frozen=True):
+    entries: list[EntryInfo]
+    next: int | None
+    """The ``after`` that the list goes on with; null at its end."""
+
+
+class FragmentInfo(msgspec.Struct, frozen=True):
+    seq: int
+    html: str
+
+
+class FragmentPage(msgspec.Struct, frozen=True):
+    fragments: list[FragmentInfo]
+    last_seq: int
+    has_earlier: bool
+    has_later: bool
+
+
+class ApprovalInfo(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    session_id: str
+    asked_at: datetime
+    deadline_at: datetime | None
+    request: ApprovalRequested
+
+
+class Approvals(msgspec.Struct, frozen=True):
+    approvals: list[ApprovalInfo]
+
+
+class Decide(msgspec.Struct, frozen=True, kw_only=True):
+    session_id: Name
+    decision: Literal["allow", "allow_for_session", "allow_always", "deny", "cancel", "answered"]
+    message: Annotated[str, Meta(max_length=10_000)] | None = None
+    """A word to the agent."""
+    answers: dict[str, list[str]] = {}
+    """For questions: the answers by the question's id, or by its text."""
+    content: dict[str, Any] | None = None
+    """For elicitations: the form, filled in."""
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    session_id: str
+    turn: int
+    kind: str
+    tool: str | None
+    at: datetime | None
+    is_error: bool
+    cwd: str | None
+    title: str | None
+    line: int
+    snippet: str | None
+    spans: list[tuple[int, int]]
+    """The places in the snippet that were looked for."""
+
+
+class Hits(msgspec.Struct, frozen=True):
+    hits: list[Hit]
+    is_ranked: bool
+
+
+class UsageGroup(msgspec.Struct, frozen=True, kw_only=True):
+    key: str
+    usage: Usage | None
+    cost: str | None
+    """US dollars, as a decimal number; null if nothing in it has a price."""
+    unpriced_tokens: int
+    responses: int
+    sessions: int
+    silent_sessions: int
+    models: list[str]
+
+
+class UsageSummary(msgspec.Struct, frozen=True):
+    by: str
+    groups: list[UsageGroup]
+    total: UsageGroup
+
+
+class PolicyText(msgspec.Struct, frozen=True):
+    text: Annotated[str, Meta(max_length=1_000_000)]
+
+
+class VerdictInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What a policy would say to a request of the past."""
+
+    session_id: str | None
+    seq: int | None
+    at: datetime | None
+    kind: str
+    summary: str
+    decision: str
+    rule: str | None
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    verdicts: list[VerdictInfo]
+
+
+def live(session: LiveSession) -> SessionInfo:
+    return SessionInfo(
+        id=session.id,
+        is_live=True,
+        title=session.title,
+        state=session.state,
+        harness=session.harness,
+        model=session.model,
+        cwd=session.cwd,
+        parent_id=session.parent,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+        archived=session.archived,
+        usage=session.usage,
+        last_usage=session.last_usage,
+        context_window=session.context_window,
+        rate_limits=session.rate_limits,
+        last_seq=session.last_seq,
+        turn_id=session.turn_id,
+        sandbox=session.sandbox,
+        approvals=session.approvals,
+        error=session.error,
+    )
+
+
+_STATES: dict[str, State] = {"completed": "done", "failed": "failed", "running": "working"}
+
+
+def saved(session: SavedSession) -> SessionInfo:
+    return SessionInfo(
+        id=session.id,
+        is_live=False,
+        title=session.title,
+        state=_STATES.get(session.state, "idle"),
+        harness=session.harness,
+        version=session.version,
+        model=session.model,
+        cwd=session.project,
+        parent_id=session.parent_id,
+        created_at=as_time(session.started_at),
+        updated_at=as_time(session.last_at),
+        archived=session.archived,
+        usage=session.usage,
+    )
+
+
+def approval(pending: PendingApproval) -> ApprovalInfo:
+    return ApprovalInfo(
+        id=pending.id,
+        session_id=pending.session_id,
+        asked_at=pending.asked_at,
+        deadline_at=pending.deadline_at,
+        request=pending.request,
+    )
