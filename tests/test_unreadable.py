@@ -125,7 +125,7 @@ def test_a_binary_file_that_is_read_all_the_same_gives_only_malformed_messages(
     ("arguments", "sentence"),
     [
         (["--from", "codex"], "there is no dialect 'codex'; known: codex-exec, "),
-        (["--to", "html"], "there is no format 'html'; known: messages, "),
+        (["--to", "htm"], "there is no format 'htm'; known: messages, "),
         (["--include", "deltas,all"], "cannot include 'all'; known: context, deltas, raw"),
         (["--audit", "--from", "codex"], "there is no dialect 'codex'; known: codex-exec, "),
     ],

@@ -24,12 +24,14 @@ from typing import Any, Literal, TypeAlias, overload
 import msgspec
 
 from dragoman.about import VERSION
-from dragoman.crew.connection import Connection, Mode
+from dragoman.crew.connection import Connection, LineKeeper, Mode
 from dragoman.crew.reaching import Reach, reach
 from dragoman.drive.agent import Agent, Plan
 from dragoman.drive.clerk import Clerk
 from dragoman.drive.desk import Desk
+from dragoman.drive.exchange import Keeper
 from dragoman.drive.journal import Journal
+from dragoman.drive.links import OpenLink
 from dragoman.drive.one_shots import OneShotAgent, OneShotSession, ShotPlan
 from dragoman.drive.policy_file import read_policy
 from dragoman.drive.session import Session
@@ -40,7 +42,7 @@ from dragoman.drive.watching import watch
 from dragoman.drive.workspaces import check_workspace, take_workspace
 from dragoman.errors import UsageError
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.driving import Driving
+from dragoman.harnesses.driving import Driving, Launch
 from dragoman.model.intents import Greet
 from dragoman.model.messages import Message, Notice
 
@@ -123,9 +125,9 @@ def _driving(harness: str | None) -> Driving:
 
 def _journal(
     how: Connection, driving: Driving, stack: AsyncExitStack, ours: _OurWords
-) -> Journal | None:
-    if how.journal is None:
-        return None
+) -> Keeper | None:
+    if how.journal is None or not isinstance(how.journal, str | Path):
+        return how.journal
     secrets = [*how.keys(driving.key_names).values(), *([how.token] if how.token else [])]
 
     def failed(error: OSError) -> None:
@@ -144,14 +146,15 @@ async def _server(
     driving: Driving,
     how: Connection,
     opener: Reach,
-    journal: Journal | None,
+    journal: Keeper | None,
     stack: AsyncExitStack,
 ) -> Agent:
     launch = driving.serve(opener.program, opener.release)
+    keeper = how.journal if not isinstance(how.journal, str | Path) else None
     key = next(iter(how.keys(driving.key_names).values()), None)
     plan = Plan(
         greet=Greet(client=how.client, client_version=VERSION, api_key=key),
-        open_link=lambda: opener.open(launch),
+        open_link=lambda: _announced(keeper, opener, launch),
         make_conversation=lambda: driving.make_conversation(opener.release, _unix_seconds),
         timeouts=how.timeouts,
         restarts=how.restarts if how.address is None else replace(how.restarts, at_most=0),
@@ -175,6 +178,12 @@ async def _server(
     return agent
 
 
+def _announced(keeper: LineKeeper | None, opener: Reach, launch: Launch) -> OpenLink:
+    if keeper is not None:
+        keeper.begin()
+    return opener.open(launch)
+
+
 def _unix_seconds() -> int:
     return int(datetime.now(UTC).timestamp())
 
@@ -183,7 +192,7 @@ async def _one_shots(
     driving: Driving,
     how: Connection,
     opener: Reach,
-    journal: Journal | None,
+    journal: Keeper | None,
     stack: AsyncExitStack,
 ) -> OneShotAgent:
     release = opener.release

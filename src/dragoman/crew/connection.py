@@ -6,15 +6,22 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from dragoman.drive.desk import DEADLINE_SECONDS, Ask
+from dragoman.drive.exchange import Keeper
 from dragoman.drive.policy import Policy, ask_always
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.ssh import Remote
 from dragoman.drive.timeouts import Timeouts
 
 Mode: TypeAlias = Literal["app-server", "exec"]
+
+
+class LineKeeper(Keeper, Protocol):
+    """A journal of somebody's own: it is told of every new start, before its first line."""
+
+    def begin(self) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +42,8 @@ class Connection:
     ask_seconds: float | None = DEADLINE_SECONDS
     timeouts: Timeouts = field(default_factory=Timeouts)
     restarts: Restarts = field(default_factory=Restarts)
-    journal: str | Path | None = None
-    """A file to keep every line in, as it was said."""
+    journal: str | Path | LineKeeper | None = None
+    """A file to keep every line in, as it was said; or whoever else keeps them."""
     ssh: Remote | str | None = None
     """The machine that the agent runs on."""
     address: str | None = None

@@ -1,17 +1,34 @@
 """The hub: live sessions of one agent, stored first and then told to whoever reads them.
 
-SIGNATURES ONLY for the moment: the bodies follow.
+``async with Hub(data_dir, roots=[…]) as hub``. Front doors start sessions, say things to them, decide what
+they ask, and read their entries from a cursor. Whatever a reader is told is in the store by then, so that
+a hub that was killed goes on where it was: nothing that was shown is lost, sessions can be used on.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import msgspec
+
 from dragoman.crew.connection import Connection
+from dragoman.crew.hub_agent import AgentHolder
+from dragoman.crew.hub_asks import Asks
+from dragoman.crew.hub_journal import HubJournal
+from dragoman.crew.hub_keys import Keys
+from dragoman.crew.hub_live import Live
+from dragoman.crew.hub_policy import HubPolicy, Judged
+from dragoman.crew.hub_readers import ListReader, Reader
+from dragoman.crew.hub_recovery import recover
+from dragoman.crew.hub_replay import replay
+from dragoman.crew.hub_room import Room
+from dragoman.crew.hub_sessions import Sessions
 from dragoman.crew.hub_shapes import (
     Entry,
     Forbidden,
@@ -26,7 +43,10 @@ from dragoman.crew.hub_shapes import (
     Told,
     UnknownSession,
 )
+from dragoman.drive.tasks import Tasks
+from dragoman.errors import DragomanError
 from dragoman.model.intents import Sandbox
+from dragoman.store.live_checking import verify
 
 __all__ = [
     "Entry",
@@ -34,10 +54,13 @@ __all__ = [
     "Gap",
     "HarnessInfo",
     "Hub",
+    "Judged",
     "KeyUsedDifferently",
+    "ListReader",
     "LiveSession",
     "Passing",
     "PendingApproval",
+    "Reader",
     "SessionChanged",
     "SessionState",
     "Told",
@@ -45,24 +68,9 @@ __all__ = [
 ]
 
 
-class Reader:
-    """An async iterator over what a session says; ``await some()`` gives all that is there, at least one."""
-
-    def __aiter__(self) -> Reader: ...
-    async def __anext__(self) -> Told: ...
-    async def some(self, most: int = 64) -> list[Told]: ...
-    def close(self) -> None: ...
-
-
-class ListReader:
-    """An async iterator over changes of sessions, the newest of each."""
-
-    def __aiter__(self) -> ListReader: ...
-    async def __anext__(self) -> SessionChanged: ...
-    def close(self) -> None: ...
-
-
 class Hub:
+    """All methods are called in the thread of the event loop that it was entered in."""
+
     def __init__(
         self,
         data_dir: str | os.PathLike[str],
@@ -71,24 +79,85 @@ class Hub:
         roots: Iterable[str | os.PathLike[str]] = (),
         policy_path: str | os.PathLike[str] | None = None,
         harness: str | None = None,
-    ) -> None: ...
-    async def __aenter__(self) -> Hub: ...
+    ) -> None:
+        """Agents work only inside ``roots``. The policy leaves to a person what it does not decide."""
+        self._folder = Path(data_dir)
+        self._how = connection or Connection()
+        self.roots = [Path(os.path.realpath(root)) for root in roots]
+        self._policy = HubPolicy(policy_path, self._how.policy)
+        self._harness = harness
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Hub:
+        async with AsyncExitStack() as stack:
+            self._room = room = Room(self._folder)
+            stack.callback(room.close)
+            recover(room)
+            await room.stored()
+            tasks = await stack.enter_async_context(Tasks())
+            self._keys = Keys(room)
+            self._asks = Asks(room, self._how.ask_seconds)
+            self._holder = AgentHolder(self._harness, self._how, tasks, room.hear)
+            name, driving = self._holder.harness.name, self._holder.harness.driving
+            names = driving.key_names if driving is not None else ()
+            self._journal = HubJournal(room, name, self._how.keys(names).values())
+            self._holder.how = replace(
+                self._how, ask=self._asks.ask, policy=self._policy, journal=self._journal
+            )
+            self._sessions = Sessions(room, self._holder, tasks)
+            stack.callback(self._journal.end)
+            stack.push_async_callback(self._holder.close)
+            with suppress(DragomanError):  # then there is still what was stored to look at
+                await self._holder.get()
+            self._stack = stack.pop_all()
+        return self
+
     async def __aexit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None: ...
+    ) -> None:
+        await self._stack.aclose()
 
-    @property
-    def roots(self) -> list[Path]: ...
-    def harnesses(self) -> list[HarnessInfo]: ...
-    async def models(self) -> Any: ...
-    def sessions(self) -> list[LiveSession]: ...
-    def get(self, session_id: str) -> LiveSession: ...
+    # What there is.
+
+    def harnesses(self) -> list[HarnessInfo]:
+        """The agent programs that can be driven; at the moment it is one."""
+        holder, agent = self._holder, self._holder.agent
+        facts = agent.facts if agent is not None else None
+        return [
+            HarnessInfo(
+                name=holder.harness.name,
+                title=holder.harness.title,
+                version=facts.version if facts is not None else None,
+                state=agent.state if agent is not None else "failed",
+                problem=holder.problem,
+                signed_in=facts.signed_in if facts is not None else None,
+                needs_sign_in=facts.needs_sign_in if facts is not None else False,
+            )
+        ]
+
+    async def models(self) -> Any:
+        """As the harness tells them."""
+        return await (await self._holder.get()).models()
+
+    def sessions(self) -> list[LiveSession]:
+        """All of them, the newest first; archived ones, too."""
+        found = [live.info for live in self._room.lives.values()]
+        return sorted(found, key=lambda info: info.updated_at, reverse=True)
+
+    def get(self, session_id: str) -> LiveSession:
+        return self._room.get(session_id).info
+
     def allowed(self, path: str | os.PathLike[str]) -> str:
-        """The path, resolved. Raises Forbidden."""
-        ...
+        """The path with all links followed. Raises :class:`Forbidden` outside of the roots."""
+        real = Path(os.path.realpath(path))
+        if not any(real.is_relative_to(root) for root in self.roots):
+            raise Forbidden(os.fspath(path))
+        return str(real)
+
+    # What can be done.
 
     async def start(
         self,
@@ -102,7 +171,32 @@ class Hub:
         approvals: Any = "on-request",
         idempotency_key: str | None = None,
         resume: str | None = None,
-    ) -> LiveSession: ...
+    ) -> LiveSession:
+        """Begin a session, or go on with one. The same key with the same request begins no second one."""
+        path = self.allowed(cwd)
+        request = msgspec.json.encode(
+            (path, prompt, images, model, effort, sandbox, approvals, resume)
+        )
+
+        async def begin() -> Live:
+            known = self._room.find(resume) if resume is not None else None
+            if known is None:
+                known = await self._sessions.start(
+                    cwd=path, model=model, sandbox=sandbox, approvals=approvals, resume=resume
+                )
+            return known
+
+        async with self._keys.session(idempotency_key, request, begin) as live:
+            await self._room.stored()
+            is_new = not live.is_starting and not live.info.was_asked
+            if prompt is not None and (is_new or resume is not None):
+                # The session is there: that the turn could not be begun is said in it.
+                with suppress(DragomanError):
+                    await self._sessions.run(
+                        live, prompt, images=images, model=model, effort=effort
+                    )
+        return live.info
+
     async def run(
         self,
         session_id: str,
@@ -111,16 +205,40 @@ class Hub:
         images: Sequence[str] = (),
         model: str | None = None,
         effort: str | None = None,
-    ) -> str | None: ...
-    async def steer(
-        self, session_id: str, text: str, *, images: Sequence[str] = ()
-    ) -> None: ...  # ProtocolError when no turn is under way
-    async def interrupt(self, session_id: str) -> None: ...
-    async def fork(self, session_id: str) -> LiveSession: ...
-    async def rename(self, session_id: str, name: str) -> None: ...
-    async def archive(self, session_id: str, *, archived: bool = True) -> None: ...
-    async def stop(self, session_id: str) -> None: ...
-    def approvals(self, session_id: str | None = None) -> list[PendingApproval]: ...
+    ) -> str | None:
+        """Begin a turn and come back at once with its id; during a turn it is a word to that turn."""
+        live = self._room.get(session_id)
+        return await self._sessions.run(live, text, images=images, model=model, effort=effort)
+
+    async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
+        """Say something to the turn under way. Raises ``ProtocolError`` if there is none."""
+        await self._sessions.steer(self._room.get(session_id), text, images)
+
+    async def interrupt(self, session_id: str) -> None:
+        await self._sessions.interrupt(self._room.get(session_id))
+
+    async def fork(self, session_id: str) -> LiveSession:
+        """A new session that begins with all that was said in this one."""
+        live = await self._sessions.fork(self._room.get(session_id))
+        await self._room.stored()
+        return live.info
+
+    async def rename(self, session_id: str, name: str) -> None:
+        await self._sessions.rename(self._room.get(session_id), name)
+
+    async def archive(self, session_id: str, *, archived: bool = True) -> None:
+        await self._sessions.archive(self._room.get(session_id), archived=archived)
+
+    async def stop(self, session_id: str) -> None:
+        """End its turn and let go of it; the next :meth:`run` resumes it."""
+        await self._sessions.stop(self._room.get(session_id))
+
+    # Approvals.
+
+    def approvals(self, session_id: str | None = None) -> list[PendingApproval]:
+        """What waits for a person, oldest first."""
+        return self._asks.waiting(session_id)
+
     def decide(
         self,
         approval_id: str,
@@ -131,29 +249,50 @@ class Hub:
         answers: dict[str, list[str]] | None = None,
         content: dict[str, Any] | None = None,
     ) -> bool:
-        """False: it is not open (any more). UsageError: no such decision."""
-        ...
+        """False: it is not open any more. Raises ``UsageError`` for a word that is no decision."""
+        return self._asks.decide(
+            approval_id,
+            decision,
+            session_id=session_id,
+            message=message,
+            answers=answers,
+            content=content,
+        )
 
     def past_requests(self, *, limit: int = 200) -> list[Entry]:
-        """The newest approval_requested entries of all sessions, for the policy's dry run."""
-        ...
+        """What agents have asked, the newest first."""
+        return self._room.store.reading.requests(limit)
 
-    def policy_text(self) -> str: ...
-    def check_policy(self, text: str, *, limit: int = 200) -> list[Any]:
-        """Dry run; raises BadPolicy (a UsageError). Each: session_id, seq, request, decision, by."""
-        ...
+    def policy_text(self) -> str:
+        return self._policy.text()
+
+    def check_policy(self, text: str, *, limit: int = 200) -> list[Judged]:
+        """What these rules would have said to past requests. Raises ``BadPolicy``, a ``UsageError``."""
+        return self._policy.judge(text, self.past_requests(limit=limit))
 
     def save_policy(self, text: str) -> None:
-        """Checked, written and in force from now on."""
-        ...
+        """Put rules in force. Raises ``BadPolicy``, a ``UsageError``, and then nothing has changed."""
+        self._policy.save(text)
 
-    def entries(self, session_id: str, *, after: int = 0, limit: int = 500) -> list[Entry]: ...
+    # Reading.
+
+    def entries(self, session_id: str, *, after: int = 0, limit: int = 500) -> list[Entry]:
+        live = self._room.get(session_id)
+        return self._room.store.reading.entries(live.number, live.id, after=after, limit=limit)
+
     def before(self, session_id: str, *, seq: int, limit: int = 500) -> list[Entry]:
-        """The entries just before ``seq``, oldest first."""
-        ...
+        """The last entries before this one, oldest first."""
+        live = self._room.get(session_id)
+        return self._room.store.reading.before(live.number, live.id, seq=seq, limit=limit)
 
-    def subscribe(self, session_id: str, *, after: int = 0) -> Reader: ...
-    def subscribe_all(self) -> ListReader: ...
+    def subscribe(self, session_id: str, *, after: int = 0) -> Reader:
+        """First what is stored behind the cursor, then what is told live. Close it, or let go of it."""
+        return self._room.subscribe(session_id, after)
+
+    def subscribe_all(self) -> ListReader:
+        return self._room.subscribe_all()
+
     def verify(self) -> list[str]:
-        """What is wrong with the store, in sentences."""
-        ...
+        """What is wrong with the store, in sentences. May take a while, and be called in a thread."""
+        self._room.store.writer.flush()
+        return verify(self._room.store.path, replay)

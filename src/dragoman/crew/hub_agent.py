@@ -30,7 +30,7 @@ class AgentHolder:
         hear: Callable[[Message], None],
     ) -> None:
         self.harness = _harness(harness)
-        self._how = how
+        self.how = how
         self._tasks = tasks
         self._hear = hear
         self._agent: Agent | None = None
@@ -59,12 +59,11 @@ class AgentHolder:
             self._leave.clear()
             self._task = self._tasks.create_task(self._hold(ready))
             # Whoever asked may be gone by then; the next one finds it there.
-            self._agent = await asyncio.shield(ready)
-            return self._agent
+            return await asyncio.shield(ready)
 
     async def _hold(self, ready: asyncio.Future[Agent]) -> None:
         with Outcome() as outcome:
-            async with open_connection(self.harness.name, self._how) as agent:
+            async with open_connection(self.harness.name, self.how) as agent:
                 assert isinstance(agent, Agent)
                 agent.observe(self._hear)
                 self._agent, self.problem = agent, None

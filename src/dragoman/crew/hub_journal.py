@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from dragoman.crew.hub_room import Room
 from dragoman.drive.secrets import Secrets
-from dragoman.store.live import LiveStore
 from dragoman.store.live_reading import Line
 from dragoman.wire.lines import LongLine
 
@@ -14,23 +14,25 @@ from dragoman.wire.lines import LongLine
 class HubJournal:
     """What a connection is given as its journal. Values that are known to be secret are masked."""
 
-    def __init__(self, store: LiveStore, harness: str, secrets: Iterable[str] = ()) -> None:
-        self._store = store
+    def __init__(self, room: Room, harness: str, secrets: Iterable[str] = ()) -> None:
+        self._room = room
+        self._store = room.store
         self._harness = harness
         self._secrets = Secrets(secrets)
-        self.connection = 0
         self._lines = 0
 
     def begin(self) -> None:
         """A new connection: its lines are counted from 1."""
         self.end()
-        self.connection = self._store.begin_connection(self._harness, datetime.now(UTC))
+        number = self._store.begin_connection(self._harness, datetime.now(UTC))
+        self._room.connection = number
         self._lines = 0
 
     def end(self) -> None:
         """No more will come on this connection, and all that came is stored."""
-        if self.connection:
-            self._store.end_connection(self.connection)
+        if self._room.connection:
+            self._store.end_connection(self._room.connection)
+            self._room.connection = 0
 
     def received(self, lines: Iterable[bytes | LongLine]) -> None:
         self._add([self._received(line) for line in lines])
@@ -49,5 +51,6 @@ class HubJournal:
         if not lines:
             return
         size = sum(len(line.raw) for line in lines)
-        self._store.add_lines(self.connection, self._lines + 1, lines, datetime.now(UTC), size)
+        connection, first = self._room.connection, self._lines + 1
+        self._store.add_lines(connection, first, lines, datetime.now(UTC), size)
         self._lines += len(lines)

@@ -68,7 +68,7 @@ class Reader(_Waiting):
         if not self._is_behind:
             queue, taken = self._queue, self._taken
             for each in told:
-                if type(each) is Entry:
+                if isinstance(each, Entry):
                     if each.seq <= taken:
                         continue  # it was in the store already
                     taken = each.seq

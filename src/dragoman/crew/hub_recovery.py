@@ -59,7 +59,9 @@ def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
 
 
 def _is_among(message: Message, stored: list[Message]) -> bool:
-    return any(type(each) is type(message) and each.session_id == message.session_id for each in stored)
+    return any(
+        type(each) is type(message) and each.session_id == message.session_id for each in stored
+    )
 
 
 def _end_turn(room: Room, live: Live) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakSet
 
 import msgspec
@@ -22,7 +22,7 @@ from dragoman.crew.hub_readers import ListReader, Reader
 from dragoman.crew.hub_shapes import LiveSession, UnknownSession
 from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, encode
 from dragoman.store.live import LiveStore
-from dragoman.store.live_entries import Entry, Passing, Shared
+from dragoman.store.live_entries import Entry, Passing
 from dragoman.store.live_schema import OWN
 
 _log = logging.getLogger(__name__)
@@ -31,6 +31,11 @@ _JOURNAL_KEPT: Final = timedelta(days=30)
 _decode_session: Final = msgspec.json.Decoder(LiveSession).decode
 _encode_session: Final = msgspec.json.Encoder().encode
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class _ToTell(NamedTuple):
+    live: Live
+    what: Entry | Passing
 
 
 class Room:
@@ -128,7 +133,7 @@ class Room:
         """Make an entry of it, to be stored and then told; a delta is only told."""
         if isinstance(message, Delta):
             if live.readers:
-                self.store.writer.tell((live, Passing(message, live.seq)))
+                self.store.writer.tell(_ToTell(live, Passing(message, live.seq)))
             return
         at = datetime.now(UTC)
         if not message.line:
@@ -137,7 +142,7 @@ class Room:
         connection = 0 if ours or not message.line else self.connection
         data = encode(message)
         entry = Entry(live.id, live.seq, at, data, message, connection)
-        self.store.add_entry(live.number, entry, (live, entry))
+        self.store.add_entry(live.number, entry, _ToTell(live, entry))
         if live is self._own:
             if isinstance(message, RateLimits):
                 self._limited(message, at)
@@ -160,9 +165,8 @@ class Room:
     def _write_changes(self) -> None:
         changed, self._changed = self._changed, {}
         for live in changed.values():
-            info = live.info
-            self.store.put_session(live.number, live.id, _encode_session(info))
-            self.store.writer.tell((live, info))
+            self.store.put_session(live.number, live.id, _encode_session(live.info))
+            self.store.writer.tell(live)
 
     # What is told.
 
@@ -175,14 +179,12 @@ class Room:
         sessions: dict[str, Live] = {}
         futures: list[asyncio.Future[None]] = []
         for each in told:
-            if not isinstance(each, tuple):
-                futures.append(each)
-                continue
-            live: Live = each[0]
-            if isinstance(each[1], Shared):
-                by_live.setdefault(live, []).append(each[1])  # pyright: ignore[reportArgumentType]
+            if isinstance(each, _ToTell):
+                by_live.setdefault(each.live, []).append(each.what)
+            elif isinstance(each, Live):
+                sessions[each.id] = each
             else:
-                sessions[live.id] = live
+                futures.append(each)
         for live, items in by_live.items():
             live.tell(items)
         for live in sessions.values():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 
 from dragoman.errors import UsageError
+from dragoman.model.intents import ApprovalMode, Sandbox
 from dragoman.model.messages import ApprovalRequested, RateWindow
 from dragoman.model.usage import Usage
 from dragoman.store.live_entries import Entry, Passing
@@ -80,10 +81,10 @@ class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Why it is not there to work."""
     signed_in: bool | None = None
     needs_sign_in: bool = False
-    sandboxes: list[str] = ["read-only", "workspace-write", "danger-full-access"]
-    approval_modes: list[str] = ["untrusted", "on-failure", "on-request", "never"]
-    efforts: list[str] = ["minimal", "low", "medium", "high"]
-    can: list[str] = ["steer", "interrupt", "fork", "rename", "archive", "resume", "images"]
+    sandboxes: tuple[str, ...] = get_args(Sandbox)
+    approval_modes: tuple[str, ...] = get_args(ApprovalMode)
+    efforts: tuple[str, ...] = ("minimal", "low", "medium", "high", "xhigh")
+    can: tuple[str, ...] = ("steer", "interrupt", "fork", "rename", "archive", "resume", "images")
 
 
 class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):

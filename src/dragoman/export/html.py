@@ -80,6 +80,7 @@ class HtmlExporter:
         self._places = Places()
         self._images = Images()
         self._is_begun = False
+        self._head = ""
         self._line = 0
         self._again = 0
 
@@ -87,9 +88,9 @@ class HtmlExporter:
         for message in messages:
             self._places.sums.saw(message.at)
             self._show(message)
-        if self._places.has_begun or self._places.flow.is_full:
-            return self._written()
-        return b""
+            if not self._is_begun and (self._places.has_begun or self._places.flow.is_full):
+                self._begin()
+        return self._written() if self._is_begun else b""
 
     def finish(self) -> bytes:
         if not self._is_begun and not self._places.sessions:
@@ -106,11 +107,15 @@ class HtmlExporter:
         tail = html_page.tail(self._places.entries, sums, masks)
         return self._written() + f"{tail}\n".encode("utf-8", "backslashreplace")
 
-    def _written(self) -> bytes:
-        head = (
-            "" if self._is_begun else html_page.head(self._places.title, facts(self._places.first))
-        )
+    def _begin(self) -> None:
+        """The head of the page says what is known by now, however the messages come."""
         self._is_begun = True
+        self._head = html_page.head(self._places.title, facts(self._places.first))
+
+    def _written(self) -> bytes:
+        if not self._is_begun:
+            self._begin()
+        head, self._head = self._head, ""
         return (head + self._places.flow.drain()).encode("utf-8", "backslashreplace")
 
     def _show(self, message: Message) -> None:

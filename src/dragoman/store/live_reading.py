@@ -120,7 +120,9 @@ class LiveReading:
 
     def approvals(self) -> list[tuple[str, str]]:
         """The session and the name of each approval that was waiting."""
-        return [(row[0], row[1]) for row in self._rows("SELECT session_id, approval_id FROM approvals")]
+        return [
+            (row[0], row[1]) for row in self._rows("SELECT session_id, approval_id FROM approvals")
+        ]
 
     def cut_off(self) -> list[tuple[int, str]]:
         """Connections, with their harnesses, whose last lines may have made no entries any more."""

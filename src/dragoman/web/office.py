@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,6 +20,8 @@ from dragoman.web.shapes import SessionInfo
 if TYPE_CHECKING:
     from dragoman.archive.api import Archive
 
+_TIES: Final = 64
+"""How many sessions may have had their last word in the very same moment."""
 Stretch = Sequence[Entry] | Sequence[SavedEntry]
 
 
@@ -37,6 +39,18 @@ class Office:
         except UnknownSession:
             named = (each for each in self.hub.sessions() if each.native_id == session_id)
             return next(named, None)
+
+    def spoken_to(self, session_id: str) -> str:
+        """The hub's name of a session that can be spoken to. Raises UnknownSession."""
+        found = self.live(session_id)
+        if found is None:
+            raise UnknownSession(session_id)
+        return found.id
+
+    def images(self, given: Sequence[str]) -> list[str]:
+        """Images as the agent may be given them: no file outside of the roots is read."""
+        far = ("data:", "https://", "http://")
+        return [each if each.startswith(far) else self.hub.allowed(each) for each in given]
 
     async def session(self, session_id: str) -> SessionInfo:
         """A session by its whole name. Raises UnknownSession."""
@@ -91,13 +105,13 @@ class Office:
                     until=until,
                     archived=archived,
                     top=True,
-                    limit=limit + len(twins) + 2,
+                    limit=limit + len(twins) + _TIES,
                 )
                 return [shapes.saved(each) for each in listed if each.id not in twins]
 
             found += await self.library.ask(look)
-        found.sort(key=_place, reverse=True)
-        rest = [each for each in found if place is None or _place(each) < place]
+        found.sort(key=_order)
+        rest = [each for each in found if place is None or _order(each) > (-place[0], place[1])]
         page = rest[:limit]
         return page, _cursor(page[-1]) if len(rest) > limit else None
 
@@ -111,6 +125,11 @@ def _is_wanted(session: SessionInfo, archived: bool | None, project: str | None)
 
 def _place(session: SessionInfo) -> tuple[float, str]:
     return session.updated_at.timestamp() if session.updated_at else 0.0, session.id
+
+
+def _order(session: SessionInfo) -> tuple[float, str]:
+    at, name = _place(session)
+    return -at, name
 
 
 def _cursor(session: SessionInfo) -> str:

@@ -1,0 +1,193 @@
+"""What can be done with the sessions of a hub: each opened on the agent when somebody needs it there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from dragoman.crew.hub_agent import AgentHolder
+from dragoman.crew.hub_live import Live
+from dragoman.crew.hub_room import Room
+from dragoman.crew.hub_shapes import LiveSession
+from dragoman.drive.agent import Agent
+from dragoman.drive.calling import Outcome
+from dragoman.drive.session import Session
+from dragoman.drive.tasks import Tasks
+from dragoman.drive.turns import Turn
+from dragoman.errors import DragomanError, ProtocolError, ResponseError
+from dragoman.model.intents import Archive, Rename, Sandbox
+from dragoman.model.messages import Notice, TurnEnded
+
+
+class Sessions:
+    """Between the room, where sessions are kept, and the agent, where they live."""
+
+    def __init__(self, room: Room, holder: AgentHolder, tasks: Tasks) -> None:
+        self._room = room
+        self._holder = holder
+        self._tasks = tasks
+
+    async def start(
+        self,
+        *,
+        cwd: str,
+        model: str | None,
+        sandbox: Sandbox,
+        approvals: Any,
+        resume: str | None,
+    ) -> Live:
+        """A new session, or one of the harness's that the hub has not known."""
+        agent = await self._holder.get()
+        self._room.expecting()
+        try:
+            session = await agent.start(
+                cwd=cwd, model=model, sandbox=sandbox, approvals=approvals, resume=resume
+            )
+            return self._begin(agent, session)
+        finally:
+            self._room.expected()
+
+    def _begin(self, agent: Agent, session: Session, parent: Live | None = None) -> Live:
+        now = datetime.now(UTC)
+        opening = session.opening
+        live = self._room.begin(
+            LiveSession(
+                id=session.id,
+                harness=self._holder.harness.name,
+                cwd=opening.cwd,
+                model=session.facts.model or opening.model,
+                sandbox=opening.sandbox,
+                approvals=opening.approvals,
+                native_id=session.id,
+                created_at=now,
+                updated_at=now,
+                was_asked=session.facts.resumed or parent is not None,
+                parent=parent.id if parent is not None else session.facts.parent_session_id,
+                parent_seq=parent.told_seq if parent is not None else None,
+                title=parent.info.title if parent is not None else None,
+            )
+        )
+        live.driver, live.agent = session, agent
+        return live
+
+    async def opened(self, live: Live) -> Session:
+        """The session on the agent, resumed if it is not there."""
+        agent = await self._holder.get()
+        async with live.opening:
+            driver = live.driver
+            if driver is not None and live.agent is agent and driver.lost is None:
+                if driver.id != live.native_id:  # the process was lost, and it got another name
+                    self._rename(live, driver.id)
+                return driver
+            info = live.info
+            self._room.expecting()
+            try:
+                session = await agent.start(
+                    cwd=info.cwd,
+                    model=info.model,
+                    sandbox=cast("Sandbox", info.sandbox),
+                    approvals=info.approvals,
+                    resume=live.native_id if info.was_asked else None,
+                    or_new=info.was_asked,
+                )
+                self._rename(live, session.id)
+            finally:
+                self._room.expected()
+            live.driver, live.agent = session, agent
+            return session
+
+    def _rename(self, live: Live, native_id: str) -> None:
+        live.name(native_id)
+        self._room.know(live)
+        self._room.changed(live)
+
+    async def run(
+        self,
+        live: Live,
+        text: str,
+        *,
+        images: Sequence[str] = (),
+        model: str | None = None,
+        effort: str | None = None,
+    ) -> str | None:
+        """Begin a turn; while one is under way, say it to that one. Its id."""
+        session = await self.opened(live)
+        if (turn := session.turn) is not None:
+            await turn.begin()
+            if session.turn is turn:
+                await session.steer(text, images=images)
+                return turn.id
+        turn = session.run(text, images=images, model=model, effort=effort)
+        live.is_starting = True
+        live.set(error=None, updated_at=datetime.now(UTC))
+        self._room.changed(live)
+        self._tasks.create_task(self._follow(live, turn))
+        await turn.begin()
+        return turn.id
+
+    async def _follow(self, live: Live, turn: Turn) -> None:
+        """Read a turn to its end: what the driver says of its own accord is heard nowhere else."""
+        with Outcome() as outcome:
+            async for message in turn:
+                if message.line or message in live.ours:
+                    continue
+                if not isinstance(message, TurnEnded) or live.is_under_way or live.is_starting:
+                    self._room.add(live, message, ours=True)
+        live.is_starting = False
+        if outcome.problem is not None:
+            said = outcome.error if isinstance(outcome.error, DragomanError) else outcome.problem
+            text = f"the turn could not be begun: {said}"
+            notice = Notice(session_id=live.native_id, level="error", text=text)
+            live.rest = "failed"
+            live.set(error=text)
+            self._room.add(live, notice, ours=True)
+        self._room.changed(live)
+
+    async def steer(self, live: Live, text: str, images: Sequence[str]) -> None:
+        if live.driver is None or not live.driver.running:
+            raise ProtocolError("no turn is under way")
+        await live.driver.steer(text, images=images)
+
+    async def interrupt(self, live: Live) -> None:
+        if live.driver is not None:
+            await live.driver.interrupt()
+
+    async def fork(self, live: Live) -> Live:
+        session = await self.opened(live)
+        self._room.expecting()
+        try:
+            branch = await session.fork()
+            return self._begin(await self._holder.get(), branch, parent=live)
+        finally:
+            self._room.expected()
+
+    async def rename(self, live: Live, name: str) -> None:
+        if live.info.was_asked:  # before that the harness has nothing to put the name on
+            agent = await self._holder.get()
+            await agent.ask(Rename(session_id=live.native_id, name=name))
+        live.set(title=name, updated_at=datetime.now(UTC))
+        self._room.changed(live)
+
+    async def archive(self, live: Live, *, archived: bool) -> None:
+        """Put it away, there and here, or bring it back."""
+        if archived:
+            await self.stop(live)
+        if live.info.was_asked:
+            agent = await self._holder.get()
+            try:
+                await agent.ask(Archive(session_id=live.native_id, archived=archived))
+            except ResponseError as refused:
+                # It may have been put away, or thrown away, by the harness's own means.
+                notice = Notice(session_id=live.native_id, level="warning", text=str(refused))
+                self._room.add(live, notice, ours=True)
+        live.set(archived=archived, updated_at=datetime.now(UTC))
+        self._room.changed(live)
+
+    async def stop(self, live: Live) -> None:
+        """End its turn and let go of it; it is resumed when somebody wants something of it."""
+        async with live.opening:
+            driver, live.driver, live.agent = live.driver, None, None
+            if driver is not None:
+                await driver.close()
+        self._room.changed(live)

@@ -1,0 +1,46 @@
+"""``fragments``: stretches of a session as HTML, for the page, which asks for them as one scrolls."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import get
+from litestar.params import Parameter
+
+from dragoman.web.api_sessions import After
+from dragoman.web.office import Office
+from dragoman.web.page.fragments import fragments
+from dragoman.web.shapes import FragmentInfo, FragmentPage
+
+
+@get(
+    "/sessions/{session_id:str}/fragments",
+    summary="What was said in a session, as pieces of a page",
+    tags=["page"],
+)
+async def session_fragments(
+    office: Office,
+    session_id: str,
+    after: After | None = None,
+    before: After | None = None,
+    limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
+) -> FragmentPage:
+    """The entries that follow ``after``, or the last ones before ``before``."""
+    found = await office.session(session_id)
+    entries = await office.entries(
+        session_id, after=after or 0, before=before if after is None else None, limit=limit
+    )
+    pieces = fragments(entries, office.main_id(found))
+    last = found.last_seq
+    if last is None:
+        newest = await office.entries(session_id, before=1 << 53, limit=1)
+        last = newest[-1].seq if newest else 0
+    return FragmentPage(
+        [FragmentInfo(each.seq, each.html) for each in pieces],
+        last_seq=last,
+        has_earlier=bool(entries) and entries[0].seq > 1,
+        has_later=bool(entries) and entries[-1].seq < last,
+    )
+
+
+HANDLERS: list[Any] = [session_fragments]

@@ -1,0 +1,135 @@
+"""``/api/v1/sessions`` and ``/api/v1/harnesses``: what there is, what is begun, named, put away and ended."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import Response, get, patch, post
+from litestar.openapi.spec import Example
+from litestar.params import Parameter
+
+from dragoman.web import shapes
+from dragoman.web.office import Office
+from dragoman.web.shapes import (
+    EntryInfo,
+    EntryPage,
+    Harnesses,
+    Rename,
+    SessionInfo,
+    SessionPage,
+    StartSession,
+)
+
+Limit = Annotated[int, Parameter(ge=1, le=1_000, description="How many at most.")]
+After = Annotated[int, Parameter(ge=0, le=1 << 53, description="The entry that was had last.")]
+Key = Annotated[
+    str | None,
+    Parameter(
+        header="Idempotency-Key",
+        max_length=200,
+        description="The same request with the same key is carried out once.",
+        examples=[Example(value="3f0c")],
+    ),
+]
+
+
+@get("/harnesses", summary="Agent programs, and what each can do", tags=["harnesses"])
+async def harnesses(office: Office) -> Harnesses:
+    return Harnesses(office.hub.harnesses())
+
+
+@get("/sessions", summary="All sessions, the newest first", tags=["sessions"])
+async def sessions(
+    office: Office,
+    limit: Limit = 50,
+    cursor: Annotated[str | None, Parameter(max_length=500)] = None,
+    live: bool | None = None,
+    archived: bool | None = None,
+    project: Annotated[str | None, Parameter(max_length=4096)] = None,
+) -> SessionPage:
+    """Live ones and those on the disk. ``live=true``: only those that can be spoken to."""
+    page, following = await office.sessions(
+        limit=limit, cursor=cursor, live=live, archived=archived, project=project
+    )
+    return SessionPage(page, following)
+
+
+@post("/sessions", summary="Begin a session, or go on with a saved one", tags=["sessions"])
+async def start(office: Office, data: StartSession, idempotency_key: Key = None) -> SessionInfo:
+    """``cwd`` must lie inside one of the roots that the server was started with."""
+    session = await office.hub.start(
+        cwd=office.hub.allowed(data.cwd),
+        prompt=data.prompt,
+        images=office.images(data.images),
+        model=data.model,
+        effort=data.effort,
+        sandbox=data.sandbox,
+        approvals=data.approvals,
+        idempotency_key=idempotency_key,
+        resume=data.resume,
+    )
+    return shapes.live(session)
+
+
+@get("/sessions/{session_id:str}", summary="A session", tags=["sessions"])
+async def session(office: Office, session_id: str) -> SessionInfo:
+    return await office.session(session_id)
+
+
+@patch("/sessions/{session_id:str}", summary="Give a session a name", tags=["sessions"])
+async def rename(office: Office, session_id: str, data: Rename) -> SessionInfo:
+    await office.hub.rename(office.spoken_to(session_id), data.title)
+    return await office.session(session_id)
+
+
+@post("/sessions/{session_id:str}/archive", summary="Put a session away", tags=["sessions"])
+async def archive(office: Office, session_id: str) -> SessionInfo:
+    await office.hub.archive(office.spoken_to(session_id))
+    return await office.session(session_id)
+
+
+@post("/sessions/{session_id:str}/unarchive", summary="Bring a session back", tags=["sessions"])
+async def unarchive(office: Office, session_id: str) -> SessionInfo:
+    await office.hub.archive(office.spoken_to(session_id), archived=False)
+    return await office.session(session_id)
+
+
+@post("/sessions/{session_id:str}/fork", summary="Branch a session off", tags=["sessions"])
+async def fork(office: Office, session_id: str) -> SessionInfo:
+    """The new session knows all that was said in this one."""
+    return shapes.live(await office.hub.fork(office.spoken_to(session_id)))
+
+
+@post("/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"])
+async def stop(office: Office, session_id: str) -> None:
+    """It stays in the archive, and can be resumed."""
+    await office.hub.stop(office.spoken_to(session_id))
+
+
+@get(
+    "/sessions/{session_id:str}/entries",
+    summary="What was said in a session, from a cursor on",
+    tags=["sessions"],
+)
+async def entries(
+    office: Office, session_id: str, after: After = 0, limit: Limit = 500
+) -> Response[EntryPage]:
+    """Oldest first. ``next`` is the ``after`` of the next page, null if there is none yet."""
+    found = await office.entries(session_id, after=after, limit=limit + 1)
+    page = [EntryInfo(each.seq, each.at, each.message) for each in found[:limit]]
+    following = page[-1].seq if len(found) > limit else None
+    return Response(EntryPage(page, following))
+
+
+HANDLERS: list[Any] = [
+    harnesses,
+    sessions,
+    start,
+    session,
+    rename,
+    archive,
+    unarchive,
+    fork,
+    stop,
+    entries,
+]

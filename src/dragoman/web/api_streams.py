@@ -1,0 +1,196 @@
+"""``stream``: what a session says, as it says it; and the endpoints that chat components speak to.
+
+Without a ``format`` an event is an entry (``event: entry``, its ``seq`` as the id), a delta that passes by
+(``event: delta``, without an id) or a ``gap``. With one, the data is that format's: a line each. ``ai-sdk`` and
+``ag-ui`` tell one turn, and end with it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from litestar import Response, get, post
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import Parameter
+from litestar.response.base import ASGIResponse
+
+from dragoman import export as formats
+from dragoman.errors import UnknownFormat, UsageError
+from dragoman.export import ai_sdk
+from dragoman.web import sse
+from dragoman.web.api_sessions import After
+from dragoman.web.exporting import ExportedEvents, newest_turn
+from dragoman.web.office import Office
+from dragoman.web.channels import Cursor
+from dragoman.web.streaming import EventStream, Pipe
+
+CHAT: Final = ("ai-sdk", "ag-ui")
+_EVENTS: Final = {
+    200: ResponseSpec(str, description="Events.", media_type="text/event-stream"),
+    204: ResponseSpec(None, description="There is nothing to follow."),
+}
+Format = Annotated[
+    str | None, Parameter(max_length=50, description="An export format; entries without it.")
+]
+
+
+class LiveStream:
+    """The entries of a live session, from a cursor on, to one reader."""
+
+    def __init__(self, office: Office, session_id: str, after: int, to: str | None) -> None:
+        self._office = office
+        self._session_id = session_id
+        self._after = after
+        self._to = to
+
+    async def __call__(self, pipe: Pipe) -> None:
+        broadcasts = self._office.broadcasts
+        async with broadcasts.reading(self._session_id) as channel, broadcasts.watched(pipe):
+            await pipe.write(sse.retry(self._office.settings.retry_ms))
+            cursor = Cursor(channel, self._after)
+            if self._to is None:
+                while (frames := await cursor.next()) is not None:
+                    await pipe.write(frames)
+                return
+            events = ExportedEvents(self._to, self._session_id)
+            while not events.is_over and (some := await cursor.next(events.encode)) is not None:
+                await pipe.write(some)
+            await pipe.write(events.finish())
+
+
+class SavedStream:
+    """The entries of a saved session: all there are, and the end."""
+
+    def __init__(self, office: Office, session_id: str, after: int, to: str | None) -> None:
+        self._office = office
+        self._session_id = session_id
+        self._after = after
+        self._to = to
+
+    async def __call__(self, pipe: Pipe) -> None:
+        events = ExportedEvents(self._to, self._session_id) if self._to is not None else None
+        after, library = self._after, self._office.library
+        while found := await library.entries(self._session_id, after=after, limit=500):
+            after = found[-1].seq
+            if events is not None:
+                await pipe.write(events.encode(found))
+                continue
+            frames = [
+                sse.frame(msgspec.json.encode(each), event="entry", event_id=each.seq)
+                for each in found
+            ]
+            await pipe.write(b"".join(frames))
+        await pipe.write(events.finish() if events is not None else sse.frame(b"{}", event="end"))
+
+
+@get(
+    "/sessions/{session_id:str}/stream",
+    summary="What a session says, as it says it",
+    tags=["streams"],
+    responses=_EVENTS,
+)
+async def stream(
+    office: Office,
+    session_id: str,
+    after: After | None = None,
+    format: Format = None,
+    last_event_id: Annotated[str | None, Parameter(header="Last-Event-ID", max_length=50)] = None,
+) -> ASGIResponse | Response[None]:
+    """Goes on from ``after``, or from ``Last-Event-ID``, which counts if there are both.
+
+    A saved session is told to its end. 204: there is nothing to wait for.
+    """
+    if format is not None and formats.find(format) is None:
+        raise UnknownFormat(format, [each.name for each in formats.FORMATS])
+    place = _last_event_id(last_event_id)
+    place = after if place is None else place
+    live = office.live(session_id)
+    if live is None:
+        await office.session(session_id)
+        if not await office.library.entries(session_id, after=place or 0, limit=1):
+            return Response(None, status_code=204)
+        return EventStream(SavedStream(office, session_id, place or 0, format), headers=_headers(format))
+    if place is None and format in CHAT:
+        # A chat component that comes back: the turn that is under way, from its beginning.
+        if live.turn_id is None and live.state not in ("working", "waiting"):
+            return Response(None, status_code=204)
+        place = newest_turn(office.hub, live)
+    return EventStream(LiveStream(office, live.id, place or 0, format), headers=_headers(format))
+
+
+def _headers(to: str | None) -> dict[str, str]:
+    return {**sse.HEADERS, **(ai_sdk.HEADERS if to == "ai-sdk" else {})}
+
+
+def _last_event_id(given: str | None) -> int | None:
+    """A browser sends back what it was given; anything else is as good as nothing."""
+    if not given or not given.isascii() or not given.isdigit():
+        return None
+    return min(int(given), 1 << 53)
+
+
+@get("/stream", summary="Changes of all sessions", tags=["streams"], responses=_EVENTS)
+async def stream_sessions(office: Office) -> ASGIResponse:
+    """First ``event: sessions`` with all of them, then ``event: session`` with each that changes."""
+
+    async def pour(pipe: Pipe) -> None:
+        async with office.broadcasts.watched(pipe):
+            await pipe.write(sse.retry(office.settings.retry_ms))
+            await pipe.pour(office.broadcasts.sessions.read())
+
+    return EventStream(pour)
+
+
+class ChatMessage(msgspec.Struct, frozen=True):
+    """A message of a chat component: the AI SDK has ``parts``, AG-UI has ``content``."""
+
+    role: str = ""
+    content: Any = None
+    parts: list[Any] = []
+
+
+class Chat(msgspec.Struct, frozen=True):
+    """What a chat component sends: all that was said; the last that the user said is what is asked."""
+
+    messages: Annotated[list[ChatMessage], msgspec.Meta(min_length=1, max_length=10_000)]
+
+
+@post(
+    "/sessions/{session_id:str}/chat",
+    summary="A turn, for the chat components of the AI SDK and of AG-UI",
+    status_code=200,
+    tags=["streams"],
+    responses=_EVENTS,
+)
+async def chat(
+    office: Office, session_id: str, data: Chat, format: Literal["ai-sdk", "ag-ui"] = "ai-sdk"
+) -> ASGIResponse:
+    """Begins a turn with what the user said last, or steers the one under way; answers with its stream."""
+    live = office.live(session_id)
+    session = office.spoken_to(session_id)
+    text = _asked(data)
+    if live is not None and live.state in ("working", "waiting"):
+        after = newest_turn(office.hub, live)
+        await office.hub.steer(session, text)
+    else:
+        after = office.hub.get(session).last_seq
+        await office.hub.run(session, text)
+    return EventStream(LiveStream(office, session, after, format), headers=_headers(format))
+
+
+def _asked(data: Chat) -> str:
+    last = next((each for each in reversed(data.messages) if each.role == "user"), None)
+    if last is None:
+        raise UsageError("there is no message of the user in this chat")
+    parts = [last.content] if isinstance(last.content, str) else []
+    for each in last.parts or (last.content if isinstance(last.content, list) else []):
+        if isinstance(each, dict) and each.get("type") == "text":
+            parts.append(str(each.get("text", "")))
+    text = "\n".join(filter(None, parts)).strip()
+    if not text:
+        raise UsageError("the last message of the user says nothing")
+    return text
+
+
+HANDLERS: list[Any] = [stream, stream_sessions, chat]

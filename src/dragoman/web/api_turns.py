@@ -1,0 +1,143 @@
+"""Speaking to an agent: turns, steering, interrupting; approvals; the policy that decides about them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import get, post, put
+from litestar.exceptions import HTTPException
+from litestar.params import Parameter
+
+from dragoman.web import shapes
+from dragoman.web.api_sessions import Key
+from dragoman.web.office import Office
+from dragoman.web.once import Once
+from dragoman.web.shapes import (
+    ApprovalInfo,
+    Approvals,
+    Decide,
+    PolicyText,
+    StartTurn,
+    Steer,
+    TurnStarted,
+    VerdictInfo,
+    Verdicts,
+)
+
+
+@post(
+    "/sessions/{session_id:str}/turns",
+    summary="Ask the agent something",
+    status_code=202,
+    tags=["turns"],
+)
+async def start_turn(
+    office: Office, once: Once, session_id: str, data: StartTurn, idempotency_key: Key = None
+) -> TurnStarted:
+    """What comes of it is told by the session's stream."""
+    session = office.spoken_to(session_id)
+    images = office.images(data.images)
+
+    async def work() -> str | None:
+        return await office.hub.run(
+            session, data.text, images=images, model=data.model, effort=data.effort
+        )
+
+    return TurnStarted(await once.do(idempotency_key, (session, data), work))
+
+
+@post(
+    "/sessions/{session_id:str}/steer",
+    summary="Say something to the agent while it works",
+    status_code=204,
+    tags=["turns"],
+)
+async def steer(office: Office, session_id: str, data: Steer) -> None:
+    session = office.spoken_to(session_id)
+    await office.hub.steer(session, data.text, images=office.images(data.images))
+
+
+@post(
+    "/sessions/{session_id:str}/interrupt",
+    summary="Stop the turn",
+    status_code=204,
+    tags=["turns"],
+)
+async def interrupt(office: Office, session_id: str) -> None:
+    await office.hub.interrupt(office.spoken_to(session_id))
+
+
+@get("/approvals", summary="What agents ask, and nobody has answered yet", tags=["approvals"])
+async def approvals(
+    office: Office, session_id: Annotated[str | None, Parameter(max_length=200)] = None
+) -> Approvals:
+    named = office.spoken_to(session_id) if session_id is not None else None
+    return Approvals([shapes.approval(each) for each in office.hub.approvals(named)])
+
+
+@get("/sessions/{session_id:str}/approvals", summary="The same, of a session", tags=["approvals"])
+async def session_approvals(office: Office, session_id: str) -> list[ApprovalInfo]:
+    found = office.hub.approvals(office.spoken_to(session_id))
+    return [shapes.approval(each) for each in found]
+
+
+@post(
+    "/approvals/{approval_id:str}", summary="Decide", status_code=204, tags=["approvals"]
+)
+async def decide(office: Office, approval_id: str, data: Decide) -> None:
+    """404 if it is not open, or not open any more: somebody else was quicker, or the deadline."""
+    is_open = office.hub.decide(
+        approval_id,
+        data.decision,
+        session_id=office.spoken_to(data.session_id),
+        message=data.message,
+        answers=data.answers or None,
+        content=data.content,
+    )
+    if not is_open:
+        raise HTTPException("this is not open, or not open any more", status_code=404)
+
+
+@get("/policy", summary="The rules that decide before anybody is asked", tags=["policy"])
+async def policy(office: Office) -> PolicyText:
+    return PolicyText(office.hub.policy_text())
+
+
+@put("/policy", summary="Other rules, from now on", tags=["policy"])
+async def save_policy(office: Office, data: PolicyText) -> PolicyText:
+    office.hub.save_policy(data.text)
+    return PolicyText(office.hub.policy_text())
+
+
+@post(
+    "/policy/try", summary="What rules would have said", status_code=200, tags=["policy"]
+)
+async def try_policy(office: Office, data: PolicyText) -> Verdicts:
+    """To what was asked before, the newest first. Changes nothing."""
+    return Verdicts([verdict(each) for each in office.hub.check_policy(data.text)])
+
+
+def verdict(tried: Any) -> VerdictInfo:
+    request = tried.request
+    return VerdictInfo(
+        session_id=tried.session_id,
+        seq=tried.seq,
+        at=request.at,
+        kind=request.kind,
+        summary=request.summary,
+        decision=tried.decision,
+        rule=tried.by,
+    )
+
+
+HANDLERS: list[Any] = [
+    start_turn,
+    steer,
+    interrupt,
+    approvals,
+    session_approvals,
+    decide,
+    policy,
+    save_policy,
+    try_policy,
+]

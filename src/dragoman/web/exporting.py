@@ -1,0 +1,81 @@
+"""A session's entries as events in one of the export formats, for one reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from dragoman.archive.mapper import make_exporter
+from dragoman.crew.hub import Hub, LiveSession
+from dragoman.export import ai_sdk
+from dragoman.model.messages import Message, TurnEnded, TurnStarted
+from dragoman.web import sse
+
+_TEXTS: Final = ("text", "markdown", "html", "json")
+"""Formats whose lines mean nothing by themselves."""
+_ONE_TURN: Final = ("ai-sdk", "ag-ui")
+_BACK: Final = 200
+
+
+class Heard(Protocol):
+    @property
+    def message(self) -> Message: ...
+
+
+class ExportedEvents:
+    """``encode`` what is heard; ``is_over`` when nothing more will be told in this format."""
+
+    def __init__(self, to: str, session_id: str) -> None:
+        self._exporter, _ = make_exporter(to, include=("deltas",))
+        self._is_text = to in _TEXTS
+        self._is_turn = to in _ONE_TURN
+        self._done = ai_sdk.DONE if to == "ai-sdk" else b""
+        self._session_id = session_id
+        self._native_id: str | None = None
+        self.is_over = False
+
+    def encode(self, heard: Sequence[Heard | None]) -> bytes:
+        """Events for what was heard; None is a sign of life."""
+        return b"".join(map(self._events, heard))
+
+    def finish(self) -> bytes:
+        left = b"" if self.is_over else self._framed(self._exporter.finish(), None)
+        return left + (sse.frame(self._done) if self._done else b"")
+
+    def _events(self, heard: Heard | None) -> bytes:
+        if heard is None:
+            return sse.HEARTBEAT
+        if self.is_over:
+            return b""
+        message = heard.message
+        if self._native_id is None:
+            self._native_id = message.session_id
+        events = self._framed(self._exporter.export([message]), getattr(heard, "seq", None))
+        if self._is_turn and isinstance(message, TurnEnded):
+            # A sub-agent's turn may end inside of ours.
+            self.is_over = message.session_id in (self._native_id, self._session_id, None)
+        return events
+
+    def _framed(self, written: bytes, seq: int | None) -> bytes:
+        if not written:
+            return b""
+        if self._is_text:
+            return sse.text_frame(written, event_id=seq)
+        lines = written.removesuffix(b"\n").split(b"\n")
+        frames = [sse.frame(line) for line in lines[:-1]]
+        return b"".join([*frames, sse.frame(lines[-1], event_id=seq)])
+
+
+def newest_turn(hub: Hub, session: LiveSession) -> int:
+    """The entry before the one that began the newest turn."""
+    seq = session.last_seq + 1
+    while seq > 1:
+        page = hub.before(session.id, seq=seq, limit=_BACK)
+        for entry in reversed(page):
+            message = entry.message
+            if isinstance(message, TurnStarted) and message.session_id in (session.native_id, session.id, None):
+                return entry.seq - 1
+        if not page:
+            break
+        seq = page[0].seq
+    return 0

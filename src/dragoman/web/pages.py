@@ -1,0 +1,259 @@
+"""The addresses of the page: what each is filled with. How it looks is the business of ``page``."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+
+from litestar import MediaType, Request, Response, get
+from litestar.exceptions import HTTPException
+from litestar.params import Parameter
+
+from dragoman.archive.api import Archive
+from dragoman.archive.ledger import EVERYTHING
+from dragoman.archive.ledger_groups import By
+from dragoman.archive.searching import Hit
+from dragoman.errors import UsageError
+from dragoman.web.guarding import SIGNED_IN
+from dragoman.web.library import as_time
+from dragoman.web.office import Office
+from dragoman.web.page import views
+from dragoman.web.page.assets import asset
+from dragoman.web.page.fragments import fragments
+from dragoman.web.page.rows import (
+    Choices,
+    Fragment,
+    Pending,
+    PolicyView,
+    SessionRow,
+    SessionView,
+    State,
+    TurnMark,
+    UsageRow,
+    UsageView,
+)
+from dragoman.web.shapes import FragmentInfo, FragmentPage, SessionInfo
+from dragoman.web.turns import turn_marks
+
+_ASIDE: Final = 60
+"""How many sessions stand beside the page."""
+_FIRST: Final = 120
+"""How many of a session's entries a page begins with."""
+_STATES: Final[dict[str, State]] = {"working": "working", "waiting": "waiting", "failed": "failed"}
+Asked = Request[Any, Any, Any]
+
+
+def _html(text: str) -> Response[str]:
+    return Response(text, media_type=MediaType.HTML)
+
+
+def _is_in(request: Asked) -> bool:
+    return bool(request.scope.get(SIGNED_IN))
+
+
+def row(session: SessionInfo) -> SessionRow:
+    return SessionRow(
+        session_id=session.id,
+        title=session.title or "",
+        state=_STATES.get(session.state, "done"),
+        cwd=session.cwd,
+        model=session.model,
+        harness=session.harness,
+        version=session.version,
+        at=session.updated_at,
+        is_live=session.is_live,
+    )
+
+
+async def _aside(office: Office) -> list[SessionRow]:
+    found, _ = await office.sessions(limit=_ASIDE, archived=False)
+    return [row(each) for each in found]
+
+
+def _choices(office: Office, sessions: list[SessionRow]) -> Choices:
+    roots = [str(each) for each in office.hub.roots]
+    used = [each.cwd for each in sessions if each.cwd and _is_inside(each.cwd, roots)]
+    harness = next(iter(office.hub.harnesses()), None)
+    can = harness.can if harness is not None else []
+    return Choices(
+        models=list(dict.fromkeys(each.model for each in sessions if each.model)),
+        folders=list(dict.fromkeys([*used, *roots]))[:50],
+        can_steer="steer" in can,
+        can_interrupt="interrupt" in can,
+    )
+
+
+def _is_inside(path: str, roots: list[str]) -> bool:
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
+
+
+@get("/", include_in_schema=False)
+async def index(office: Office, request: Asked) -> Response[str]:
+    if not _is_in(request):
+        return _html(views.login())
+    sessions = await _aside(office)
+    return _html(views.index(sessions, _choices(office, sessions)))
+
+
+@get("/s/{session_id:str}", include_in_schema=False)
+async def session(office: Office, request: Asked, session_id: str) -> Response[str]:
+    if not _is_in(request):
+        return _html(views.login())
+    found = await office.session(session_id)
+    sessions = await _aside(office)
+    if found.is_live:
+        last_seq = found.last_seq or 0
+        newest = await office.entries(session_id, before=last_seq + 1, limit=_FIRST)
+        pending = office.hub.approvals(office.spoken_to(session_id))
+    else:
+        newest = await office.entries(session_id, before=1 << 53, limit=_FIRST)
+        last_seq = newest[-1].seq if newest else 0
+        pending = []
+    view = SessionView(
+        row=row(found),
+        fragments=_fragments(newest, session_id),
+        has_earlier=bool(newest) and newest[0].seq > 1,
+        last_seq=last_seq,
+        turns=[TurnMark(seq=s, title=t, outcome=o) for s, t, o in await turn_marks(office, found.id)],
+        pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
+        sandbox=found.sandbox,
+    )
+    return _html(views.session(view, sessions=sessions, choices=_choices(office, sessions)))
+
+
+def _fragments(entries: Any, session_id: str) -> list[Fragment]:
+    # Which messages are a sub-agent's, and which the session's own, the harness's name for it tells.
+    return fragments(entries, _main(entries) or session_id)
+
+
+def _main(entries: Any) -> str | None:
+    return next((each.message.session_id for each in entries if each.message.session_id), None)
+
+
+@get("/history", include_in_schema=False)
+async def history(
+    office: Office,
+    request: Asked,
+    q: Annotated[str, Parameter(max_length=1_000)] = "",
+    cursor: Annotated[str | None, Parameter(max_length=500)] = None,
+) -> Response[str]:
+    if not _is_in(request):
+        return _html(views.login())
+    sessions = await _aside(office)
+    if q.strip():
+        rows = await office.library.ask(lambda archive: _found(archive, q))
+        return _html(views.history(rows, query=q, sessions=sessions, total=len(rows)))
+    page, following = await office.sessions(limit=50, cursor=cursor)
+    days = await office.library.ask(_days)
+    return _html(
+        views.history(
+            [row(each) for each in page],
+            following=f"/history?{urlencode({'cursor': following})}" if following else None,
+            days=days,
+            sessions=sessions,
+        )
+    )
+
+
+def _found(archive: Archive, query: str) -> list[SessionRow]:
+    try:
+        hits = archive.search(query, limit=50).hits
+    except UsageError:
+        # What is not a query is looked for as it stands.
+        hits = archive.scan(query, limit=50, ignore_case=True).hits
+    return [_found_row(each) for each in hits]
+
+
+def _found_row(hit: Hit) -> SessionRow:
+    match = hit.match
+    return SessionRow(
+        session_id=match.session_id,
+        title=match.title or "",
+        state="failed" if match.is_error else "done",
+        cwd=match.cwd,
+        at=as_time(match.at),
+        snippet=_marked(hit),
+    )
+
+
+def _marked(hit: Hit) -> str:
+    """The words that were found, between the marks that the page knows."""
+    if hit.snippet is None:
+        return ""
+    text = hit.snippet.text.replace("\x02", " ").replace("\x03", " ")
+    pieces: list[str] = []
+    at = 0
+    for begin, end in hit.snippet.spans:
+        if begin >= at:
+            pieces += [text[at:begin], "\x02", text[begin:end], "\x03"]
+            at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _days(archive: Archive) -> list[tuple[date, int]]:
+    counts: dict[date, int] = {}
+    for each in archive.sessions(top=True, limit=5_000):
+        at = as_time(each.last_at)
+        if at is not None:
+            day = at.astimezone().date()
+            counts[day] = counts.get(day, 0) + 1
+    return sorted(counts.items())
+
+
+@get("/usage", include_in_schema=False)
+async def usage(office: Office, request: Asked) -> Response[str]:
+    if not _is_in(request):
+        return _html(views.login())
+    days = await _usage_rows(office, "day")
+    total = await office.library.usage("day", EVERYTHING)
+    windows = {
+        window.name: (window.name, window.used_percent, window.resets_at)
+        for each in sorted(office.hub.sessions(), key=lambda each: each.updated_at)
+        for window in each.rate_limits
+    }
+    view = UsageView(
+        days=days,
+        models=await _usage_rows(office, "model"),
+        folders=await _usage_rows(office, "project"),
+        windows=list(windows.values()),
+        unpriced_tokens=total.total.unpriced_tokens,
+    )
+    return _html(views.usage(view, sessions=await _aside(office)))
+
+
+async def _usage_rows(office: Office, by: By) -> list[UsageRow]:
+    told = await office.library.usage(by, EVERYTHING)
+    return [
+        UsageRow(
+            key=group.key,
+            input_tokens=group.usage.input_tokens if group.usage else 0,
+            cached_input_tokens=group.usage.cached_input_tokens if group.usage else 0,
+            output_tokens=group.usage.output_tokens if group.usage else 0,
+            cost=float(group.cost) if group.cost is not None else None,
+            sessions=group.sessions,
+        )
+        for group in told.groups
+    ]
+
+
+@get("/policy", include_in_schema=False)
+async def policy(office: Office, request: Asked) -> Response[str]:
+    if not _is_in(request):
+        return _html(views.login())
+    view = PolicyView(text=office.hub.policy_text())
+    return _html(views.policy(view, sessions=await _aside(office)))
+
+
+@get("/static/{name:str}", include_in_schema=False)
+async def static(request: Asked, name: str) -> Response[bytes]:
+    found = asset(name)
+    if found is None:
+        raise HTTPException("there is no such file", status_code=404)
+    headers = {"etag": found.etag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == found.etag:
+        return Response(b"", status_code=304, headers=headers, media_type=found.media_type)
+    return Response(found.body, headers=headers, media_type=found.media_type)
+
+
+HANDLERS: list[Any] = [index, session, history, usage, policy, static]
