@@ -103,6 +103,7 @@ def make_huge(home: Path, gigabytes: float) -> Path:
 def run(code: str, *arguments: str | Path, **environment: str) -> str:
     command = [sys.executable, "-c", code, *map(str, arguments)]
     given = {**os.environ, **environment}
+    given.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever has it compiles everything every time
     return subprocess.run(command, check=True, capture_output=True, text=True, env=given).stdout
 
 

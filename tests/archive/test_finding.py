@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from dragoman.archive.finding import Home, by_hand, cache_folder, walk
-from dragoman.archive.homes import all_homes, registered
 
 _HOME = Home("x", "X_HOME", ".x", (("sessions", False), ("old", True)), (".jsonl", ".jsonl.zst"))
 
@@ -55,20 +54,3 @@ def test_the_environment_says_where_home_and_cache_are(monkeypatch: pytest.Monke
     assert _HOME.folder({"X_HOME": "/other"}) == "/other"
     assert _HOME.folder({}) == "/home/me/.x"
     assert cache_folder({"DRAGOMAN_CACHE": "/c"}) == Path("/c")
-
-
-def test_homes_are_remembered_for_this_version(tmp_path: Path) -> None:
-    assert all_homes(tmp_path) == registered()
-    remembered = (tmp_path / "homes.txt").read_text(encoding="utf-8")
-    assert all_homes(tmp_path) == registered()
-
-    (tmp_path / "homes.txt").write_text("0.0.0\nsomething else\n", encoding="utf-8")
-    assert all_homes(tmp_path) == registered()
-    assert (tmp_path / "homes.txt").read_text(encoding="utf-8") == remembered
-
-
-def test_homes_need_no_place_to_be_remembered_in(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-
-    assert all_homes(tmp_path / "file") == registered()
-    assert all_homes(None) == registered()

@@ -17,6 +17,7 @@ import pytest
 from dragoman.archive import file_lines
 from dragoman.archive.api import Archive
 from dragoman.archive.indexing import Progress
+from dragoman.model.messages import Prompt, TurnStarted
 from dragoman.store.database import IndexUnusable
 from saved_sessions import Rows, save, simple
 
@@ -237,15 +238,7 @@ def test_compressed_files_are_indexed(home: Path, archive: Archive) -> None:
     assert "squeezed" in hit.snippet.text
     assert archive.index() is None
     [session] = archive.sessions()
-    assert [message.type for message in map(_typed, session.turn(1))][:2] == [
-        "turn_started",
-        "prompt",
-    ]
-
-
-class _typed:
-    def __init__(self, message: Any) -> None:
-        self.type = str(type(message).__struct_config__.tag)
+    assert [type(message) for message in session.turn(1)][:2] == [TurnStarted, Prompt]
 
 
 def test_what_is_no_session_is_left_alone(home: Path, archive: Archive) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from dragoman.archive import file_index, opening
 from dragoman.archive.api import Archive
+from dragoman.archive.file_lines import Lines
 from dragoman.archive.opening import last_turn, messages_of
 from dragoman.archive.reading import read
 from dragoman.errors import UnreadableSource, UsageError
@@ -72,9 +74,12 @@ def test_a_late_turn_of_a_long_session_does_not_cost_the_session(
     archive.index()
     read_from: list[int] = []
     real = opening.plain_lines
-    monkeypatch.setattr(
-        opening, "plain_lines", lambda file, at: read_from.append(at) or real(file, at)
-    )
+
+    def noted(file: BufferedReader, offset: int) -> Iterator[Lines]:
+        read_from.append(offset)
+        return real(file, offset)
+
+    monkeypatch.setattr(opening, "plain_lines", noted)
 
     messages = list(archive.get(session_id(1)).turn(390))
 

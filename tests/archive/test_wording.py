@@ -9,13 +9,13 @@ from dragoman.model.messages import (
     Message,
     Notice,
     Prompt,
-    TurnStarted,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
     TurnEnded,
     TurnError,
+    TurnStarted,
 )
 
 

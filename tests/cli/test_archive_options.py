@@ -62,7 +62,11 @@ def test_trouble_is_told_and_the_rest_is_shown(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     troubled = Report(unreadable=tuple((f"/x/{n}", "no") for n in range(9)), waited_for=7)
-    monkeypatch.setattr(Archive, "index", lambda *_: troubled)
+
+    def index(*_: object) -> Report:
+        return troubled
+
+    monkeypatch.setattr(Archive, "index", index)
     open_archive(()).close()
 
     err = capsys.readouterr().err

@@ -19,7 +19,16 @@ def test_sessions_are_listed_newest_first(sessions: Command) -> None:
 
     lines = out.split("\n")
     assert code == 0
-    assert lines[0].split() == "id last project title state turns tokens model".split()
+    assert lines[0].split() == [
+        "id",
+        "last",
+        "project",
+        "title",
+        "state",
+        "turns",
+        "tokens",
+        "model",
+    ]
     assert [line[:13] for line in lines[1:3]] == [session_id(2)[:13], session_id(1)[:13]]
     assert "fix the rate limit" in lines[2]
     assert "app" in lines[2]

@@ -18,7 +18,7 @@ def test_a_session_is_shown_by_a_part_of_its_id(show: Command) -> None:
     code, out, _ = show(session_id(1)[:13])
 
     assert code == 0
-    assert "› fix the rate limit" in out
+    assert "\u203a fix the rate limit" in out
     assert "$ ls" in out
     assert "a.py" not in out  # what went well is not shown
     assert "1 failed: limits" in out  # what went wrong is

@@ -29,7 +29,7 @@ def test_what_is_written_is_shown_until_ctrl_c(
     code, out, err = run(*arguments)
 
     assert code == 130
-    assert out == "› hello\n"
+    assert out == "\u203a hello\n"
     assert "following" in err
     assert "quiet" in run(*arguments, "--tools")[1]
     told = [json.loads(line)["type"] for line in run("--json")[1].split("\n") if line]

@@ -153,13 +153,15 @@ class Archive:
                 return False
         elif {found.path for found in self.find()} != self._files.states().keys():
             return False
-        for path, (_, inode, size, mtime_ns, complete, _) in self._files.states().items():
-            try:
+        try:
+            for path, inode, size, mtime_ns, complete in self._files.glance():
                 now = os.stat(path)
-            except OSError:
-                return False
-            if (now.st_ino, now.st_size, now.st_mtime_ns, 1) != (inode, size, mtime_ns, complete):
-                return False
+                if now.st_mtime_ns != mtime_ns or now.st_size != size or now.st_ino != inode:
+                    return False
+                if not complete:
+                    return False
+        except OSError:
+            return False
         return True
 
     def _folders(self) -> dict[str, int]:

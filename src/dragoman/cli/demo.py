@@ -34,7 +34,9 @@ _PAUSE_SECONDS: Final = 2.0
 @click.option("-y", "--yes", is_flag=True, help="Do not ask me; allow the change after a moment.")
 @click.option("--quick", is_flag=True, help="Without the pauses.")
 @click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
-def demo(yes: bool, quick: bool, command: str | None) -> int:
+@click.option("--page", is_flag=True, help="In a browser, on the page that `serve` opens.")
+@click.option("--open/--no-open", "opens", default=True, hidden=True)
+def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -> int:
     """Watch the real agent fix a failing test in a repository made for it.
 
     The model is a stand-in that plays a script, so this needs no key, no network and no money. All
@@ -47,6 +49,8 @@ def demo(yes: bool, quick: bool, command: str | None) -> int:
     folder = Path(tempfile.mkdtemp(prefix="dragoman-demo-"))
     workspace = _make_workspace(folder / "greeter")
     with Rehearsal(_script(quick=quick), home=folder / "home") as stage:
+        if page:
+            return _page(folder, workspace, command, stage.env, opens=opens)
         options = AgentOptions(
             cwd=str(workspace),
             # The stand-in model is known not to do harm; and not every machine has a sandbox.
@@ -58,6 +62,31 @@ def demo(yes: bool, quick: bool, command: str | None) -> int:
         return perform(
             lambda: _demo(options, folder, yes=yes, pause=0 if quick else _PAUSE_SECONDS)
         )
+
+
+def _page(
+    folder: Path, workspace: Path, command: str | None, env: dict[str, str], *, opens: bool
+) -> int:
+    from dragoman.cli.serve import Serving, run
+
+    first = {
+        "cwd": str(workspace),
+        "prompt": _PROMPT,
+        "sandbox": "danger-full-access",
+        "approvals": "untrusted",
+    }
+    serving = Serving(
+        data=folder / "data",
+        port=0,
+        roots=[workspace],
+        command=command,
+        env=env,
+        home=folder / "home",
+        opens=opens,
+        otherwise=_only_edits,
+        first=first,
+    )
+    return run(serving)
 
 
 async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float) -> int:

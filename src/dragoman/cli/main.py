@@ -19,6 +19,7 @@ from dragoman.errors import DragomanError, UsageError
 _COMMANDS = {
     "run": ("dragoman.cli.run", "Give the agent a prompt and watch it work."),
     "chat": ("dragoman.cli.chat", "Talk with the agent, prompt by prompt."),
+    "serve": ("dragoman.cli.serve", "Open the page: watch, steer and approve agents."),
     "convert": ("dragoman.cli.convert", "Convert a session file or a stream to another format."),
     "dialects": ("dragoman.cli.dialects", "List what can be read, and what it can be turned into."),
     "sessions": ("dragoman.cli.sessions", "List the sessions on this disk, newest first."),

@@ -101,10 +101,10 @@ class Hub:
             name, driving = self._holder.harness.name, self._holder.harness.driving
             names = driving.key_names if driving is not None else ()
             self._journal = HubJournal(room, name, self._how.keys(names).values())
-            self._holder.how = replace(
-                self._how, ask=self._asks.ask, policy=self._policy, journal=self._journal
-            )
+            ours = {"ask": self._asks.ask, "policy": self._policy, "journal": self._journal}
+            self._holder.how = replace(self._how, mode="app-server", **ours)
             self._sessions = Sessions(room, self._holder, tasks)
+            room.failed.append(self._sessions.interrupt_all)
             stack.callback(self._journal.end)
             stack.push_async_callback(self._holder.close)
             with suppress(DragomanError):  # then there is still what was stored to look at

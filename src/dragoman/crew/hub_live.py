@@ -13,6 +13,7 @@ import msgspec
 
 from dragoman.crew.hub_readers import Reader
 from dragoman.crew.hub_shapes import Entry, LiveSession, Passing, SessionState
+from dragoman.crew.hub_unfinished import Unfinished
 from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
 from dragoman.model.messages import (
@@ -60,6 +61,7 @@ class Live:
         self.agent: Agent | None = None
         """Where ``driver`` is a session of."""
         self.opening = asyncio.Lock()
+        self.unfinished = Unfinished()
         self.readers: WeakSet[Reader] = WeakSet()
         self.ours: deque[Message] = deque(maxlen=_OURS_KEPT)
         """What the driver said of its own accord, lately."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from dragoman.crew.hub_live import Live
 from dragoman.crew.hub_replay import replay
 from dragoman.crew.hub_room import Room
@@ -16,6 +18,7 @@ from dragoman.crew.hub_shapes import Entry
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
+    Delta,
     Message,
     ToolCall,
     ToolResult,
@@ -46,22 +49,30 @@ def recover(room: Room) -> None:
 
 
 def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
-    stored = [decode(message) for message in room.store.reading.last_said(connection)]
-    last = stored[0].line if stored else 0
+    stored: dict[int, list[Message]] = {}
+    for message in map(decode, room.store.reading.said(connection)):
+        stored.setdefault(message.line, []).append(_timeless(message))
+    last = max(stored, default=0)
     room.connection = connection
     for message in replay(harness, room.store.reading.lines(connection)):
-        known = room.find(message.session_id) is not None or message.session_id is None
-        new = message.line > last or (message.line == last and not _is_among(message, stored))
-        # Answers that somebody waited for are unknown to who reads them later.
-        if known and new and not isinstance(message, Unknown):
+        live = room.find(message.session_id) or room.adopt(message)
+        if isinstance(message, Delta):
+            if live is not None:
+                live.unfinished.add(message)
+            continue
+        is_stored = _timeless(message) in stored.get(message.line, [])
+        # Behind the last entry all is new; before it only what was said in a session that was just
+        # being opened. Answers that somebody waited for are unknown to who reads them later.
+        if is_stored or isinstance(message, Unknown) or (message.line <= last and live is not None):
+            if live is not None:
+                live.unfinished.whole(message)
+        else:
             room.hear(message)
     room.connection = 0
 
 
-def _is_among(message: Message, stored: list[Message]) -> bool:
-    return any(
-        type(each) is type(message) and each.session_id == message.session_id for each in stored
-    )
+def _timeless(message: Message) -> Message:
+    return msgspec.structs.replace(message, at=None)
 
 
 def _end_turn(room: Room, live: Live) -> None:
@@ -105,6 +116,7 @@ def _end_turn(room: Room, live: Live) -> None:
             session_id=call.session_id,
             turn_id=call.turn_id,
             call_id=call.call_id,
+            output=live.unfinished.output(call.session_id, call.call_id),
             status="abandoned",
         )
         for call in calls.values()

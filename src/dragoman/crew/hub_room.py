@@ -7,8 +7,8 @@ the messages. All of it happens in the thread of the event loop, but for the wri
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,12 +20,12 @@ import msgspec
 from dragoman.crew.hub_live import Live
 from dragoman.crew.hub_readers import ListReader, Reader
 from dragoman.crew.hub_shapes import LiveSession, UnknownSession
-from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, encode
+from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, TurnEnded, encode
 from dragoman.store.live import LiveStore
 from dragoman.store.live_entries import Entry, Passing
+from dragoman.store.live_reading import LiveStoreUnusable
 from dragoman.store.live_schema import OWN
 
-_log = logging.getLogger(__name__)
 _EARLY_KEPT: Final = 2000
 _JOURNAL_KEPT: Final = timedelta(days=30)
 _decode_session: Final = msgspec.json.Decoder(LiveSession).decode
@@ -43,7 +43,7 @@ class Room:
 
     def __init__(self, folder: Path) -> None:
         self._loop = asyncio.get_running_loop()
-        self.store = LiveStore(folder, committed=self._from_writer, failed=self._failed)
+        self.store = LiveStore(folder, committed=self._from_writer, failed=self._from_failed_writer)
         self.lives: dict[str, Live] = {}
         self._by_name: dict[str, Live] = {}
         own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
@@ -53,6 +53,9 @@ class Room:
         self._opening = 0
         self._changed: dict[str, Live] = {}
         self._list_readers: WeakSet[ListReader] = WeakSet()
+        self._storing: set[asyncio.Future[None]] = set()
+        self.failed: list[Callable[[], None]] = []
+        """Called when the store cannot be written any more."""
         self.connection = 0
         """Where messages come from at the moment."""
         for stored in self.store.reading.sessions():
@@ -113,13 +116,13 @@ class Room:
         name = message.session_id
         live = self._by_name.get(name or "")
         if live is None and name is not None:
-            live = self._adopt(message)
+            live = self.adopt(message)
             if live is None and self._opening:
                 self._early.append(message)
                 return
         self.add(live if live is not None else self._own, message)
 
-    def _adopt(self, message: Message) -> Live | None:
+    def adopt(self, message: Message) -> Live | None:
         """The session that the agent who speaks works for, if it is one of ours."""
         if self._opening or not isinstance(message, SessionStarted):
             return None
@@ -132,9 +135,15 @@ class Room:
     def add(self, live: Live, message: Message, *, ours: bool = False) -> None:
         """Make an entry of it, to be stored and then told; a delta is only told."""
         if isinstance(message, Delta):
+            if live is not self._own and message.of != "output":
+                live.unfinished.add(message)
             if live.readers:
                 self.store.writer.tell(_ToTell(live, Passing(message, live.seq)))
             return
+        if isinstance(message, TurnEnded):
+            for said in live.unfinished.said(message.session_id):
+                self.add(live, said, ours=True)
+        live.unfinished.whole(message)
         at = datetime.now(UTC)
         if not message.line:
             live.ours.append(message)
@@ -195,13 +204,26 @@ class Room:
             if not future.done():
                 future.set_result(None)
 
-    def _failed(self, problem: str) -> None:
-        _log.error("nothing is told until the store can be written: %s", problem)
+    def _from_failed_writer(self, problem: str) -> None:
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._fail, problem)
+
+    def _fail(self, problem: str) -> None:
+        """Nothing is told until the store can be written again; who waits for that is told so."""
+        for future in list(self._storing):
+            if not future.done():
+                future.set_exception(LiveStoreUnusable(f"nothing can be stored: {problem}"))
+        for failed in self.failed:
+            failed()
 
     async def stored(self) -> None:
-        """Wait until all that was said so far is stored."""
+        """Wait until all that was said so far is stored. Raises :class:`LiveStoreUnusable`."""
+        if self.store.writer.problem is not None:
+            raise LiveStoreUnusable(f"nothing can be stored: {self.store.writer.problem}")
         self._write_changes()
         future: asyncio.Future[None] = self._loop.create_future()
+        self._storing.add(future)
+        future.add_done_callback(self._storing.discard)
         self.store.writer.tell(future)
         await future
 

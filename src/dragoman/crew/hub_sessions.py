@@ -28,6 +28,12 @@ class Sessions:
         self._holder = holder
         self._tasks = tasks
 
+    def interrupt_all(self) -> None:
+        """The store cannot be written: what agents do now could not be told to anybody."""
+        for live in self._room.lives.values():
+            if live.driver is not None and live.driver.running:
+                self._tasks.create_task(live.driver.interrupt())
+
     async def start(
         self,
         *,

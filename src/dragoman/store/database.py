@@ -113,6 +113,8 @@ def _sentences() -> Generator[None]:
             raise IndexUnusable("the disk is full: the index could not be written") from problem
         if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY, *_DAMAGED):
             raise IndexUnusable(f"the index cannot be used: {problem}") from problem
+        if "no such table" in str(problem) or "no such column" in str(problem):
+            raise IndexUnusable(f"the index is malformed: {problem}") from problem
         raise
 
 

@@ -74,6 +74,10 @@ class Files:
         )
         return {os.fsdecode(path): tuple(rest) for path, *rest in found}  # pyright: ignore[reportReturnType]
 
+    def glance(self) -> list[tuple[bytes, int, int, int, int]]:
+        """Path (as bytes), inode, size, time and completeness of every file: as little as will do."""
+        return self._database.rows("SELECT path, inode, size, mtime_ns, complete FROM files")
+
     def folders(self) -> list[tuple[str, int]]:
         """The folders that were looked through, and when they had last changed."""
         rows = self._database.rows("SELECT path, mtime_ns FROM folders")

@@ -136,11 +136,10 @@ class LiveReading:
         )
         return [Line(bool(sent), raw, length) for sent, raw, length in rows]
 
-    def last_said(self, connection: int) -> list[bytes]:
-        """The messages of the last line of a connection that has made entries."""
-        last = "SELECT max(line) FROM entries WHERE connection = ?"
-        statement = f"SELECT message FROM entries WHERE connection = ? AND line = ({last})"
-        return [row[0] for row in self._rows(statement, connection, connection)]
+    def said(self, connection: int) -> list[bytes]:
+        """The messages that were stored of a connection, in no order."""
+        statement = "SELECT message FROM entries WHERE connection = ?"
+        return [row[0] for row in self._rows(statement, connection)]
 
     def key(self, key: str) -> UsedKey | None:
         rows = self._rows("SELECT request, session_id FROM keys WHERE key = ?", key)

@@ -44,6 +44,9 @@ def _first(connection: sqlite3.Connection) -> None:
             base_ordinal INTEGER,
             problem TEXT
         )""",
+        # Whether anything has changed is asked before everything else, of all files.
+        """CREATE INDEX files_by_state ON files
+            (path, device, inode, size, mtime_ns, complete, file_id)""",
         """CREATE TABLE marks (
             file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
             line INTEGER NOT NULL,

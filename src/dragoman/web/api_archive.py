@@ -142,7 +142,9 @@ async def export(
         "content-disposition": f'attachment; filename="{name}.{ending}"',
     }
     pieces = _first_piece(_exported(office, session_id, format))
-    return EventStream(_Pouring(await anext(pieces), pieces), headers=headers, media_type=media_type)
+    return EventStream(
+        _Pouring(await anext(pieces), pieces), headers=headers, media_type=media_type
+    )
 
 
 async def _first_piece(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:

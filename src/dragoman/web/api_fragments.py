@@ -10,7 +10,7 @@ from litestar.params import Parameter
 from dragoman.web.api_sessions import After
 from dragoman.web.office import Office
 from dragoman.web.page.fragments import fragments
-from dragoman.web.shapes import FragmentInfo, FragmentPage
+from dragoman.web.shapes import FragmentInfo
 
 
 @get(
@@ -24,23 +24,14 @@ async def session_fragments(
     after: After | None = None,
     before: After | None = None,
     limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
-) -> FragmentPage:
+) -> list[FragmentInfo]:
     """The entries that follow ``after``, or the last ones before ``before``."""
     found = await office.session(session_id)
     entries = await office.entries(
         session_id, after=after or 0, before=before if after is None else None, limit=limit
     )
-    pieces = fragments(entries, office.main_id(found))
-    last = found.last_seq
-    if last is None:
-        newest = await office.entries(session_id, before=1 << 53, limit=1)
-        last = newest[-1].seq if newest else 0
-    return FragmentPage(
-        [FragmentInfo(each.seq, each.html) for each in pieces],
-        last_seq=last,
-        has_earlier=bool(entries) and entries[0].seq > 1,
-        has_later=bool(entries) and entries[-1].seq < last,
-    )
+    pieces = fragments(entries, found.native_id or found.id)
+    return [FragmentInfo(each.seq, each.html) for each in pieces]
 
 
 HANDLERS: list[Any] = [session_fragments]

@@ -100,7 +100,9 @@ async def fork(office: Office, session_id: str) -> SessionInfo:
     return shapes.live(await office.hub.fork(office.spoken_to(session_id)))
 
 
-@post("/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"])
+@post(
+    "/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"]
+)
 async def stop(office: Office, session_id: str) -> None:
     """It stays in the archive, and can be resumed."""
     await office.hub.stop(office.spoken_to(session_id))

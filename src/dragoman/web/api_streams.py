@@ -7,10 +7,10 @@ Without a ``format`` an event is an entry (``event: entry``, its ``seq`` as the 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
-from litestar import Response, get, post
+from litestar import get, post
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import Parameter
 from litestar.response.base import ASGIResponse
@@ -20,9 +20,9 @@ from dragoman.errors import UnknownFormat, UsageError
 from dragoman.export import ai_sdk
 from dragoman.web import sse
 from dragoman.web.api_sessions import After
+from dragoman.web.channels import Cursor
 from dragoman.web.exporting import ExportedEvents, newest_turn
 from dragoman.web.office import Office
-from dragoman.web.channels import Cursor
 from dragoman.web.streaming import EventStream, Pipe
 
 CHAT: Final = ("ai-sdk", "ag-ui")
@@ -96,7 +96,7 @@ async def stream(
     after: After | None = None,
     format: Format = None,
     last_event_id: Annotated[str | None, Parameter(header="Last-Event-ID", max_length=50)] = None,
-) -> ASGIResponse | Response[None]:
+) -> ASGIResponse:
     """Goes on from ``after``, or from ``Last-Event-ID``, which counts if there are both.
 
     A saved session is told to its end. 204: there is nothing to wait for.
@@ -109,12 +109,14 @@ async def stream(
     if live is None:
         await office.session(session_id)
         if not await office.library.entries(session_id, after=place or 0, limit=1):
-            return Response(None, status_code=204)
-        return EventStream(SavedStream(office, session_id, place or 0, format), headers=_headers(format))
+            return ASGIResponse(status_code=204)
+        return EventStream(
+            SavedStream(office, session_id, place or 0, format), headers=_headers(format)
+        )
     if place is None and format in CHAT:
         # A chat component that comes back: the turn that is under way, from its beginning.
         if live.turn_id is None and live.state not in ("working", "waiting"):
-            return Response(None, status_code=204)
+            return ASGIResponse(status_code=204)
         place = newest_turn(office.hub, live)
     return EventStream(LiveStream(office, live.id, place or 0, format), headers=_headers(format))
 
@@ -183,14 +185,19 @@ def _asked(data: Chat) -> str:
     last = next((each for each in reversed(data.messages) if each.role == "user"), None)
     if last is None:
         raise UsageError("there is no message of the user in this chat")
-    parts = [last.content] if isinstance(last.content, str) else []
-    for each in last.parts or (last.content if isinstance(last.content, list) else []):
-        if isinstance(each, dict) and each.get("type") == "text":
-            parts.append(str(each.get("text", "")))
+    said: Any = last.content
+    pieces = cast("list[Any]", said) if isinstance(said, list) else last.parts
+    parts = [said] if isinstance(said, str) else []
+    parts += [_text(each) for each in pieces]
     text = "\n".join(filter(None, parts)).strip()
     if not text:
         raise UsageError("the last message of the user says nothing")
     return text
+
+
+def _text(part: Any) -> str:
+    known = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+    return str(known.get("text", "")) if known.get("type") == "text" else ""
 
 
 HANDLERS: list[Any] = [stream, stream_sessions, chat]

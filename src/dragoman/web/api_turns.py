@@ -81,9 +81,7 @@ async def session_approvals(office: Office, session_id: str) -> list[ApprovalInf
     return [shapes.approval(each) for each in found]
 
 
-@post(
-    "/approvals/{approval_id:str}", summary="Decide", status_code=204, tags=["approvals"]
-)
+@post("/approvals/{approval_id:str}", summary="Decide", status_code=204, tags=["approvals"])
 async def decide(office: Office, approval_id: str, data: Decide) -> None:
     """404 if it is not open, or not open any more: somebody else was quicker, or the deadline."""
     is_open = office.hub.decide(
@@ -109,9 +107,7 @@ async def save_policy(office: Office, data: PolicyText) -> PolicyText:
     return PolicyText(office.hub.policy_text())
 
 
-@post(
-    "/policy/try", summary="What rules would have said", status_code=200, tags=["policy"]
-)
+@post("/policy/try", summary="What rules would have said", status_code=200, tags=["policy"])
 async def try_policy(office: Office, data: PolicyText) -> Verdicts:
     """To what was asked before, the newest first. Changes nothing."""
     return Verdicts([verdict(each) for each in office.hub.check_policy(data.text)])

@@ -6,16 +6,17 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
-from dragoman.crew.hub import Hub, LiveSession
+from dragoman.crew.hub import Hub, LiveSession, Reader
 from dragoman.errors import DragomanError
 from dragoman.web import sse
 from dragoman.web.channels import Channel
 from dragoman.web.settings import Settings
 
+_AT_ONCE: Final = 256
 _log = logging.getLogger(__name__)
 
 
@@ -49,12 +50,16 @@ class Broadcasts:
             try:
                 yield self
             finally:
-                self._group = None
-                for channel in self._channels.values():
-                    channel.close()
-                self._list.close()
+                self.hang_up()
                 for each in tasks:
                     each.cancel()
+
+    def hang_up(self) -> None:
+        """Nothing more is told to anybody."""
+        self._group = None
+        for channel in self._channels.values():
+            channel.close()
+        self._list.close()
 
     @property
     def sessions(self) -> ListChannel:
@@ -66,14 +71,15 @@ class Broadcasts:
         """The channel of a session, which is there for as long as somebody reads it."""
         channel = self._channels.get(session_id)
         if channel is None or channel.is_closed:
-            session = self._hub.get(session_id)
-            channel = Channel(
-                session.id, self._hub, last_seq=session.last_seq, keep=self._settings.keep
-            )
+            # What is stored counts: the newest entry may have its number, and not be told yet.
+            newest = self._hub.before(session_id, seq=1 << 53, limit=1)
+            last_seq = newest[-1].seq if newest else 0
+            channel = Channel(session_id, self._hub, last_seq=last_seq, keep=self._settings.keep)
             if self._group is None:
                 raise DragomanError("the server is closing")
             self._channels[session_id] = channel
-            self._group.create_task(self._follow(channel))
+            channel.source = self._hub.subscribe(channel.session_id, after=channel.last_seq)
+            self._group.create_task(self._follow(channel, channel.source))
         channel.readers += 1
         try:
             yield channel
@@ -89,15 +95,12 @@ class Broadcasts:
         finally:
             self._sending.discard(late)
 
-    async def _follow(self, channel: Channel) -> None:
-        reader = self._hub.subscribe(channel.session_id, after=channel.last_seq)
+    async def _follow(self, channel: Channel, reader: Reader) -> None:
         try:
-            while not channel.is_closed:
-                channel.tell(await reader.some())
+            while not channel.is_closed and (told := await reader.some(_AT_ONCE)):
+                channel.tell(told)
         except DragomanError as problem:
             _log.warning("session %s can no longer be followed: %s", channel.session_id, problem)
-        except StopAsyncIteration:
-            _log.debug("session %s has ended", channel.session_id)
         finally:
             reader.close()
             channel.close()
@@ -133,7 +136,6 @@ class Broadcasts:
             unread = {name for name, channel in self._channels.items() if not channel.readers}
             for name in unread & idle:
                 self._channels[name].close()
-                self._channels[name].tell(())
             idle = unread
             for name, channel in self._channels.items():
                 if channel.readers and ends.get(name) == channel.end:

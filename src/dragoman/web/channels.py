@@ -26,6 +26,10 @@ class EntrySource(Protocol):
     def entries(self, session_id: str, *, after: int = 0, limit: int = 500) -> list[Entry]: ...
 
 
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
 Heard: TypeAlias = Entry | Passing
 
 
@@ -67,7 +71,9 @@ class Channel:
         self._waiting: list[asyncio.Future[None]] = []
         self._cut: tuple[int, int] = (0, 0)
         self._cut_frames = b""
-        self.problem: asyncio.Future[None] | None = None
+        self.source: Closable | None = None
+        """What it hears from; ended with it."""
+        self.is_closed = False
 
     # To the readers.
 
@@ -92,9 +98,9 @@ class Channel:
     def close(self) -> None:
         """Wake everybody, for good: nothing more will come."""
         self.is_closed = True
+        if self.source is not None:
+            self.source.close()
         self._wake()
-
-    is_closed = False
 
     def _add(self, heard: Heard | None, frame: bytes, seq: int) -> None:
         self._heard.append(heard)

@@ -73,7 +73,11 @@ def newest_turn(hub: Hub, session: LiveSession) -> int:
         page = hub.before(session.id, seq=seq, limit=_BACK)
         for entry in reversed(page):
             message = entry.message
-            if isinstance(message, TurnStarted) and message.session_id in (session.native_id, session.id, None):
+            if isinstance(message, TurnStarted) and message.session_id in (
+                session.native_id,
+                session.id,
+                None,
+            ):
                 return entry.seq - 1
         if not page:
             break

@@ -132,7 +132,7 @@ class _Answer:
         if event["type"] == "http.response.start":
             given = list(cast("Iterable[tuple[bytes, bytes]]", event.get("headers", ())))
             named = {name for name, _ in given}
-            extra = [pair for pair in _ALWAYS if pair[0] not in named]
+            extra: list[tuple[bytes, bytes]] = [pair for pair in _ALWAYS if pair[0] not in named]
             if b"cache-control" not in named:
                 extra.append((b"cache-control", b"no-store"))
             event = {**event, "headers": [*given, *extra]}

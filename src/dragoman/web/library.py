@@ -13,19 +13,23 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
 
 from dragoman.archive.api import Archive
-from dragoman.archive.exporting import SavedConversion, secrets_of
+from dragoman.archive.exporting import secrets_of
 from dragoman.archive.ledger import Choice, Ledger, find_files
 from dragoman.archive.ledger_groups import By, Summary, summary
+from dragoman.archive.mapper import make_exporter
 from dragoman.archive.saved import SavedSession
 from dragoman.model.messages import Delta, Message
 
 _T = TypeVar("_T")
 _FRESH_SECONDS: Final = 3.0
+_BATCH: Final = 200
 _KEPT: Final = 4
 _MOST_KEPT: Final = 60_000
 """How many messages are kept, of all sessions together."""
@@ -79,14 +83,11 @@ class Library:
         loop = asyncio.get_running_loop()
 
         def begin(archive: Archive) -> Iterator[bytes]:
-            session = archive.get(session_id)
-            secrets = secrets_of(os.environ)
-            return iter(SavedConversion(session.messages(), to=to, secrets=secrets))
+            return _exported(archive.get(session_id).messages(), to)
 
         pieces = await self.ask(begin)
         while (piece := await loop.run_in_executor(self._thread, next, pieces, None)) is not None:
-            if piece:
-                yield piece
+            yield piece
 
     async def usage(self, by: By, choice: Choice) -> Summary:
         """Tokens and money of all saved sessions."""
@@ -95,7 +96,7 @@ class Library:
             now = time.monotonic()
             if self._ledger is None or self._ledger[0] < now:
                 files = archive.find() if archive.folders else find_files()
-                ledger = Ledger.read(files, cache=archive.index_folder / "usage.msgpack")
+                ledger = Ledger.read(files, cache=Path(archive.index_folder, "usage.msgpack"))
                 self._ledger = now + _FRESH_SECONDS, ledger
             return summary(self._ledger[1], by, choice)
 
@@ -127,10 +128,18 @@ class Library:
             kept = self._kept[session.id] = mark, made
         self._kept.move_to_end(session.id)
         while len(self._kept) > 1 and (
-            len(self._kept) > _KEPT or sum(len(each) for _, each in self._kept.values()) > _MOST_KEPT
+            len(self._kept) > _KEPT
+            or sum(len(each) for _, each in self._kept.values()) > _MOST_KEPT
         ):
             self._kept.popitem(last=False)
         return kept[1]
+
+
+def _exported(messages: Iterator[Message], to: str) -> Iterator[bytes]:
+    exporter, _ = make_exporter(to, secrets=secrets_of(os.environ))
+    while batch := list(islice(messages, _BATCH)):
+        yield exporter.export(batch)
+    yield exporter.finish()
 
 
 def as_time(seconds: float | None) -> datetime | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 from urllib.parse import urlencode
 
 from litestar import MediaType, Request, Response, get
@@ -23,7 +24,6 @@ from dragoman.web.page.assets import asset
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
     Choices,
-    Fragment,
     Pending,
     PolicyView,
     SessionRow,
@@ -33,8 +33,8 @@ from dragoman.web.page.rows import (
     UsageRow,
     UsageView,
 )
-from dragoman.web.shapes import FragmentInfo, FragmentPage, SessionInfo
-from dragoman.web.turns import turn_marks
+from dragoman.web.shapes import SessionInfo
+from dragoman.web.turns import TurnMarks
 
 _ASIDE: Final = 60
 """How many sessions stand beside the page."""
@@ -49,7 +49,7 @@ def _html(text: str) -> Response[str]:
 
 
 def _is_in(request: Asked) -> bool:
-    return bool(request.scope.get(SIGNED_IN))
+    return cast("dict[str, Any]", request.scope).get(SIGNED_IN) is True
 
 
 def row(session: SessionInfo) -> SessionRow:
@@ -75,7 +75,7 @@ def _choices(office: Office, sessions: list[SessionRow]) -> Choices:
     roots = [str(each) for each in office.hub.roots]
     used = [each.cwd for each in sessions if each.cwd and _is_inside(each.cwd, roots)]
     harness = next(iter(office.hub.harnesses()), None)
-    can = harness.can if harness is not None else []
+    can: Sequence[str] = harness.can if harness is not None else ()
     return Choices(
         models=list(dict.fromkeys(each.model for each in sessions if each.model)),
         folders=list(dict.fromkeys([*used, *roots]))[:50],
@@ -97,7 +97,9 @@ async def index(office: Office, request: Asked) -> Response[str]:
 
 
 @get("/s/{session_id:str}", include_in_schema=False)
-async def session(office: Office, request: Asked, session_id: str) -> Response[str]:
+async def session(
+    office: Office, request: Asked, marks: TurnMarks, session_id: str
+) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
     found = await office.session(session_id)
@@ -112,23 +114,14 @@ async def session(office: Office, request: Asked, session_id: str) -> Response[s
         pending = []
     view = SessionView(
         row=row(found),
-        fragments=_fragments(newest, session_id),
+        fragments=fragments(newest, found.native_id or found.id),
         has_earlier=bool(newest) and newest[0].seq > 1,
         last_seq=last_seq,
-        turns=[TurnMark(seq=s, title=t, outcome=o) for s, t, o in await turn_marks(office, found.id)],
+        turns=[TurnMark(**each._asdict()) for each in await marks.of(found)],
         pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
         sandbox=found.sandbox,
     )
     return _html(views.session(view, sessions=sessions, choices=_choices(office, sessions)))
-
-
-def _fragments(entries: Any, session_id: str) -> list[Fragment]:
-    # Which messages are a sub-agent's, and which the session's own, the harness's name for it tells.
-    return fragments(entries, _main(entries) or session_id)
-
-
-def _main(entries: Any) -> str | None:
-    return next((each.message.session_id for each in entries if each.message.session_id), None)
 
 
 @get("/history", include_in_schema=False)

@@ -6,12 +6,11 @@ The code is for programs and does not change; the message is a sentence for peop
 from __future__ import annotations
 
 import logging
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
-from litestar.types import ExceptionHandlersMap
 
 from dragoman.crew.hub import Forbidden, KeyUsedDifferently, UnknownSession
 from dragoman.errors import (
@@ -30,7 +29,7 @@ from dragoman.store.database import IndexUnusable
 
 _log = logging.getLogger(__name__)
 
-_KINDS: Final[tuple[tuple[type[DragomanError], int, str], ...]] = (
+_KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (UnknownSession, 404, "no_session"),
     (Forbidden, 403, "outside_roots"),
     (KeyUsedDifferently, 409, "key_used_differently"),
@@ -60,9 +59,11 @@ _CODES: Final = {
 }
 
 
-class Problem(msgspec.Struct, frozen=True):
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     code: str
     message: str
+    line: int | None = None
+    """Where in a text that was sent, if that is known."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -71,9 +72,9 @@ class Refusal(msgspec.Struct, frozen=True):
     error: Problem
 
 
-def refusal(status: int, code: str, message: str) -> Response[Refusal]:
+def refusal(status: int, code: str, message: str, *, line: int | None = None) -> Response[Refusal]:
     headers = {"retry-after": "1"} if status == 503 else {}
-    body = Refusal(Problem(code, message))
+    body = Refusal(Problem(code, message, line))
     return Response(body, status_code=status, media_type="application/json", headers=headers)
 
 
@@ -81,7 +82,8 @@ def _ours(_request: Request[Any, Any, Any], problem: DragomanError) -> Response[
     status, code = next((s, c) for kind, s, c in _KINDS if isinstance(problem, kind))
     if status >= 500:
         _log.warning("%s", problem)
-    return refusal(status, code, str(problem))
+    line = getattr(problem, "line", None)
+    return refusal(status, code, str(problem), line=line if isinstance(line, int) else None)
 
 
 def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[Refusal]:
@@ -89,7 +91,7 @@ def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[
     message = problem.detail or "the request cannot be carried out"
     extra = problem.extra
     if isinstance(extra, list):
-        told = [str(each.get("message", "")) for each in extra if isinstance(each, dict)]
+        told = [_told(each) for each in extra]
         message = "; ".join(filter(None, told)) or message
     made = refusal(status, _CODES.get(status, "refused"), message)
     for name, value in (problem.headers or {}).items():
@@ -97,12 +99,19 @@ def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[
     return made
 
 
+def _told(extra: Any) -> str:
+    if not isinstance(extra, dict):
+        return ""
+    facts = cast("dict[str, Any]", extra)
+    return ": ".join(str(facts[name]) for name in ("key", "message") if facts.get(name))
+
+
 def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[Refusal]:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=problem)
     return refusal(500, "internal", "something went wrong in the server; its log says what")
 
 
-HANDLERS: Final[ExceptionHandlersMap] = {
+HANDLERS: dict[Any, Any] = {
     DragomanError: _ours,
     HTTPException: _http,
     Exception: _bug,

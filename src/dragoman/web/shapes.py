@@ -67,6 +67,8 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A session, be it live or only saved."""
 
     id: str
+    native_id: str | None = None
+    """What its own messages call it."""
     is_live: bool
     """Whether it can be spoken to at once; a saved one can be resumed."""
     title: str | None = None
@@ -109,15 +111,10 @@ class EntryPage(msgspec.Struct, frozen=True):
 
 
 class FragmentInfo(msgspec.Struct, frozen=True):
+    """An entry as HTML; empty if there is nothing to see."""
+
     seq: int
     html: str
-
-
-class FragmentPage(msgspec.Struct, frozen=True):
-    fragments: list[FragmentInfo]
-    last_seq: int
-    has_earlier: bool
-    has_later: bool
 
 
 class ApprovalInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,6 +201,7 @@ class Verdicts(msgspec.Struct, frozen=True):
 def live(session: LiveSession) -> SessionInfo:
     return SessionInfo(
         id=session.id,
+        native_id=session.native_id or None,
         is_live=True,
         title=session.title,
         state=session.state,
@@ -232,6 +230,7 @@ _STATES: dict[str, State] = {"completed": "done", "failed": "failed", "running":
 def saved(session: SavedSession) -> SessionInfo:
     return SessionInfo(
         id=session.id,
+        native_id=session.id,
         is_live=False,
         title=session.title,
         state=_STATES.get(session.state, "idle"),

@@ -46,7 +46,7 @@ class EventStream(ASGIResponse):
                 await pipe.close()
                 raise _Over
         except* _Over:
-            return
+            pipe.is_over = True
 
 
 class _Over(Exception):

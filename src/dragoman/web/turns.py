@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import OrderedDict
 from typing import Final, NamedTuple
 
+from dragoman.crew.hub import Entry
 from dragoman.export.render import one_line
 from dragoman.model.messages import Prompt, TurnEnded, TurnStarted
-from dragoman.web.library import SavedEntry
 from dragoman.web.office import Office, Stretch
+from dragoman.web.shapes import SessionInfo
 
 _PAGE: Final = 1_000
 _TITLE: Final = 120
+_KEPT: Final = 64
+_WANTED: Final = tuple(
+    b'{"type":"%b"' % each for each in (b"turn_started", b"prompt", b"turn_ended")
+)
+"""How the messages begin that matter here: the others need not be decoded."""
 
 
 class Mark(NamedTuple):
@@ -26,9 +32,14 @@ class Marks:
     def __init__(self, session_id: str | None) -> None:
         self._session_id = session_id
         self.marks: list[Mark] = []
+        self.seq = 0
+        """The newest entry that was read."""
 
     def read(self, entries: Stretch) -> None:
         for entry in entries:
+            self.seq = entry.seq
+            if isinstance(entry, Entry) and not entry.message_json.startswith(_WANTED):
+                continue
             message = entry.message
             if message.session_id not in (None, self._session_id):
                 continue
@@ -40,3 +51,22 @@ class Marks:
                 self.marks[-1] = self.marks[-1]._replace(title=one_line(message.text, _TITLE))
             elif isinstance(message, TurnEnded) and self.marks:
                 self.marks[-1] = self.marks[-1]._replace(outcome=message.outcome)
+
+
+class TurnMarks:
+    """The marks of sessions that are looked at, read on from where they were."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._known: OrderedDict[str, Marks] = OrderedDict()
+
+    async def of(self, session: SessionInfo) -> list[Mark]:
+        marks = self._known.get(session.id)
+        if marks is None or not session.is_live:
+            marks = self._known[session.id] = Marks(session.native_id or session.id)
+        self._known.move_to_end(session.id)
+        if len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        while page := await self._office.entries(session.id, after=marks.seq, limit=_PAGE):
+            marks.read(page)
+        return marks.marks

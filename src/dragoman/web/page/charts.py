@@ -50,7 +50,7 @@ def window(name: str, percent: float | None, resets_at: datetime | None) -> Html
         "div",
         element("span", name, class_="name"),
         element("progress", max="100", value=f"{percent or 0:.0f}", aria_label=f"{name}: {words}"),
-        element("span", words, " ", until, class_="sub"),
+        element("span", words, " · " if until else "", until, class_="sub"),
         class_="window",
     )
 
@@ -78,7 +78,7 @@ def spending(days: Sequence[UsageRow]) -> Html:
           (("cached", "from the cache"), ("fresh", "new input"), ("out", "output"))),
     )  # fmt: skip
     return _figure(
-        joined([_grid(most), *bars, _ends(days[0].key, days[-1].key)]), legend, "Tokens by day"
+        joined([*bars, _grid(most), _ends(days[0].key, days[-1].key)]), legend, "Tokens by day"
     )
 
 
@@ -96,7 +96,7 @@ def activity(days: Sequence[tuple[date, int]]) -> Html:
     ]  # fmt: skip
     legend = element("figcaption", element("span", "Sessions by day", class_="caption"))
     ends = _ends(days[0][0].isoformat(), days[-1][0].isoformat())
-    return _figure(joined([_grid(most), *bars, ends]), legend, "Sessions by day")
+    return _figure(joined([*bars, _grid(most), ends]), legend, "Sessions by day")
 
 
 def _rect(left: float, top: float, wide: float, high: float, name: str) -> Html:

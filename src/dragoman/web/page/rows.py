@@ -36,8 +36,6 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
     """A session in the list beside the page, or in the history."""
 
     session_id: str
-    native_id: str | None = None
-    """What its own messages call it, if that is another name."""
     title: str = ""
     state: State = "done"
     cwd: str | None = None

@@ -21,14 +21,14 @@ def session(
     here = f"/s/{row.session_id}"
     body = [
         _head(view),
-        element("div", _conversation(view), _rail(view), class_="columns"),
         element(
-            "section",
-            *(asks.ask(each.asked, each.deadline_at) for each in view.pending),
-            id="dock",
-            aria_label="What the agent asks",
+            "div",
+            element(
+                "div", _conversation(view), _dock(view), _composer(view, choices), class_="talk"
+            ),
+            _rail(view),
+            class_="columns",
         ),
-        _composer(view, choices),
     ]
     return shell.page("session", shell.title_of(row), *body, sessions=sessions, here=here)
 
@@ -83,7 +83,6 @@ def _head(view: SessionView) -> Html:
         element("span", id="connection", class_="connection", role="status"),
         id="head",
         data_session=row.session_id,
-        data_native=row.native_id or row.session_id,
         data_state=row.state,
         data_live=str(row.is_live).lower(),
         data_last=str(view.last_seq),
@@ -115,6 +114,11 @@ def _conversation(view: SessionView) -> Html:
         tabindex="0",
         aria_label="Conversation",
     )  # fmt: skip
+
+
+def _dock(view: SessionView) -> Html:
+    forms = [asks.ask(each.asked, each.deadline_at) for each in view.pending]
+    return element("section", *forms, id="dock", aria_label="What the agent asks")
 
 
 def _rail(view: SessionView) -> Html:

@@ -41,13 +41,13 @@ export async function call(method, path, body, headers = {}) {
 const of = (id) => `sessions/${encodeURIComponent(id)}`;
 
 export const session = (id) => call("GET", of(id));
-export const fragments = (id, query) => call("GET", `${of(id)}/fragments?${new URLSearchParams(query)}`);
+export const fragments = async (id, query) => (await call("GET", `${of(id)}/fragments?${new URLSearchParams(query)}`)).fragments;
 export const start = (given) => call("POST", "sessions", given, { "Idempotency-Key": crypto.randomUUID() });
 export const turn = (id, given) => call("POST", `${of(id)}/turns`, given, { "Idempotency-Key": crypto.randomUUID() });
 export const steer = (id, text) => call("POST", `${of(id)}/steer`, { text });
-export const interrupt = (id) => call("POST", `${of(id)}/interrupt`, {});
+export const interrupt = (id) => call("POST", `${of(id)}/interrupt`);
 export const rename = (id, title) => call("PATCH", of(id), { title });
-export const act = (id, what) => call("POST", `${of(id)}/${what}`, {});
+export const act = (id, what) => call("POST", `${of(id)}/${what}`);
 export const approvals = (id) => call("GET", `approvals?session_id=${encodeURIComponent(id)}`);
 export const decide = (approval, given) => call("POST", `approvals/${encodeURIComponent(approval)}`, given);
 export const savePolicy = (text) => call("PUT", "policy", { text });

@@ -10,6 +10,7 @@ export class Dock {
     this.place = place;
     this.facts = facts;
     this.held = new Map(); // forms that came with their entries, by the request's id
+    this.names = new Map(); // what the server calls each
   }
 
   open() {
@@ -38,15 +39,17 @@ export class Dock {
     if (!this.held.size && !this.place.childElementCount) return;
     const given = await api.approvals(this.id).catch(() => null);
     if (!given) return;
-    const list = Array.isArray(given) ? given : given.approvals ?? given.items ?? [];
-    const open = new Map(list.map((each) => [each.request?.approval_id ?? each.approval_id ?? each.id, each]));
+    const open = new Map(given.approvals.map((each) => [each.request.approval_id, each]));
     for (const form of [...this.place.children]) if (!open.has(form.dataset.approval)) this.#remove(form.dataset.approval);
     for (const [approval, known] of open) {
       const shown = this.#form(approval);
       const form = shown ?? this.held.get(approval);
       if (!form) continue;
+      this.names.set(approval, known.id);
       if (known.deadline_at) form.dataset.deadline = known.deadline_at;
       if (!shown) this.#show(form);
+      const card = document.querySelector(`#log [data-approval="${CSS.escape(approval)}"] .decision`);
+      if (card) card.textContent = "waiting for you";
     }
     if (this.place.childElementCount) this.facts.state("waiting");
     this.#count();
@@ -103,7 +106,7 @@ export class Dock {
     const buttons = [...form.querySelectorAll("button")];
     for (const button of buttons) button.disabled = true;
     try {
-      await api.decide(form.dataset.approval, given);
+      await api.decide(this.names.get(form.dataset.approval) ?? form.dataset.approval, given);
       this.held.delete(form.dataset.approval);
       this.#remove(form.dataset.approval);
     } catch (error) {

@@ -9,11 +9,13 @@ export function span(seconds) {
   return `${Math.floor(s / 86400)} d`;
 }
 
+const round = (s) => (s < 3600 ? `${Math.max(1, Math.floor(s / 60))} min` : s < 86400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86400)} d`);
+
 export function paint(root = document) {
   const now = Date.now();
   for (const time of root.querySelectorAll("time.since")) {
     const ago = (now - Date.parse(time.dateTime)) / 1000;
-    time.textContent = ago < 45 ? "now" : ago < 6 * 86400 ? `${span(ago < 3600 ? Math.floor(ago / 60) * 60 || 60 : ago)} ago` : time.dateTime.slice(0, 10);
+    time.textContent = ago < 45 ? "now" : ago < 6 * 86400 ? `${round(ago)} ago` : time.dateTime.slice(0, 10);
   }
   for (const time of root.querySelectorAll("time.until")) {
     const left = (Date.parse(time.dateTime) - now) / 1000;

@@ -12,6 +12,7 @@ export class Composer {
     this.words = $("words");
     this.draft = `dragoman-draft-${id}`;
     this.canSteer = form.dataset.steer === "true";
+    this.isLive = $("head").dataset.live === "true";
   }
 
   open() {
@@ -41,12 +42,14 @@ export class Composer {
 
   state(state) {
     const isBusy = state === "working" || state === "waiting";
-    $("interrupt").hidden = !isBusy;
+    $("interrupt").hidden = !isBusy || !this.isLive;
     $("send").textContent = isBusy ? "Steer" : "Send";
     $("send").disabled = isBusy && !this.canSteer;
-    this.words.placeholder = isBusy ? "Say something while it works" : "Go on with this session";
+    this.words.placeholder = isBusy ? "Say something while it works" : this.isLive ? "Go on with this session" : "Take this session up again";
     $("hint").textContent = isBusy ? "Enter steers the turn that is under way" : "Enter sends, Shift+Enter is a new line";
-    for (const select of this.form.querySelectorAll("select")) select.disabled = isBusy;
+    const { model, sandbox } = this.form.elements;
+    model.disabled = isBusy;
+    sandbox.disabled = this.isLive; // it is chosen when a session begins or is taken up again
   }
 
   async #send() {
@@ -56,11 +59,11 @@ export class Composer {
     this.form.classList.add("sending");
     try {
       if (this.facts.isBusy) await api.steer(this.id, text);
+      else if (!this.isLive) await this.#resume(text);
       else {
-        const { model, sandbox } = this.form.elements;
+        const { model } = this.form.elements;
         const given = { text };
         if (model?.value && model.value !== "default") given.model = model.value;
-        if (sandbox?.value && sandbox.value !== sandbox.querySelector("[selected]")?.value) given.sandbox = sandbox.value;
         await api.turn(this.id, given);
         this.facts.state("working");
       }
@@ -74,6 +77,15 @@ export class Composer {
       this.form.classList.remove("sending");
       this.words.focus();
     }
+  }
+
+  // A session that is only on the disk is taken up again under a name of its own.
+  async #resume(text) {
+    const { model, sandbox } = this.form.elements;
+    const given = { resume: this.id, prompt: text, cwd: $("head").dataset.cwd, sandbox: sandbox.value };
+    if (model.value !== "default") given.model = model.value;
+    const made = await api.start(given);
+    location.assign(`/s/${encodeURIComponent(made.id)}`);
   }
 
   async interrupt() {

@@ -68,7 +68,7 @@ export class Facts {
       const words = percent === undefined ? "not told" : `${Math.round(percent)} % used`;
       const bar = make("progress", { max: 100, value: percent ?? 0, "aria-label": `${name}: ${words}` });
       const until = resets ? make("time", { class: "until", datetime: resets }) : "";
-      return make("div", { class: "window" }, make("span", { class: "name" }, name), bar, make("span", { class: "sub" }, `${words} `, until));
+      return make("div", { class: "window" }, make("span", { class: "name" }, name), bar, make("span", { class: "sub" }, words, until ? " · " : "", until));
     });
     $("limits").replaceChildren(...rows);
     paint($("limits"));
@@ -80,7 +80,7 @@ export class Facts {
     if (Number(list.lastElementChild?.dataset.seq ?? 0) >= Number(seq)) return;
     list.append(make("li", { class: "open", "data-seq": seq }, make("a", { href: `#e${seq}` }, title || "Turn")));
     $("turns-part").hidden = false;
-    list.lastElementChild.scrollIntoView?.({ block: "nearest" });
+    list.scrollTop = list.scrollHeight;
   }
 
   #ended(entry, isNew) {

@@ -9,9 +9,10 @@ export class Live {
     this.said = new Map();
     this.waiting = new Map(); // text to be added with the next frame
     this.frame = 0;
+    this.agents = new Set(); // the sub-agents that have been heard of
   }
 
-  hear(delta, sessionId, log) {
+  hear(delta, log) {
     const of = delta.of ?? "text";
     if (of === "output") {
       const card = log.querySelector(`[data-call="${CSS.escape(delta.message_id ?? "")}"] > .use.open`);
@@ -21,7 +22,7 @@ export class Live {
       this.#later(out, delta.text);
       return;
     }
-    const agent = delta.session_id && delta.session_id !== sessionId ? delta.session_id : "";
+    const agent = this.agents.has(delta.session_id) ? delta.session_id : "";
     const key = `${agent} ${of} ${delta.message_id ?? ""}`;
     let text = this.said.get(key);
     if (!text) {
@@ -55,8 +56,9 @@ export class Live {
 
   // The whole of something has come: what was shown of it goes.
   settle(entry, isNew) {
-    if (!isNew) return;
     const { kind, message, agent = "" } = entry.dataset;
+    if (agent) this.agents.add(agent);
+    if (!isNew) return;
     if (kind === "turn_ended" && !agent) return this.clear();
     if (kind !== "text" && kind !== "thinking" && kind !== "plan" && kind !== "tool_call") return;
     for (const [key, text] of this.said) {

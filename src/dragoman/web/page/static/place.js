@@ -4,6 +4,13 @@ import { make } from "./say.js";
 
 const STATES = ["open", "ok", "bad", "declined", "abandoned"];
 
+const STANDING = ".is-diff, .is-plan"; // of these, a turn's newest one says it all
+
+const sameOf = (entry, root) =>
+  [...root.querySelectorAll(`[data-kind="${entry.dataset.kind}"]`)].filter(
+    (each) => each !== entry && each.dataset.turn === entry.dataset.turn && each.dataset.agent === entry.dataset.agent,
+  );
+
 export class Places {
   constructor(list) {
     this.list = list;
@@ -20,15 +27,13 @@ export class Places {
     // What came later may have waited for these.
     for (const late of this.list.querySelectorAll("[data-result]")) if (!this.#joined(late, front)) late.remove();
     for (const late of this.list.querySelectorAll("[data-settles][data-decision]")) if (!this.#joined(late, front)) late.remove();
-    for (const card of front.querySelectorAll(".is-diff")) {
-      if (this.list.querySelector(`.is-diff[data-turn="${CSS.escape(card.dataset.turn ?? "")}"]`)) card.remove();
-    }
+    for (const old of front.querySelectorAll(STANDING)) if (sameOf(old, this.list).length) old.remove();
     this.list.prepend(...front.childNodes);
   }
 
   // Put it into what it belongs to. True if it is still to be shown by itself.
   #joined(entry, root) {
-    const { result, settles, decision, turn, agent } = entry.dataset;
+    const { result, settles, decision } = entry.dataset;
     if (entry.classList.contains("fact")) return false;
     if (result) {
       const card = root.querySelector(`[data-call="${CSS.escape(result)}"] > .use`);
@@ -40,11 +45,7 @@ export class Places {
       if (card) settle(card, decision);
       return !card;
     }
-    if (entry.classList.contains("is-diff") && turn) {
-      for (const old of root.querySelectorAll(`.is-diff[data-turn="${CSS.escape(turn)}"]`)) {
-        if (old.dataset.agent === agent && old !== entry) old.remove();
-      }
-    }
+    if (entry.matches(STANDING)) for (const old of sameOf(entry, root)) old.remove();
     return true;
   }
 

@@ -7,9 +7,10 @@ export function begin() {
   const rules = $("rules");
   const number = () => {
     const count = rules.value.split("\n").length;
-    $("numbers").textContent = Array.from({ length: count }, (_, at) => at + 1).join("\n");
-    rules.rows = Math.max(12, count + 1);
+    $("numbers").textContent = Array.from({ length: count }, (_, at) => at + 1).join("\n") + "\n\n";
+    rules.rows = Math.min(22, Math.max(12, count + 1));
   };
+  rules.addEventListener("scroll", () => ($("numbers").scrollTop = rules.scrollTop));
   rules.addEventListener("input", () => {
     number();
     clearTimeout(form.timer);
@@ -30,7 +31,7 @@ export function begin() {
       kept = rules.value;
       toast("Saved. It holds from now on.");
     } catch (error) {
-      wrong(error.message, error.answer?.line ?? error.answer?.extra?.line);
+      wrong(error.message);
       toast("Not saved", "error");
     }
   });
@@ -40,31 +41,30 @@ export function begin() {
   attempt(rules.value);
 }
 
-function wrong(words, line) {
-  $("problem").textContent = words ? (line && !words.includes(`line ${line}`) ? `Line ${line}: ${words}` : words) : "";
+function wrong(words) {
+  $("problem").textContent = words ?? "";
   $("rules").setAttribute("aria-invalid", String(Boolean(words)));
 }
 
 async function attempt(text) {
   try {
     const answer = await api.tryPolicy(text);
-    if (answer.problem) return wrong(answer.problem, answer.line);
     wrong(null);
-    show(Array.isArray(answer) ? answer : answer.verdicts ?? []);
+    show(answer.verdicts);
   } catch (error) {
-    wrong(error.message, error.answer?.line ?? error.answer?.extra?.line);
+    wrong(error.message);
   }
 }
 
 function show(verdicts) {
   const counts = {};
   const rows = verdicts.map((each) => {
-    const word = each.decision?.word ?? each.decision;
+    const word = each.decision;
     counts[word] = (counts[word] ?? 0) + 1;
-    const asked = each.request ?? each;
+    const asked = each;
     const place = each.session_id ? make("a", { href: `/s/${encodeURIComponent(each.session_id)}${each.seq ? `#e${each.seq}` : ""}` }, asked.summary || asked.kind) : (asked.summary ?? "");
     const was = each.was && each.was !== word ? make("small", {}, `was ${each.was}`) : "";
-    return make("tr", { class: word }, make("td", {}, make("span", { class: `verdict ${word}` }, word), was), make("td", {}, asked.kind ?? ""), make("td", { class: "what" }, place), make("td", { class: "sub" }, each.rule ?? each.by ?? "default"));
+    return make("tr", { class: word }, make("td", {}, make("span", { class: `verdict ${word}` }, word), was), make("td", {}, asked.kind ?? ""), make("td", { class: "what" }, place), make("td", { class: "sub" }, each.rule ?? "default"));
   });
   const head = make("thead", {}, make("tr", {}, ...["Decision", "Kind", "Request", "Rule"].map((each) => make("th", { scope: "col" }, each))));
   $("verdicts").replaceChildren(head, make("tbody", {}, ...rows));

@@ -13,7 +13,8 @@ import { splitAll } from "./diffs.js";
 
 export function begin() {
   const head = $("head");
-  const { session: id, native } = head.dataset;
+  const { session: id } = head.dataset;
+  const isLive = head.dataset.live === "true";
   const facts = new Facts(head);
   const live = new Live($("live"));
   const log = new Log(id, $("scroller"), $("log"), Number(head.dataset.last), head.dataset.earlier === "true");
@@ -37,7 +38,7 @@ export function begin() {
   stream.passing = (delta) => {
     if (!log.isAtTail) return;
     const stick = log.isAtBottom();
-    live.hear(delta, native, $("log"));
+    live.hear(delta, $("log"));
     if (stick) log.toBottom();
   };
   stream.gap = () => {
@@ -50,7 +51,8 @@ export function begin() {
     const known = await api.session(id).catch(() => null);
     if (known?.state) facts.state(known.state);
   };
-  stream.open();
+  if (isLive) stream.open();
+  else if (facts.isBusy) setInterval(() => document.hidden || log.ring(), 3000); // someone else drives it
 
   facts.changed = (state) => {
     composer.state(state);

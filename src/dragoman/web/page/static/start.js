@@ -25,7 +25,7 @@ export function begin() {
     for (const name of ["cwd", "model", "sandbox", "approvals"]) localStorage.setItem(`dragoman-${name}`, fields[name].value);
     try {
       const made = await api.start(given);
-      location.assign(`/s/${encodeURIComponent(made.session_id ?? made.id)}`);
+      location.assign(`/s/${encodeURIComponent(made.id)}`);
     } catch (error) {
       $("problem").textContent = error.message;
       button.disabled = false;

@@ -40,7 +40,7 @@ export class Stream {
       this.#show("reconnecting");
       if (source.readyState === EventSource.CLOSED) this.#again();
     };
-    for (const kind of ["message", "entry", "delta", "gap"]) source.addEventListener(kind, (event) => this.#hear(kind, event));
+    for (const kind of ["entry", "delta", "gap"]) source.addEventListener(kind, (event) => this.#hear(kind, event));
   }
 
   #hear(kind, event) {
@@ -51,9 +51,7 @@ export class Stream {
     } catch {
       return this.bell();
     }
-    const message = said?.message ?? said;
-    if (kind === "delta" || message?.type === "delta") this.passing(message);
-    else if (message?.type === "gap") this.gap();
+    if (kind === "delta") this.passing(said.message ?? said);
     else this.bell();
   }
 

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { toggleAll } from "./diffs.js";
 import { focusOn } from "./log.js";
 
-const made = (answer) => encodeURIComponent(answer.session_id ?? answer.id);
+const made = (answer) => encodeURIComponent(answer.id);
 
 export function tools(id, log) {
   const acts = {

@@ -1,0 +1,247 @@
+"""``dragoman serve``: the page and the API under it, on this machine, until Ctrl-C.
+
+Prints one address with a token in it and opens it. The token is kept beside the sessions, readable by nobody
+else, so that a page that is open stays so when the server is started again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import sys
+import webbrowser
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import click
+
+from dragoman.cli.signals import Presses, handling
+from dragoman.errors import UsageError
+
+if TYPE_CHECKING:
+    from dragoman.archive.api import Archive
+    from dragoman.crew.connection import Connection
+    from dragoman.model.messages import ApprovalRequested
+
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+_DEFAULT_PORT: Final = 8787
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serving:
+    """What to serve, and where."""
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int | None = None
+    """None: the usual one, or any other that is free."""
+    names: Sequence[str] = ()
+    roots: Sequence[Path] = ()
+    policy: Path | None = None
+    command: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    home: Path | None = None
+    """Where saved sessions are; the agent's own home by default."""
+    opens: bool = True
+    otherwise: Callable[[ApprovalRequested], Any] | None = None
+    """Decides what no file of rules decides."""
+    first: Mapping[str, Any] | None = None
+    """A session to begin with, and to show."""
+
+
+@click.command(short_help="Open the page: watch, steer and approve agents in a browser.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Where to listen; 0: any free port.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--allow-remote",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Let others in, who reach this machine by NAME. Needed with --host.",
+)
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="A folder that agents may work in, with all below it. Here by default.",
+)
+@click.option("--open/--no-open", "opens", default=None, help="Open the page in a browser.")
+@click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
+@click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="Approval rules.")
+@click.option("--data", type=click.Path(file_okay=False), metavar="DIR", help="Where to keep all.")
+def serve(
+    port: int | None,
+    host: str,
+    names: tuple[str, ...],
+    roots: tuple[str, ...],
+    opens: bool | None,
+    command: str | None,
+    policy: str | None,
+    data: str | None,
+) -> int:
+    """Open the page: start agents in a folder, watch them, answer them, find what they did.
+
+    Only this machine can reach it, and only who has the address. Ctrl-C ends it, and all agents with it;
+    their sessions can be gone on with.
+    """
+    folder = Path(data) if data is not None else data_folder(os.environ)
+    serving = Serving(
+        data=folder,
+        host=host,
+        port=port,
+        names=names,
+        roots=[Path(each) for each in roots] or [Path.cwd()],
+        policy=Path(policy) if policy is not None else folder / "policy.toml",
+        command=command,
+        opens=sys.stdout.isatty() if opens is None else opens,
+    )
+    return run(serving)
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """Where live sessions are kept."""
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "dragoman"
+    return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "dragoman"
+
+
+def run(serving: Serving) -> int:
+    """Serve until somebody wants an end of it; the exit code."""
+    check(serving)
+    logging.basicConfig(level=logging.WARNING, format="dragoman: %(message)s")
+    try:
+        asyncio.run(_serve(serving))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return 130
+    except BaseExceptionGroup as several:
+        raise _first(several) from None
+    return 0
+
+
+def check(serving: Serving) -> None:
+    """Refuse what would be dangerous, or cannot work."""
+    if serving.host not in _LOOPBACK and not serving.names:
+        raise UsageError(
+            f"--host {serving.host} lets other machines in, and whoever has the token can run commands "
+            "here; say --allow-remote NAME, with the name that they reach this machine by"
+        )
+    for name in serving.names:
+        if not name or "/" in name or name.strip() != name or "*" in name:
+            raise UsageError(f"--allow-remote wants the name of a machine, not {name!r}")
+    if any(find_spec(name) is None for name in ("litestar", "uvicorn")):
+        raise UsageError("the page needs a few more packages: pip install 'dragoman[web]'")
+
+
+async def _serve(serving: Serving) -> None:
+    from dragoman.crew.hub import Hub
+    from dragoman.web.app import create_app
+    from dragoman.web.server import listen
+    from dragoman.web.server import serving as under_way
+    from dragoman.web.settings import Settings
+
+    over = asyncio.Event()
+    presses = Presses(over.set)
+    _make_private(serving.data)
+    on = _listen(serving, listen)
+    port = int(on.getsockname()[1])
+    settings = Settings(token=kept_token(serving.data), port=port, names=serving.names)
+    async with AsyncExitStack() as stack:
+        stack.callback(on.close)
+        stack.enter_context(handling(presses))
+        hub = await stack.enter_async_context(
+            Hub(
+                serving.data,
+                connection=_connection(serving),
+                roots=serving.roots,
+                policy_path=serving.policy,
+            )
+        )
+        app = create_app(hub, lambda: _archive(serving), settings)
+        await stack.enter_async_context(under_way(app, on, hang_up=app.state.hang_up))
+        place = f"http://{_shown(serving.host)}:{port}/"
+        if serving.first is not None:
+            place += f"s/{(await hub.start(**serving.first)).id}"
+        address = f"{place}#token={settings.token}"
+        _welcome(hub, serving, address)
+        if serving.opens:
+            await asyncio.to_thread(webbrowser.open, address)
+        await over.wait()
+        click.echo("dragoman: ending; the agents are stopped", err=True)
+
+
+def _listen(serving: Serving, listen: Any) -> Any:
+    if serving.port is not None:
+        return listen(serving.host, serving.port)
+    try:
+        return listen(serving.host, _DEFAULT_PORT)
+    except UsageError:
+        return listen(serving.host, 0)
+
+
+def _connection(serving: Serving) -> Connection:
+    from dragoman.crew.connection import Connection
+
+    policy = {} if serving.otherwise is None else {"policy": serving.otherwise}
+    return Connection(command=serving.command, env=dict(serving.env), **policy)
+
+
+def _archive(serving: Serving) -> Archive:
+    from dragoman.archive.api import Archive
+
+    return Archive(home=serving.home) if serving.home is not None else Archive()
+
+
+def _welcome(hub: Any, serving: Serving, address: str) -> None:
+    for harness in hub.harnesses():
+        if harness.problem:
+            click.echo(f"dragoman: {harness.title} is not there: {harness.problem}", err=True)
+    click.echo(address)
+    roots = ", ".join(str(each) for each in serving.roots)
+    click.echo(f"Agents may work in {roots}. Ctrl-C ends it.", err=True)
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::", "::1", "localhost"):
+        return "127.0.0.1" if host != "::1" else "[::1]"
+    return f"[{host}]" if ":" in host else host
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise UsageError(f"cannot use {folder}: {problem.strerror}") from None
+
+
+def kept_token(folder: Path) -> str:
+    """The token of this folder; made anew if there is none, or if others could have read it."""
+    path = folder / "token"
+    try:
+        if path.stat().st_mode & 0o077 == 0:
+            token = path.read_text(encoding="ascii").strip()
+            if len(token) >= 32:
+                return token
+    except (OSError, UnicodeDecodeError):
+        token = ""
+    token = secrets.token_urlsafe(32)
+    draft = folder / f".token.{os.getpid()}"
+    with open(
+        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+    ) as file:
+        file.write(token + "\n")
+    os.replace(draft, path)
+    return token
+
+
+def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = several.exceptions[0]
+    if isinstance(first, BaseExceptionGroup):
+        return _first(cast("BaseExceptionGroup[BaseException]", first))
+    return first

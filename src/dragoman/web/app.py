@@ -1,0 +1,86 @@
+"""The application: handlers, errors, the OpenAPI document, and the guard around all of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from litestar import Litestar, Request, Router, get
+from litestar.di import Provide
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ASGIApp
+
+from dragoman.about import VERSION
+from dragoman.archive.api import Archive
+from dragoman.crew.hub import Hub
+from dragoman.web import (
+    api_archive,
+    api_fragments,
+    api_login,
+    api_sessions,
+    api_streams,
+    api_turns,
+    pages,
+)
+from dragoman.web.guarding import Guard
+from dragoman.web.library import Library
+from dragoman.web.office import Office
+from dragoman.web.once import Once
+from dragoman.web.refusing import HANDLERS
+from dragoman.web.settings import Settings
+from dragoman.web.turns import TurnMarks
+
+_PARTS = (api_login, api_sessions, api_turns, api_streams, api_archive, api_fragments)
+
+
+@get("/openapi.json", include_in_schema=False)
+async def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
+    """The document that describes all of this."""
+    return request.app.openapi_schema.to_schema()
+
+
+def create_app(
+    hub: Hub, archive: Callable[[], Archive], settings: Settings | None = None
+) -> Litestar:
+    """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
+    settings = settings if settings is not None else Settings()
+    office = Office(hub, Library(archive), settings)
+    once, marks = Once(), TurnMarks(office)
+
+    @asynccontextmanager
+    async def lifespan(_app: Litestar) -> AsyncGenerator[None]:
+        async with office.broadcasts.open():
+            yield
+        await office.library.close()
+
+    def given(value: object) -> Provide:
+        return Provide(lambda: value, sync_to_thread=False)
+
+    handlers: list[Any] = [openapi, *(each for part in _PARTS for each in part.HANDLERS)]
+    app = Litestar(
+        route_handlers=[Router("/api/v1", route_handlers=handlers), *pages.HANDLERS],
+        dependencies={"office": given(office), "once": given(once), "marks": given(marks)},
+        exception_handlers=HANDLERS,
+        lifespan=[lifespan],
+        request_max_body_size=settings.max_body,
+        openapi_config=OpenAPIConfig(
+            title="Dragoman",
+            version=VERSION,
+            description="Live and saved sessions of coding agents.",
+            # The framework's own address: any below it that it does not know it answers with a page.
+            path="/api/v1/openapi",
+            render_plugins=[JsonRenderPlugin(path="/")],
+            security=[{"token": []}],
+            components=Components(
+                security_schemes={"token": SecurityScheme(type="http", scheme="bearer")}
+            ),
+        ),
+        logging_config=None,
+    )
+    app.state.hang_up = office.broadcasts.hang_up
+    # Around everything, and not as middleware of the routes: what has no route must be guarded, too.
+    app.asgi_handler = cast("ASGIApp", Guard(app.asgi_handler, settings))
+    return app

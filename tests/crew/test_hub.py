@@ -1,0 +1,482 @@
+"""The hub on a server that lives in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hubs import (
+    SECONDS,
+    Pretence,
+    ask_for,
+    eventually,
+    is_end,
+    kinds,
+    read_until,
+    say_delta,
+    seqs,
+    texts,
+)
+from pretending import FakeLink
+
+from dragoman.crew.hub import (
+    Entry,
+    Forbidden,
+    KeyUsedDifferently,
+    Passing,
+    SessionChanged,
+    UnknownSession,
+)
+from dragoman.errors import InvalidWorkspace, ProtocolError, TurnFailed, UsageError
+from dragoman.model.messages import ApprovalSettled, Delta, Notice
+from dragoman.store.live_reading import LiveStoreUnusable
+
+
+@pytest.fixture
+def pretence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretence:
+    return Pretence(tmp_path, monkeypatch)
+
+
+def test_a_session_from_its_prompt_to_its_end(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.answers_with("one", "two")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            told = await read_until(hub.subscribe(session.id), is_end)
+            assert seqs(told) == [1, 2, 3, 4, 5]
+            assert kinds(told) == ["session_started", "turn_started", "text", "text", "turn_ended"]
+            stored = hub.entries(session.id)
+            assert [each.json for each in stored] == [
+                each.json for each in told if isinstance(each, Entry)
+            ]
+            now = hub.get(session.id)
+            assert (now.state, now.last_seq, now.cwd) == ("done", 5, str(pretence.repo))
+            assert [one.id for one in hub.sessions()] == [session.id]
+            assert hub.verify() == []
+            [harness] = hub.harnesses()
+            assert (harness.version, harness.state) == ("0.166.0", "running")
+
+    asyncio.run(story())
+
+
+def test_a_reader_comes_back_with_its_cursor(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.answers_with(*(f"t{n}" for n in range(400)))
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            first = hub.subscribe(session.id)
+            told = [await anext(first) for _ in range(17)]
+            first.close()
+            again = await read_until(hub.subscribe(session.id, after=seqs(told)[-1]), is_end)
+            assert seqs(told + again) == list(range(1, 404))
+            assert len(hub.entries(session.id, after=100, limit=50)) == 50
+            assert [one.seq for one in hub.before(session.id, seq=50, limit=3)] == [47, 48, 49]
+
+    asyncio.run(story())
+
+
+def test_deltas_pass_in_their_place_and_are_not_stored(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo)
+            reader = hub.subscribe(session.id)
+            told = [await anext(reader)]  # now it is not behind any more
+            await hub.run(session.id, "go")
+            say_delta(server, server.link, "He", "msg-Hello")
+            say_delta(server, server.link, "llo", "msg-Hello")
+            server.say_text(server.link, "Hello")
+            server.end_turn(server.link)
+            told += await read_until(reader, is_end)
+            pieces = [one.message for one in told if isinstance(one, Passing)]
+            assert [one.text for one in pieces if isinstance(one, Delta)] == ["He", "llo"]
+            assert [type(one).__name__ for one in told] == [
+                "Entry", "Entry", "Passing", "Passing", "Entry", "Entry",
+            ]  # fmt: skip
+            assert "delta" not in kinds(hub.entries(session.id))
+
+    asyncio.run(story())
+
+
+def test_a_slow_reader_gets_a_gap_and_loses_no_entry(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            quick, slow = hub.subscribe(session.id), hub.subscribe(session.id)
+            first = [await anext(slow), await anext(slow)]
+
+            async def quickly() -> list[Any]:
+                return await read_until(quick, is_end)
+
+            async with asyncio.TaskGroup() as tasks:
+                reading = tasks.create_task(quickly())
+                for number in range(600):
+                    say_delta(server, server.link, "x", f"msg-{number}")
+                    server.say_text(server.link, str(number))
+                    await asyncio.sleep(0)
+                server.end_turn(server.link)
+            rest = await read_until(slow, is_end)
+            assert seqs(reading.result()) == list(range(1, 604))
+            assert seqs(first + rest) == list(range(1, 604))
+            assert kinds(rest)[0] == "gap"
+            assert slow.gaps == 1
+            assert quick.gaps == 0
+
+    asyncio.run(story())
+
+
+def test_two_readers_share_what_is_encoded(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).last_seq == 2)
+            one, two = hub.subscribe(session.id, after=2), hub.subscribe(session.id, after=2)
+            async with asyncio.TaskGroup() as tasks:
+                tasks_of = [tasks.create_task(read_until(each, is_end)) for each in (one, two)]
+                await asyncio.sleep(0.01)
+                server.say_text(server.link, "same")
+                server.end_turn(server.link)
+            left, right = (task.result() for task in tasks_of)
+            assert [id(each) for each in left] == [id(each) for each in right]
+
+    asyncio.run(story())
+
+
+def test_an_approval_waits_until_somebody_decides(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns(lambda link: ask_for(link, 7, "make"))
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(hub.approvals)
+            [waiting] = hub.approvals(session.id)
+            assert waiting.request.summary == "make"
+            assert waiting.deadline_at is not None
+            assert hub.get(session.id).state == "waiting"
+            assert hub.approvals("another") == []
+            with pytest.raises(UsageError, match="no decision"):
+                hub.decide(waiting.id, "perhaps", session_id=session.id)
+            assert not hub.decide(waiting.id, "allow", session_id="another")
+            assert hub.decide(waiting.id, "allow", session_id=session.id)
+            assert not hub.decide(waiting.id, "deny", session_id=session.id)
+            await eventually(lambda: any(line.get("id") == 7 for line in server.asked[-1:]))
+            assert server.asked[-1]["result"] == {"decision": "accept"}
+            await eventually(lambda: hub.get(session.id).state == "working")
+            assert hub.approvals() == []
+            [asked] = hub.past_requests()
+            assert (asked.session_id, asked.message) == (session.id, hub.entries(session.id)[2].message)
+
+    asyncio.run(story())
+
+
+def test_a_policy_is_tried_on_what_was_asked_and_then_holds(
+    pretence: Pretence, tmp_path: Path
+) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns(lambda link: ask_for(link, 7, "make"))
+        path = tmp_path / "policy.toml"
+        rules = '[[rule]]\nname = "build"\ncommand = ["make"]\ndecision = "allow"\n'
+        async with asyncio.timeout(SECONDS), pretence.hub(policy_path=path) as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(hub.approvals)
+            assert hub.policy_text() == ""
+            with pytest.raises(UsageError):
+                hub.check_policy("nonsense = 1")
+            [judged] = hub.check_policy(rules)
+            assert (judged.decision, judged.by) == ("allow", "rule 'build'")
+            assert [each.decision for each in hub.check_policy("")] == ["ask"]
+            hub.save_policy(rules)
+            assert path.read_text(encoding="utf-8") == rules == hub.policy_text()
+            hub.decide("call-7", "deny", session_id=session.id)
+            server.end_turn(server.link)
+            await eventually(lambda: hub.get(session.id).state == "done")
+            await hub.run(session.id, "again")
+            await eventually(lambda: server.asked[-1].get("result") == {"decision": "accept"})
+
+    asyncio.run(story())
+
+
+def test_nobody_decides_and_the_deadline_does(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns(lambda link: ask_for(link, 7))
+        async with asyncio.timeout(SECONDS), pretence.hub(ask_seconds=0.05) as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: server.asked[-1].get("result") == {"decision": "decline"})
+            await eventually(lambda: hub.get(session.id).state == "working")
+            said = [each.message for each in hub.entries(session.id)]
+            assert any(isinstance(one, Notice) and "in time" in one.text for one in said)
+            assert any(isinstance(one, ApprovalSettled) for one in said)
+
+    asyncio.run(story())
+
+
+def test_only_the_roots_can_be_worked_in(pretence: Pretence, tmp_path: Path) -> None:
+    async def story() -> None:
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        (pretence.repo / "way_out").symlink_to(outside)
+        (tmp_path / "repo2").mkdir()
+        (pretence.repo / "sub").mkdir()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            for path in (
+                outside,
+                pretence.repo / "way_out",
+                pretence.repo / ".." / "outside",
+                tmp_path / "repo2",
+                "/",
+            ):
+                with pytest.raises(Forbidden):
+                    await hub.start(cwd=path)
+            assert hub.sessions() == []
+            with pytest.raises(InvalidWorkspace):
+                await hub.start(cwd=pretence.repo / "missing")
+            session = await hub.start(cwd=pretence.repo / "sub")
+            assert session.cwd == os.path.realpath(pretence.repo / "sub")
+
+    asyncio.run(story())
+
+
+def test_the_same_key_begins_one_session(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.answers_with("one")
+        wish: dict[str, Any] = {"cwd": pretence.repo, "prompt": "go", "idempotency_key": "k"}
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            same = await asyncio.gather(*(hub.start(**wish) for _ in range(5)))
+            assert len({each.id for each in same}) == 1
+            await eventually(lambda: hub.get(same[0].id).state == "done")
+            with pytest.raises(KeyUsedDifferently):
+                await hub.start(**{**wish, "prompt": "something else"})
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            assert (await hub.start(**wish)).id == same[0].id
+            assert len(hub.sessions()) == 1
+        assert pretence.server.methods().count("thread/start") == 1
+        assert pretence.server.methods().count("turn/start") == 1
+
+    asyncio.run(story())
+
+
+def test_a_second_prompt_steers_and_steering_nothing_is_an_error(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo)
+            with pytest.raises(ProtocolError):
+                await hub.steer(session.id, "anybody?")
+            turn_id = await hub.run(session.id, "go")
+            assert await hub.run(session.id, "and this") == turn_id
+            await hub.steer(session.id, "and that")
+            assert server.methods().count("turn/start") == 1
+            assert server.methods().count("turn/steer") == 2
+            await hub.interrupt(session.id)
+            await eventually(lambda: hub.get(session.id).state == "idle")
+
+    asyncio.run(story())
+
+
+def test_what_was_being_said_when_a_turn_was_cut_off_is_kept(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).turn_id)
+            say_delta(server, server.link, "Half a ")
+            say_delta(server, server.link, "sentence")
+            await hub.interrupt(session.id)
+            told = await read_until(hub.subscribe(session.id), is_end)
+            assert texts(told) == ["Half a sentence"]
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_an_agent_that_is_lost_ends_the_turn_and_the_session_goes_on(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns(lambda link: ask_for(link, 7))
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(hub.approvals)
+            server.link.die()
+            await eventually(lambda: hub.get(session.id).state == "failed")
+            assert hub.approvals() == []
+            server.answers_with("fine")
+            await hub.run(session.id, "again")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            assert texts(hub.entries(session.id)) == ["fine"]
+            assert [one.seq for one in hub.entries(session.id)] == list(
+                range(1, hub.get(session.id).last_seq + 1)
+            )
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_cannot_be_begun_is_said_in_the_session(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+
+        def refuse(link: FakeLink, line: dict[str, Any]) -> None:
+            link.say({"id": line["id"], "error": {"code": -1, "message": "no such model"}})
+
+        server.on["turn/start"] = refuse
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "failed")
+            assert "no such model" in (hub.get(session.id).error or "")
+            with pytest.raises(TurnFailed):
+                await hub.run(session.id, "again")
+
+    asyncio.run(story())
+
+
+def test_branching_renaming_archiving_stopping(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.answers_with("one")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            changes = hub.subscribe_all()
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            branch = await hub.fork(session.id)
+            assert (branch.parent, branch.parent_seq) == (session.id, 4)
+            assert {one.id for one in hub.sessions()} == {session.id, branch.id}
+            await hub.rename(session.id, "A name")
+            await hub.archive(session.id)
+            now = hub.get(session.id)
+            assert (now.title, now.archived) == ("A name", True)
+            await hub.archive(session.id, archived=False)
+            await hub.stop(session.id)
+            await hub.run(session.id, "again")
+            await eventually(lambda: len(texts(hub.entries(session.id))) == 2)
+            assert "thread/resume" in server.methods()
+            seen: list[SessionChanged] = []
+            while not {session.id, branch.id} <= {each.session.id for each in seen}:
+                seen.append(await anext(changes))
+            for wrong in (hub.get, hub.entries, hub.subscribe):
+                with pytest.raises(UnknownSession):
+                    wrong("nobody")
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_a_hub_that_is_left_and_opened_again_has_everything(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.answers_with("one")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            before = [each.json for each in hub.entries(session.id)]
+            reader, changes = hub.subscribe(session.id, after=4), hub.subscribe_all()
+        assert await reader.some() == []
+        with pytest.raises(StopAsyncIteration):
+            await anext(changes)
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            assert [each.json for each in hub.entries(session.id)] == before
+            assert hub.get(session.id).state == "done"
+            await hub.run(session.id, "again")
+            await eventually(lambda: len(texts(hub.entries(session.id))) == 2)
+            assert (await hub.start(cwd=pretence.repo, resume=session.id)).id == session.id
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_is_under_way_when_the_hub_is_left_is_interrupted(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).turn_id)
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            assert hub.get(session.id).state == "idle"
+            assert kinds(hub.entries(session.id))[-1] == "turn_ended"
+
+    asyncio.run(story())
+
+
+def test_without_an_agent_there_is_still_what_was_stored(
+    pretence: Pretence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        pretence.server.answers_with("one")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "done")
+        pretence.server.silent.add("initialize")
+        monkeypatch.setattr("hubs.Timeouts", lambda read: _quick())
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            assert texts(hub.entries(session.id)) == ["one"]
+            [harness] = hub.harnesses()
+            assert harness.problem
+            pretence.server.silent.clear()
+            await hub.run(session.id, "again")
+            await eventually(lambda: len(texts(hub.entries(session.id))) == 2)
+
+    asyncio.run(story())
+
+
+def _quick() -> Any:
+    from dragoman.drive.timeouts import Timeouts
+
+    return Timeouts(read=0.2)
+
+
+def test_when_nothing_can_be_stored_nothing_is_told_and_the_turn_is_stopped(
+    pretence: Pretence,
+) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            reader = hub.subscribe(session.id)
+            assert kinds([await anext(reader), await anext(reader)])[-1] == "turn_started"
+            with sqlite3.connect(pretence.data / "live.db") as other:
+                other.execute("ALTER TABLE journal RENAME TO hidden")
+            server.say_text(server.link, "unstored")
+            await eventually(lambda: "turn/interrupt" in server.methods())
+            with pytest.raises(LiveStoreUnusable):
+                await hub.start(cwd=pretence.repo)
+            with other:
+                other.execute("ALTER TABLE hidden RENAME TO journal")
+            other.close()
+            told = await read_until(reader, is_end)
+            assert texts(told) == ["unstored"]
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_an_entry_is_in_the_store_before_anybody_is_told(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.answers_with(*(f"t{n}" for n in range(100)))
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo)
+            reader = hub.subscribe(session.id)
+            await hub.run(session.id, "go")
+            with sqlite3.connect(pretence.data / "live.db") as other:
+                async for told in reader:
+                    assert isinstance(told, Entry)
+                    [(last,)] = other.execute("SELECT max(entry_id) & 4294967295 FROM entries")
+                    [(line,)] = other.execute("SELECT max(line_id) & 4294967295 FROM journal")
+                    assert last >= told.seq
+                    assert line >= told.message.line
+                    if is_end(told.message):
+                        break
+            other.close()
+
+    asyncio.run(story())
