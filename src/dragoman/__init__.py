@@ -17,6 +17,7 @@ from dragoman.about import VERSION
 __version__ = VERSION
 
 if TYPE_CHECKING:
+    from dragoman.archive.api import archive
     from dragoman.archive.audit import Account, audit
     from dragoman.archive.mapper import Mapper
     from dragoman.archive.reading import read
@@ -87,8 +88,8 @@ if TYPE_CHECKING:
 
 _MESSAGES = "dragoman.model.messages"
 _ERRORS = "dragoman.errors"
-_SYNC = "sync"
-"""The one public name that is a module."""
+_MODULES = {"archive": "dragoman.archive", "sync": "dragoman.crew.sync"}
+"""Public names that are modules; ``dragoman.archive`` can be called as well."""
 _PLACES = {
     "Account": "dragoman.archive.audit",
     "audit": "dragoman.archive.audit",
@@ -191,6 +192,7 @@ __all__ = [
     "UsageReport",
     "Use",
     "__version__",
+    "archive",
     "audit",
     "connect",
     "decode",
@@ -208,8 +210,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'dragoman' has no attribute {name!r}")
-    if name == _SYNC:
-        value = importlib.import_module("dragoman.crew.sync")
+    if name in _MODULES:
+        value = importlib.import_module(_MODULES[name])
     else:
         value = getattr(importlib.import_module(_PLACES.get(name, _MESSAGES)), name)
     globals()[name] = value

@@ -172,6 +172,23 @@ def test_a_fork_that_refers_to_its_parent_is_read_with_it(
     assert [child.id for child in archive.get(session_id(1)).children()] == [session.id]
 
 
+def test_a_fork_of_all_there_was_is_read_with_it_even_if_bytes_are_miscounted(
+    home: Path, archive: Archive
+) -> None:
+    parent = numbered(simple(1, ["one"]))
+    reference = {
+        "thread_id": session_id(1),
+        "end_ordinal_exclusive": parent.count(b"\n"),
+        "end_byte_offset": len(parent) + 99,
+    }
+    fork = Rows(2, forked_from_id=session_id(1), history_base=reference)
+    save(home, 1, parent)
+    save(home, 2, numbered(fork.turn("please fork", "forked").data, 30))
+    archive.index()
+
+    assert prompts(archive.get(session_id(2)).messages()) == ["please one", "please fork"]
+
+
 def test_a_fork_whose_parent_is_gone_is_read_alone(home: Path, archive: Archive) -> None:
     reference = {"thread_id": session_id(1), "end_ordinal_exclusive": 5, "end_byte_offset": 99}
     fork = Rows(2, forked_from_id=session_id(1), history_base=reference)

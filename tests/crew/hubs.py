@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
-from pretending import FakeLink, Server
 
 from dragoman.crew import connecting
 from dragoman.crew.connection import Connection
@@ -20,17 +19,21 @@ from dragoman.drive.timeouts import Timeouts
 from dragoman.model.messages import Message, Text, TurnEnded
 
 SECONDS = 20
+FakeLink: TypeAlias = Any
+Server: TypeAlias = Any
+"""From the driver's tests, where type checkers do not look."""
 
 
 class Pretence:
     """A server in memory, and hubs that reach it as if it were a program."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.server = Server()
+        self.server: Server = import_module("pretending").Server()
         self.folder = folder
         self.repo = folder / "repo"
         self.repo.mkdir()
         self.data = folder / "data"
+        self.read_seconds = 5.0
 
         async def reach(driving: object, how: Connection) -> Reach:
             return Reach(
@@ -44,7 +47,9 @@ class Pretence:
 
     def hub(self, *, policy_path: Path | None = None, **options: Any) -> Hub:
         how = Connection(
-            timeouts=Timeouts(read=5), restarts=Restarts(at_most=3, pauses=(0.01,)), **options
+            timeouts=Timeouts(read=self.read_seconds),
+            restarts=Restarts(at_most=3, pauses=(0.01,)),
+            **options,
         )
         return Hub(self.data, connection=how, roots=[self.repo], policy_path=policy_path)
 
@@ -68,7 +73,7 @@ def ask_for(link: FakeLink, number: int, command: str = "touch x") -> None:
 async def eventually(holds: Callable[[], object]) -> None:
     """Wait until something is so."""
     async with asyncio.timeout(SECONDS):
-        while not holds():
+        while not holds():  # noqa: ASYNC110  what is waited for is seen, not told
             await asyncio.sleep(0.005)
 
 
@@ -102,17 +107,3 @@ def kinds(told: list[Told] | list[Entry]) -> list[str]:
         for each in told
         if not isinstance(each, Passing)
     ]
-
-
-def children_of(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    found: list[int] = []
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                stat = Path("/proc", name, "stat").read_text(encoding="utf-8")
-            except OSError:
-                continue
-            if int(stat.rpartition(")")[2].split()[1]) == pid:
-                found.append(int(name))
-    return found

@@ -100,13 +100,11 @@ class Archive:
         self, progress: Callable[[Progress], None] | None = None, *, wait_seconds: float = 10.0
     ) -> Report | None:
         """Bring the index up to date; what that took, or None if nothing had changed."""
-        found: list[Found] = []
         try:
             if self._is_unchanged():
                 return None
             folders = self._folders()
-            found = self.find()
-            report = self._index(found, progress, wait_seconds)
+            report = self._index(self.find(), progress, wait_seconds)
             if report.is_whole and folders and self._database.can_write:
                 self._files.set_folders(folders)
             return report if report.is_changed or not report.is_whole else None
@@ -118,7 +116,7 @@ class Archive:
             aside = move_aside(os.path.join(self._folder, NAME))
             self._open()
             self.note = f"the index was damaged; it was moved to {aside.name} and is built anew"
-            return self._index(found, progress, wait_seconds)
+            return self._index(self.find(), progress, wait_seconds)
 
     def prepare(
         self, session_id: str | None, progress: Callable[[Progress], None] | None = None

@@ -84,16 +84,16 @@ def _fits(history: History, line: bytes, ordinal: int | None) -> bool:
 
 def _end_by_ordinal(history: History, path: str, ordinal: int) -> int | None:
     with open_file(path) as file:
-        end = None
+        before: int | None = None
+        end = 0
         for piece in plain_lines(file, 0):
             for line, start in zip(piece.lines, piece.starts, strict=False):
                 number = history.row_ordinal(line) if isinstance(line, bytes) else None
-                if number is None:
-                    continue
-                if number >= ordinal:
-                    return start if end is not None else None
-                end = start
-        return None
+                if number is not None and number >= ordinal:
+                    return start if before is not None else None
+                before = number if number is not None else before
+            end = piece.starts[-1]
+        return end if before == ordinal - 1 else None  # all of it
 
 
 def stitched(files: Files, row: FileRow) -> Iterator[Message]:

@@ -14,7 +14,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -188,8 +188,8 @@ def _listen(serving: Serving, listen: Any) -> Any:
 def _connection(serving: Serving) -> Connection:
     from dragoman.crew.connection import Connection
 
-    policy = {} if serving.otherwise is None else {"policy": serving.otherwise}
-    return Connection(command=serving.command, env=dict(serving.env), **policy)
+    how = Connection(command=serving.command, env=dict(serving.env))
+    return replace(how, policy=serving.otherwise) if serving.otherwise is not None else how
 
 
 def _archive(serving: Serving) -> Archive:

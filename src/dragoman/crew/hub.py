@@ -28,6 +28,7 @@ from dragoman.crew.hub_readers import ListReader, Reader
 from dragoman.crew.hub_recovery import recover
 from dragoman.crew.hub_replay import replay
 from dragoman.crew.hub_room import Room
+from dragoman.crew.hub_roots import inside, real_paths
 from dragoman.crew.hub_sessions import Sessions
 from dragoman.crew.hub_shapes import (
     Entry,
@@ -83,7 +84,7 @@ class Hub:
         """Agents work only inside ``roots``. The policy leaves to a person what it does not decide."""
         self._folder = Path(data_dir)
         self._how = connection or Connection()
-        self.roots = [Path(os.path.realpath(root)) for root in roots]
+        self.roots = real_paths(roots)
         self._policy = HubPolicy(policy_path, self._how.policy)
         self._harness = harness
         self._stack = AsyncExitStack()
@@ -144,18 +145,15 @@ class Hub:
 
     def sessions(self) -> list[LiveSession]:
         """All of them, the newest first; archived ones, too."""
-        found = [live.info for live in self._room.lives.values()]
+        found = [live.shown for live in self._room.lives.values()]
         return sorted(found, key=lambda info: info.updated_at, reverse=True)
 
     def get(self, session_id: str) -> LiveSession:
-        return self._room.get(session_id).info
+        return self._room.get(session_id).shown
 
     def allowed(self, path: str | os.PathLike[str]) -> str:
         """The path with all links followed. Raises :class:`Forbidden` outside of the roots."""
-        real = Path(os.path.realpath(path))
-        if not any(real.is_relative_to(root) for root in self.roots):
-            raise Forbidden(os.fspath(path))
-        return str(real)
+        return inside(path, self.roots)
 
     # What can be done.
 
@@ -208,7 +206,9 @@ class Hub:
     ) -> str | None:
         """Begin a turn and come back at once with its id; during a turn it is a word to that turn."""
         live = self._room.get(session_id)
-        return await self._sessions.run(live, text, images=images, model=model, effort=effort)
+        turn_id = await self._sessions.run(live, text, images=images, model=model, effort=effort)
+        await self._room.stored()
+        return turn_id
 
     async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
         """Say something to the turn under way. Raises ``ProtocolError`` if there is none."""
@@ -216,22 +216,26 @@ class Hub:
 
     async def interrupt(self, session_id: str) -> None:
         await self._sessions.interrupt(self._room.get(session_id))
+        await self._room.stored()
 
     async def fork(self, session_id: str) -> LiveSession:
         """A new session that begins with all that was said in this one."""
         live = await self._sessions.fork(self._room.get(session_id))
         await self._room.stored()
-        return live.info
+        return live.shown
 
     async def rename(self, session_id: str, name: str) -> None:
         await self._sessions.rename(self._room.get(session_id), name)
+        await self._room.stored()
 
     async def archive(self, session_id: str, *, archived: bool = True) -> None:
         await self._sessions.archive(self._room.get(session_id), archived=archived)
+        await self._room.stored()
 
     async def stop(self, session_id: str) -> None:
         """End its turn and let go of it; the next :meth:`run` resumes it."""
         await self._sessions.stop(self._room.get(session_id))
+        await self._room.stored()
 
     # Approvals.
 
@@ -250,14 +254,8 @@ class Hub:
         content: dict[str, Any] | None = None,
     ) -> bool:
         """False: it is not open any more. Raises ``UsageError`` for a word that is no decision."""
-        return self._asks.decide(
-            approval_id,
-            decision,
-            session_id=session_id,
-            message=message,
-            answers=answers,
-            content=content,
-        )
+        said = {"message": message, "answers": answers, "content": content}
+        return self._asks.decide(approval_id, decision, session_id=session_id, **said)
 
     def past_requests(self, *, limit: int = 200) -> list[Entry]:
         """What agents have asked, the newest first."""

@@ -67,9 +67,9 @@ class Asks:
         word: str,
         *,
         session_id: str,
-        message: str | None,
-        answers: dict[str, list[str]] | None,
-        content: dict[str, Any] | None,
+        message: str | None = None,
+        answers: dict[str, list[str]] | None = None,
+        content: dict[str, Any] | None = None,
     ) -> bool:
         """Whether it was open, and is decided now. Raises :class:`UsageError` for an unknown word."""
         if word not in WORDS:

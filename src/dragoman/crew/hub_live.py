@@ -36,12 +36,15 @@ _OURS_KEPT: Final = 32
 
 
 class Live:
-    """Changes with every message; :attr:`info` is how it stands, as a value."""
+    """Changes with every message; :attr:`info` is how it stands, as a value, and :attr:`shown` what may
+    be told of that."""
 
     def __init__(self, number: int, info: LiveSession, *, seq: int = 0) -> None:
         self.number = number
         self.id = info.id
         self._info = info
+        self.stored = info
+        """How it stood when it was last stored."""
         self.seq = seq
         """Of the newest entry, be it on its way to the store."""
         self.told_seq = seq
@@ -77,6 +80,11 @@ class Live:
         return msgspec.structs.replace(
             self._info, state=self.state, last_seq=self.told_seq, native_id=self.native_id
         )
+
+    @property
+    def shown(self) -> LiveSession:
+        """How it stands, as far as that is stored: never ahead of its entries."""
+        return msgspec.structs.replace(self.stored, last_seq=self.told_seq)
 
     def set(self, **facts: Any) -> None:
         self._info = msgspec.structs.replace(self._info, **facts)

@@ -38,6 +38,11 @@ class _ToTell(NamedTuple):
     what: Entry | Passing
 
 
+class _Stands(NamedTuple):
+    live: Live
+    info: LiveSession
+
+
 class Room:
     """Opened by whoever has the event loop; :meth:`close` it."""
 
@@ -151,14 +156,19 @@ class Room:
         connection = 0 if ours or not message.line else self.connection
         data = encode(message)
         entry = Entry(live.id, live.seq, at, data, message, connection)
-        self.store.add_entry(live.number, entry, _ToTell(live, entry))
+        told = _ToTell(live, entry)
         if live is self._own:
+            self.store.add_entry(live.number, entry, told)
             if isinstance(message, RateLimits):
-                self._limited(message, at)
+                self._limited(message)
         elif live.add(message, at):
-            self.changed(live)
+            with self.store.writer.together():
+                self.store.add_entry(live.number, entry, told)
+                self._write(live)
+        else:
+            self.store.add_entry(live.number, entry, told)
 
-    def _limited(self, message: RateLimits, at: datetime) -> None:
+    def _limited(self, message: RateLimits) -> None:
         """The account's limits are those of every session that is open."""
         for live in self.lives.values():
             if live.driver is not None:
@@ -166,7 +176,7 @@ class Room:
                 self.changed(live)
 
     def changed(self, live: Live) -> None:
-        """Write down how it stands, soon, and tell those who look at the list."""
+        """Something besides its messages has changed it. Write down how it stands, soon, and tell those who look at the list."""
         if not self._changed:
             self._loop.call_soon(self._write_changes)
         self._changed[live.id] = live
@@ -174,8 +184,12 @@ class Room:
     def _write_changes(self) -> None:
         changed, self._changed = self._changed, {}
         for live in changed.values():
-            self.store.put_session(live.number, live.id, _encode_session(live.info))
-            self.store.writer.tell(live)
+            self._write(live)
+
+    def _write(self, live: Live) -> None:
+        info = live.info
+        self.store.put_session(live.number, live.id, _encode_session(info))
+        self.store.writer.tell(_Stands(live, info))
 
     # What is told.
 
@@ -190,14 +204,15 @@ class Room:
         for each in told:
             if isinstance(each, _ToTell):
                 by_live.setdefault(each.live, []).append(each.what)
-            elif isinstance(each, Live):
-                sessions[each.id] = each
+            elif isinstance(each, _Stands):
+                each.live.stored = each.info
+                sessions[each.live.id] = each.live
             else:
                 futures.append(each)
         for live, items in by_live.items():
             live.tell(items)
         for live in sessions.values():
-            info = live.info
+            info = live.shown
             for reader in list(self._list_readers):
                 reader.put(info)
         for future in futures:

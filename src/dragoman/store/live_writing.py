@@ -12,6 +12,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 _log = logging.getLogger(__name__)
@@ -80,6 +81,10 @@ class Writer:
         with self._changed:
             self._batch.told.append(told)
             self._grew(_OVERHEAD)
+
+    def together(self) -> AbstractContextManager[bool]:
+        """What is handed over inside is committed, and told, in one."""
+        return self._changed
 
     def flush(self) -> bool:
         """Wait until all that was handed over is committed; False: it cannot be."""

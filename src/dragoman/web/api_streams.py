@@ -50,8 +50,7 @@ class LiveStream:
             await pipe.write(sse.retry(self._office.settings.retry_ms))
             cursor = Cursor(channel, self._after)
             if self._to is None:
-                while (frames := await cursor.next()) is not None:
-                    await pipe.write(frames)
+                await pipe.follow(cursor, channel)
                 return
             events = ExportedEvents(self._to, self._session_id)
             while not events.is_over and (some := await cursor.next(events.encode)) is not None:

@@ -31,6 +31,8 @@ class Closable(Protocol):
 
 
 Heard: TypeAlias = Entry | Passing
+Encode: TypeAlias = Callable[[Sequence[Heard | None]], bytes]
+"""Makes events of what was heard; None is a sign of life."""
 
 
 def entry_frame(entry: Entry) -> bytes:
@@ -174,34 +176,33 @@ class Cursor:
         self._position = channel.position_after(after)
         self.has_gap = False
 
-    async def next(
-        self, encode: Callable[[Sequence[Heard | None]], bytes] | None = None
-    ) -> bytes | None:
+    async def next(self, encode: Encode | None = None) -> bytes | None:
         """What there is to send now, at least one event; None at the end."""
         channel = self._channel
-        while True:
-            if self._position is not None and self._position < channel.start:
-                self._position, self.has_gap = None, True
-            if self._position is None:
-                sent = self._from_store(encode)
-            elif self._position < channel.end:
-                sent = self._from_channel(self._position, encode)
-            elif channel.is_closed:
+        while not (sent := self.take(encode)):
+            if channel.is_closed:
                 return None
-            else:
-                await channel.wait()
-                continue
-            if sent:
-                return sent
+            await channel.wait()
+        return sent
 
-    def _from_channel(
-        self, position: int, encode: Callable[[Sequence[Heard | None]], bytes] | None
-    ) -> bytes:
+    def take(self, encode: Encode | None = None) -> bytes:
+        """What there is to send now, if anything."""
+        channel = self._channel
+        position = self._position
+        if position is not None and position < channel.start:
+            self._position, self.has_gap, position = None, True, None
+        while position is None:
+            if sent := self._from_store(encode):
+                return sent
+            position = self._position
+        return self._from_channel(position, encode) if position < channel.end else b""
+
+    def _from_channel(self, position: int, encode: Encode | None) -> bytes:
         channel = self._channel
         self._position, self.seq = channel.end, channel.last_seq
         return channel.frames(position) if encode is None else encode(channel.heard(position))
 
-    def _from_store(self, encode: Callable[[Sequence[Heard | None]], bytes] | None) -> bytes:
+    def _from_store(self, encode: Encode | None) -> bytes:
         channel = self._channel
         entries = channel.stored(self.seq)
         gap = gap_frame(self.seq) if self.has_gap and encode is None else b""

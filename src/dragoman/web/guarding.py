@@ -23,6 +23,7 @@ import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from dragoman.web.settings import Settings
+from dragoman.web.streaming import SEND
 
 _access = logging.getLogger("dragoman.web.access")
 _Headers: TypeAlias = dict[bytes, bytes]
@@ -66,6 +67,7 @@ class Guard:
                 return  # there are none here
             await self._app(scope, receive, send)
             return
+        cast("dict[str, Any]", scope)[SEND] = send
         answer = _Answer(cast("dict[str, Any]", scope), send)
         refusal = self._refusal(cast("dict[str, Any]", scope))
         if refusal is not None:

@@ -14,9 +14,13 @@ from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
 
 from dragoman.web import sse
+from dragoman.web.channels import Channel, Cursor
 
 ABORT: Final = "dragoman.abort"
 """The key of a request's scope with what cuts its connection off; our own server puts it there."""
+
+SEND: Final = "dragoman.send"
+"""The key with what sends to the server itself; the guard puts it there."""
 
 
 class EventStream(ASGIResponse):
@@ -37,7 +41,9 @@ class EventStream(ASGIResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.start_response(send)
-        pipe = Pipe(send, cast("dict[str, Any]", scope).get(ABORT))
+        # Straight to the server: whatever stands in between has done its work with the first word.
+        known = cast("dict[str, Any]", scope)
+        pipe = Pipe(known.get(SEND, send), known.get(ABORT))
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(pipe.listen(receive))
@@ -72,6 +78,20 @@ class Pipe:
         self.sending_since = self._loop_time()
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
         self.sending_since = None
+
+    async def follow(self, cursor: Cursor, channel: Channel) -> None:
+        """Send what a channel tells until its end. The same as to :meth:`write` each, with less between."""
+        send, now, take = self._send, self._loop_time, cursor.take
+        while True:
+            data = take()
+            if data:
+                self.sending_since = now()
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+                self.sending_since = None
+            elif channel.is_closed:
+                return
+            else:
+                await channel.wait()
 
     async def pour(self, pieces: AsyncIterator[bytes]) -> None:
         async for piece in pieces:

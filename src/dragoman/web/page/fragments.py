@@ -64,7 +64,8 @@ _LONGEST_DIFF = 400_000
 def fragments(entries: Iterable[Entry], session_id: str | None = None) -> list[Fragment]:
     """Each entry as HTML. ``session_id`` is what its messages call it; others are sub-agents."""
     stretch = _Stretch(list(entries), session_id)
-    return [Fragment(entry.seq, stretch.html(entry)) for entry in stretch.entries]
+    # Plain text, for a ``str`` of another class is nothing that msgspec writes.
+    return [Fragment(entry.seq, str(stretch.html(entry))) for entry in stretch.entries]
 
 
 class _Stretch:

@@ -40,7 +40,7 @@ export class Facts {
     else if (kind === "prompt") this.#turn(entry);
     else if (kind === "turn_ended") this.#ended(entry, isNew);
     else if (kind === "turn_started" && isNew) this.state("working");
-    else if (kind === "text" && isNew) tell(entry.textContent.slice(0, 300));
+    else if (kind === "text" && isNew) tell(entry.querySelector(".prose, .plain")?.textContent.slice(0, 300) ?? "");
     else if (kind === "notice" && isNew) tell(entry.textContent);
     const plan = entry.querySelector(".plan ol");
     if (plan && Number(seq) >= (this.newest.steps ?? 0)) {

@@ -64,7 +64,9 @@ export class Log {
   }
 
   #queue(act) {
-    this.busy = this.busy.then(act).catch(() => {}); // a broken connection is told by the stream
+    this.busy = this.busy.then(act).catch((error) => {
+      if (!(error instanceof api.Refused)) reportError(error); // a broken connection is told by the stream
+    });
     return this.busy;
   }
 
@@ -115,7 +117,7 @@ export class Log {
       this.#prune("bottom");
       paint(this.list);
     });
-    this.isPaging = false;
+    this.#paged();
   }
 
   async newer() {
@@ -133,12 +135,18 @@ export class Log {
         this.#button(false);
       }
     });
+    this.#paged();
+  }
+
+  // At the very end of the way nothing scrolls any more that would ask for the next page.
+  #paged() {
     this.isPaging = false;
+    requestAnimationFrame(() => this.#scrolled());
   }
 
   // Show the entry with this number, wherever it is.
   async jump(seq) {
-    if (!document.getElementById(`e${seq}`)) {
+    if (seq < this.first || seq > this.last) {
       await this.#queue(async () => {
         const found = await api.fragments(this.id, { after: Math.max(0, seq - 20), limit: PAGE });
         if (!found.length) return;
@@ -150,7 +158,7 @@ export class Log {
         this.#write(this.#entries(found), false);
       });
     }
-    const target = document.getElementById(`e${seq}`);
+    const target = this.#holding(seq);
     if (!target) return;
     this.stuck = false;
     for (let up = target.parentElement; up !== this.list && up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
@@ -158,6 +166,15 @@ export class Log {
     // What is above gets its true height only when it is near: go there once more.
     requestAnimationFrame(() => requestAnimationFrame(() => target.scrollIntoView({ block: "start" })));
     focusOn(target.closest(".entry") ?? target);
+  }
+
+  // What shows an entry: a result, say, stands in the card of its call.
+  #holding(seq) {
+    const own = document.getElementById(`e${seq}`);
+    if (own) return own;
+    let found = this.list.querySelector(".entry");
+    for (const each of this.list.querySelectorAll(".entry")) if (Number(each.dataset.seq) <= seq) found = each;
+    return found;
   }
 
   async newest() {

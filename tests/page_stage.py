@@ -6,6 +6,7 @@ For looking at the page without an agent: every entry is there when it is said, 
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -86,6 +87,8 @@ class Stage:
         self.generation = 0
         self.is_down = False
         self.port = 0
+        self.problems: list[str] = []
+        """What went wrong in this server."""
 
     @property
     def url(self) -> str:
@@ -249,9 +252,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    stage: Stage
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        return  # a browser that goes in the middle of an answer is no news
+        problem = sys.exception()
+        if not isinstance(problem, OSError):  # a browser that goes in the middle of an answer
+            self.stage.problems.append(repr(problem))
 
 
 @contextmanager
@@ -260,6 +266,7 @@ def serving() -> Generator[Stage]:
     handler = type("Handler", (_Handler,), {"stage": stage})
     with _Server(("127.0.0.1", 0), handler) as server:
         stage.port = server.server_address[1]
+        server.stage = stage
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         try:

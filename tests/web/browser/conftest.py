@@ -1,0 +1,111 @@
+"""A real browser, and the page in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from page_stage import Stage, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("there is no Chromium here")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=program, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def stage() -> Generator[Stage]:
+    with serving() as made:
+        yield made
+        assert made.problems == []
+
+
+@dataclass
+class Tabs:
+    """Opens pages and keeps an eye on them: what they complain of, and whom they ask."""
+
+    browser: Browser
+    stack: ExitStack
+    complaints: list[str] = field(default_factory=list[str])
+    asked: list[str] = field(default_factory=list[str])
+
+    def open(self, address: str, width: int = 1280, height: int = 800, **given: Any) -> Page:
+        context = self.browser.new_context(viewport={"width": width, "height": height}, **given)
+        self.stack.callback(context.close)
+        page = context.new_page()
+        page.set_default_timeout(8000)
+        self.watch(page)
+        page.goto(address)
+        return page
+
+    def watch(self, page: Page) -> None:
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on(
+            "console",
+            lambda said: self.complaints.append(said.text)
+            if said.type == "error" and "Failed to load resource" not in said.text
+            else None,
+        )
+
+
+@pytest.fixture
+def tabs(browser: Browser) -> Generator[Tabs]:
+    with ExitStack() as stack:
+        made = Tabs(browser, stack)
+        yield made
+        assert made.complaints == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[[Page], list[str]]:
+    """What axe-core finds that is serious, each in a line."""
+    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dragoman-tests"
+    source = home / "node_modules" / "axe-core" / "axe.min.js"
+    if not source.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("there is no npm to fetch axe-core with")
+        home.mkdir(parents=True, exist_ok=True)
+        subprocess.run([npm, "install", "--prefix", str(home), "axe-core"], check=False, timeout=120)
+    if not source.exists():
+        pytest.skip("axe-core could not be had")
+    script = source.read_text(encoding="utf-8")
+
+    def findings(page: Page) -> list[str]:
+        page.evaluate(script)
+        found: list[Any] = page.evaluate("axe.run().then(found => found.violations)")
+        return [
+            f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:160]}"
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
+
+    return findings

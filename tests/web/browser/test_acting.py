@@ -1,0 +1,213 @@
+"""Speaking to an agent through the page: turns, steering, interrupting, deciding; with keys alone, too."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from page_scenes import asking, settled, shop
+from page_stage import Stage
+
+from dragoman.model.messages import ApprovalRequested, Message, TurnEnded
+from dragoman.web.page.rows import PolicyView
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import Page, expect
+
+from .conftest import Tabs
+
+
+def waiting(stage: Stage, tabs: Tabs, *asked: Message) -> Page:
+    session = stage.session("shop", state="working")
+    stage.say(session, *shop(), *(asked or asking()))
+    page = tabs.open(f"{stage.url}/s/shop")
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
+    page.wait_for_selector("#dock form")
+    return page
+
+
+def decided(stage: Stage) -> dict[str, object]:
+    [(_, path, body)] = [each for each in stage.asked if "/approvals/" in each[1]]
+    return {"path": path, **body}
+
+
+def test_an_approval_shows_all_that_is_asked_and_is_allowed_with_a_word(
+    stage: Stage, tabs: Tabs
+) -> None:
+    page = waiting(stage, tabs)
+    form = page.locator("#dock form")
+    expect(form.locator(".line")).to_contain_text("./deploy.sh staging --tag 2026.11.3 && curl")
+    expect(form.locator(".reason")).to_contain_text("needs network access")
+    expect(form.locator(".countdown")).to_have_text(
+        re.compile(r"denied in 1 min \d+ s if nobody answers")
+    )
+    expect(form.locator("button")).to_have_count(4)
+    expect(page.locator("#state")).to_have_text("waiting for you")
+    expect(page.locator("#urgent, #polite")).to_have_count(2)
+
+    form.locator(".word-to-agent").fill("Only this once.")
+    form.get_by_role("button", name="Allow", exact=True).click()
+
+    expect(page.locator("#dock form")).to_have_count(0)
+    expect(page.locator("#state")).to_have_text("working")
+    assert decided(stage) == {
+        "path": "/api/v1/approvals/a1",
+        "session_id": "shop",
+        "decision": "allow",
+        "message": "Only this once.",
+    }
+
+
+def test_an_approval_that_is_settled_elsewhere_goes_away(stage: Stage, tabs: Tabs) -> None:
+    page = waiting(stage, tabs)
+    other = tabs.open(f"{stage.url}/s/shop")
+    other.wait_for_selector("#dock form")
+
+    page.get_by_role("button", name="Deny", exact=True).click()
+    stage.say(stage.sessions["shop"], settled(decision="deny"))
+
+    expect(other.locator("#dock form")).to_have_count(0)
+    for each in (page, other):
+        expect(each.locator("#log .approval.no .decision")).to_have_text("deny")
+
+
+def test_a_decision_that_comes_too_late_is_told(stage: Stage, tabs: Tabs) -> None:
+    page = waiting(stage, tabs)
+    stage.sessions["shop"].pending.clear()
+
+    page.get_by_role("button", name="Allow", exact=True).click()
+
+    expect(page.locator(".toast.error")).to_contain_text("not open any more")
+    expect(page.locator("#dock form")).to_have_count(0)
+
+
+def test_keys_alone_will_do(stage: Stage, tabs: Tabs) -> None:
+    page = waiting(stage, tabs)
+    page.wait_for_timeout(750)  # a key that was meant for something else decides nothing
+
+    page.keyboard.press("n")
+    expect(page.locator("#dock form")).to_have_count(0)
+    assert decided(stage)["decision"] == "deny"
+
+    page.keyboard.press("r")
+    expect(page.locator("#words")).to_be_focused()
+    page.keyboard.type("Not on a Friday.")
+    page.keyboard.press("Enter")
+    expect(page.locator("#words")).to_have_value("")
+    assert stage.asked[-1] == ("POST", "/api/v1/sessions/shop/steer", {"text": "Not on a Friday."})
+
+    page.keyboard.press("Escape")
+    expect(page.locator("#words")).not_to_be_focused()
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(100)
+    assert stage.asked[-1][1] == "/api/v1/sessions/shop/interrupt"
+
+    page.keyboard.press("k")
+    expect(page.locator(".is-prompt:focus")).to_contain_text("Now publish it")
+    page.keyboard.press("k")
+    expect(page.locator(".is-prompt:focus")).to_contain_text("off by a cent")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".is-thinking:focus")).to_have_count(1)
+    page.keyboard.press("o")
+    expect(page.locator(".is-thinking details")).to_have_attribute("open", "")
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#help")).to_be_hidden()
+    page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
+
+
+def test_a_key_pressed_as_the_question_appears_decides_nothing(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("shop", state="working")
+    stage.say(session, *shop())
+    page = tabs.open(f"{stage.url}/s/shop")
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
+
+    stage.say(session, *asking())
+    page.wait_for_selector("#dock form")
+    page.keyboard.press("y")
+    page.wait_for_timeout(200)
+
+    expect(page.locator("#dock form")).to_have_count(1)
+
+
+def test_a_question_is_answered(stage: Stage, tabs: Tabs) -> None:
+    page = waiting(
+        stage,
+        tabs,
+        ApprovalRequested(
+            session_id="shop",
+            approval_id="q",
+            kind="question",
+            detail={
+                "questions": [
+                    {"id": "db", "question": "Which one?", "options": [{"label": "SQLite"}]},
+                    {"id": "why", "question": "Why?"},
+                ]
+            },
+        ),
+    )
+
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator(".toast.error")).to_contain_text("wants an answer")
+    page.get_by_text("SQLite").click()
+    page.locator(".question .own").nth(1).fill("It is small.")
+    page.get_by_role("button", name="Answer").click()
+
+    expect(page.locator("#dock form")).to_have_count(0)
+    assert decided(stage)["answers"] == {"db": ["SQLite"], "why": ["It is small."]}
+
+
+def test_a_follow_up_is_a_turn_with_the_model_that_was_chosen(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("shop")
+    stage.say(session, *shop())
+    page = tabs.open(f"{stage.url}/s/shop")
+
+    page.select_option("#composer [name=model]", "gpt-5.5-mini")
+    page.fill("#words", "And now?")
+    page.click("#send")
+
+    expect(page.locator("#state")).to_have_text("working")
+    expect(page.locator("#send")).to_have_text("Steer")
+    expect(page.locator("#interrupt")).to_be_visible()
+    given = {"text": "And now?", "model": "gpt-5.5-mini"}
+    assert stage.asked[-1] == ("POST", "/api/v1/sessions/shop/turns", given)
+    stage.say(session, TurnEnded(session_id="shop", outcome="interrupted"))
+    expect(page.locator("#state")).to_have_text("idle")
+
+
+def test_a_session_begins(stage: Stage, tabs: Tabs) -> None:
+    stage.say(stage.session("shop"), *shop())
+    page = tabs.open(stage.url)
+    expect(page.locator("#prompt")).to_be_focused()
+
+    page.keyboard.type("Do it.")
+    page.select_option("[name=sandbox]", "read-only")
+    page.locator("#prompt").press("Enter")
+
+    page.wait_for_url("**/s/shop")
+    assert stage.asked[0][2] == {
+        "prompt": "Do it.",
+        "cwd": "/home/ada/shop",
+        "sandbox": "read-only",
+        "approvals": "on-request",
+    }
+
+
+def test_a_policy_is_tried_while_it_is_written_and_saved(stage: Stage, tabs: Tabs) -> None:
+    stage.policy = PolicyView(text='default = "ask"\n')
+    request = {"kind": "command", "summary": "rm -rf <b>x</b>", "session_id": "shop", "seq": 3}
+    stage.verdicts = [{**request, "decision": "deny", "rule": "rule 1"}]
+    page = tabs.open(f"{stage.url}/policy")
+    expect(page.locator("#tried")).to_have_text("1 past requests: 1 deny.")
+    expect(page.locator("#verdicts td.what")).to_have_text("rm -rf <b>x</b>")
+
+    page.fill("#rules", "wrong = 1\n")
+    expect(page.locator("#problem")).to_have_text("policy, line 2: there is no key 'wrong'")
+    page.fill("#rules", 'default = "deny"\n')
+    expect(page.locator("#problem")).to_have_text("")
+    page.keyboard.press("Control+s")
+
+    expect(page.locator(".toast")).to_contain_text("Saved")
+    assert ("PUT", "/api/v1/policy", {"text": 'default = "deny"\n'}) in stage.asked

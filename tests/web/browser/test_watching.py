@@ -1,0 +1,204 @@
+"""Watching a session: what is said comes, once, in its place, whatever happens to the connection."""
+
+from __future__ import annotations
+
+import pytest
+from page_scenes import long, shop
+from page_stage import Stage
+
+from dragoman.model.messages import (
+    Delta,
+    Message,
+    Prompt,
+    SessionStarted,
+    Text,
+    ToolCall,
+    ToolResult,
+    TurnEnded,
+    TurnStarted,
+)
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import Page, expect
+
+from .conftest import Tabs
+
+ID = {"session_id": "s", "turn_id": "t"}
+BEGIN: list[Message] = [
+    SessionStarted(session_id="s", harness="agent", model="m"),
+    TurnStarted(**ID),
+    Prompt(**ID, text="Go."),
+]
+
+
+def live(page: Page) -> Page:
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
+    return page
+
+
+def test_a_session_is_shown_with_all_its_kinds_of_cards(stage: Stage, tabs: Tabs) -> None:
+    stage.say(stage.session("shop"), *shop())
+
+    page = live(tabs.open(f"{stage.url}/s/shop"))
+
+    expect(page.locator("#log .use.command.bad .exit")).to_have_text("exit 1")
+    expect(page.locator("#log .use.search")).to_have_count(1)
+    expect(page.locator("#log .use.mcp .name")).to_have_text("tracker › get_issue")  # noqa: RUF001
+    expect(page.locator("#log .use.edit details.diff")).to_have_count(2)
+    expect(page.locator("#log .is-plan")).to_have_count(1)
+    expect(page.locator("#plan li.completed")).to_have_count(2)
+    expect(page.locator("#context-words")).to_have_text("14 % of 272K tokens")
+    expect(page.locator("#limits .window")).to_have_count(2)
+    expect(page.locator("#limits time").first).to_contain_text("resets in 2 h")
+    expect(page.locator("#turns li.completed")).to_have_count(1)
+
+
+def test_text_streams_and_is_replaced_by_the_whole(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("s", state="working")
+    stage.say(session, *BEGIN)
+    page = live(tabs.open(f"{stage.url}/s/s"))
+
+    stage.say(session, Delta(**ID, of="thinking", text="Hm."))
+    expect(page.locator(".live-thinking .streaming")).to_have_text("Hm.")
+    for piece in ("Some **wo", "rds** <b>here</b>"):
+        stage.say(session, Delta(**ID, of="text", message_id="m1", text=piece))
+    expect(page.locator(".live-text .streaming")).to_have_text("Some **words** <b>here</b>")
+
+    stage.say(session, Text(**ID, message_id="m1", text="Some **words** <b>here</b>"))
+    expect(page.locator("#log .text strong")).to_have_text("words")
+    expect(page.locator("#live .live-text")).to_have_count(0)
+    stage.say(session, TurnEnded(**ID, outcome="completed"))
+    expect(page.locator("#state")).to_have_text("done")
+    expect(page.locator("#live > *")).to_have_count(0)
+
+
+def test_a_command_is_seen_while_it_runs_and_gets_its_result(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("s", state="working")
+    stage.say(session, *BEGIN)
+    page = live(tabs.open(f"{stage.url}/s/s"))
+
+    call = ToolCall(**ID, call_id="c", tool="Bash", native_tool="x", input={"command": "make"})
+    stage.say(session, call)
+    expect(page.locator(".use.command.running .exit")).to_contain_text("running")
+    stage.say(session, Delta(**ID, of="output", message_id="c", text="cc \x1b[31mmain.c\x1b[0m\n"))
+    expect(page.locator(".use.command .output.live")).to_have_text("cc main.c\n")
+
+    stage.say(session, ToolResult(**ID, call_id="c", output="cc main.c\nok", exit_code=0))
+    card = page.locator(".use.command.ok")
+    expect(card.locator(".exit")).to_have_text("exit 0")
+    expect(card.locator(".output")).to_have_count(1)
+    expect(card.locator(".output")).to_contain_text("ok")
+    expect(page.locator("#log [data-result]")).to_have_count(0)
+
+
+def test_a_reload_in_the_middle_of_a_turn_loses_nothing(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("s", state="working")
+    stage.say(session, *BEGIN, Text(**ID, text="One."))
+    page = live(tabs.open(f"{stage.url}/s/s"))
+    page.fill("#words", "half a thou")
+
+    stage.say(session, Text(**ID, text="Two."))
+    page.reload()
+    stage.say(session, Text(**ID, text="Three."))
+
+    expect(page.locator("#log .is-text .prose")).to_have_text(["One.", "Two.", "Three."])
+    expect(page.locator("#words")).to_have_value("half a thou")
+    expect(page.locator("#state")).to_have_text("working")
+
+
+def test_what_was_said_while_the_server_was_away_comes_once_and_in_order(
+    stage: Stage, tabs: Tabs
+) -> None:
+    session = stage.session("s", state="working")
+    stage.say(session, *BEGIN)
+    page = live(tabs.open(f"{stage.url}/s/s"))
+
+    stage.is_down = True
+    stage.cut()
+    expect(page.locator("#connection")).to_have_text("Reconnecting …")
+    stage.say(session, Text(**ID, text="One."), Text(**ID, text="Two."))
+    stage.is_down = False
+
+    expect(page.locator("#log .is-text .prose")).to_have_text(["One.", "Two."])
+    expect(page.locator("#connection")).to_have_text("")
+    stage.say(session, Text(**ID, text="Three."))
+    expect(page.locator("#log .is-text .prose")).to_have_text(["One.", "Two.", "Three."])
+
+
+def test_a_sub_agents_words_stand_in_its_group(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("s", state="working")
+    sub = {"session_id": "sub", "turn_id": "u"}
+    stage.say(session, *BEGIN, Text(**ID, text="I send someone."))
+    page = live(tabs.open(f"{stage.url}/s/s"))
+
+    stage.say(
+        session,
+        SessionStarted(session_id="sub", parent_session_id="s", harness="agent", model="small"),
+        Text(**sub, text="Looking."),
+        Text(**ID, text="Meanwhile."),
+        Text(**sub, text="Found it."),
+    )
+
+    group = page.locator("#log > details.agent")
+    expect(group).to_have_count(1)
+    expect(group.locator("summary")).to_have_text("Sub-agent small")
+    expect(group.locator(".is-text .prose")).to_have_text(["Looking.", "Found it."])
+    expect(page.locator("#log > .is-text .prose")).to_have_text(["I send someone.", "Meanwhile."])
+
+
+def test_a_session_of_twenty_thousand_entries_opens_at_its_end_and_pages(
+    stage: Stage, tabs: Tabs
+) -> None:
+    session = stage.session("long", state="done")
+    stage.say(session, *long(20_000))
+
+    page = live(tabs.open(f"{stage.url}/s/long"))
+    assert page.locator("#log > *").count() < 200
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert painted < 3000  # under 0.3 s on a machine of its own
+
+    for _ in range(25):
+        page.evaluate("document.getElementById('scroller').scrollTop = 0")
+        page.wait_for_timeout(60)
+    expect(page.locator("#log [data-seq='17000'], #log [data-seq='16999']").first).to_be_attached()
+    assert page.locator("#log > *").count() <= 900
+
+    page.goto(f"{stage.url}/s/long#e7004")
+    expect(page.locator("#e7004")).to_be_in_viewport()
+    stage.say(session, Text(session_id="long", text="The newest of all."))
+    page.click("#newest")
+    expect(page.locator("#log >> text=The newest of all.")).to_be_in_viewport()
+
+
+def test_someone_who_reads_is_not_pulled_away_by_what_is_said(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("long", state="working")
+    stage.say(session, *long(300))
+    page = live(tabs.open(f"{stage.url}/s/long"))
+
+    page.hover("#scroller")
+    page.mouse.wheel(0, -1200)
+    page.wait_for_timeout(300)
+    before = page.evaluate("document.getElementById('scroller').scrollTop")
+    stage.say(session, Text(session_id="long", text="New words."))
+    expect(page.locator("#log >> text=New words.")).to_be_attached()
+
+    assert abs(page.evaluate("document.getElementById('scroller').scrollTop") - before) < 5
+    expect(page.locator("#newest")).to_be_visible()
+
+
+def test_changes_can_be_seen_side_by_side_and_one_below_the_other(
+    stage: Stage, tabs: Tabs
+) -> None:
+    stage.say(stage.session("shop"), *shop())
+    page = live(tabs.open(f"{stage.url}/s/shop"))
+    diff = page.locator("#log .use.edit details.diff").first
+
+    diff.get_by_text("Side by side").click()
+    rows = diff.locator(".split .row:not(.hunk)")
+    expect(rows.nth(2).locator("span.del")).to_have_text("RATE = 0.2\n")
+    expect(rows.nth(2).locator("span.add")).to_have_text('RATE = Decimal("0.20")\n')
+    expect(diff.locator(".hunks")).to_be_hidden()
+
+    diff.get_by_text("Side by side").click()
+    expect(diff.locator(".hunks")).to_be_visible()
+    expect(diff.locator(".split")).to_be_hidden()
