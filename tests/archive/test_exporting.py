@@ -9,7 +9,6 @@ from dragoman.archive.exporting import (
     check_target,
     format_for,
     is_file,
-    secrets_of,
     told,
 )
 from dragoman.errors import UsageError
@@ -58,10 +57,6 @@ def test_nothing_is_overwritten_unasked_and_the_session_itself_never(tmp_path: P
         check_target(str(source), str(source), force=True)
     with pytest.raises(UsageError, match="directory"):
         check_target(str(source), str(tmp_path), force=True)
-
-
-def test_secrets_of_an_environment_are_known_by_their_names() -> None:
-    assert secrets_of({"MY_API_KEY": "a", "KEYBOARD": "b", "github_token": "c"}) == ["a", "c"]
 
 
 def test_messages_of_a_saved_session_are_written_whole_or_not_at_all(tmp_path: Path) -> None:

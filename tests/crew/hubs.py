@@ -70,6 +70,15 @@ def ask_for(link: FakeLink, number: int, command: str = "touch x") -> None:
     link.say({"id": number, "method": method, "params": params})
 
 
+def asks(server: Server, number: int | None, command: str = "touch x") -> None:
+    """Every turn asks for approval under this number, or under that of the turn."""
+
+    def ask(link: FakeLink) -> None:
+        ask_for(link, server.turns if number is None else number, command)
+
+    server.starts_turns(ask)
+
+
 async def eventually(holds: Callable[[], object]) -> None:
     """Wait until something is so."""
     async with asyncio.timeout(SECONDS):

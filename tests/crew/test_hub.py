@@ -12,7 +12,7 @@ from hubs import (
     SECONDS,
     FakeLink,
     Pretence,
-    ask_for,
+    asks,
     eventually,
     is_end,
     kinds,
@@ -152,7 +152,7 @@ def test_two_readers_share_what_is_encoded(pretence: Pretence) -> None:
 def test_an_approval_waits_until_somebody_decides(pretence: Pretence) -> None:
     async def story() -> None:
         server = pretence.server
-        server.starts_turns(lambda link: ask_for(link, 7, "make"))
+        asks(server, 7, "make")
         async with asyncio.timeout(SECONDS), pretence.hub() as hub:
             session = await hub.start(cwd=pretence.repo, prompt="go")
             await eventually(hub.approvals)
@@ -184,7 +184,7 @@ def test_a_policy_is_tried_on_what_was_asked_and_then_holds(
 ) -> None:
     async def story() -> None:
         server = pretence.server
-        server.starts_turns(lambda link: ask_for(link, server.turns, "make"))
+        asks(server, None, "make")
         path = tmp_path / "policy.toml"
         rules = '[[rule]]\nname = "build"\ncommand = ["make"]\ndecision = "allow"\n'
         async with asyncio.timeout(SECONDS), pretence.hub(policy_path=path) as hub:
@@ -210,7 +210,7 @@ def test_a_policy_is_tried_on_what_was_asked_and_then_holds(
 def test_nobody_decides_and_the_deadline_does(pretence: Pretence) -> None:
     async def story() -> None:
         server = pretence.server
-        server.starts_turns(lambda link: ask_for(link, 7))
+        asks(server, 7)
         async with asyncio.timeout(SECONDS), pretence.hub(ask_seconds=0.05) as hub:
             session = await hub.start(cwd=pretence.repo, prompt="go")
             await eventually(lambda: server.asked[-1].get("result") == {"decision": "decline"})
@@ -258,8 +258,9 @@ def test_the_same_key_begins_one_session(pretence: Pretence) -> None:
             same = await asyncio.gather(*(hub.start(**wish) for _ in range(5)))
             assert len({each.id for each in same}) == 1
             await eventually(lambda: hub.get(same[0].id).state == "done")
+            other: dict[str, Any] = {**wish, "prompt": "something else"}
             with pytest.raises(KeyUsedDifferently):
-                await hub.start(**{**wish, "prompt": "something else"})
+                await hub.start(**other)
         async with asyncio.timeout(SECONDS), pretence.hub() as hub:
             assert (await hub.start(**wish)).id == same[0].id
             assert len(hub.sessions()) == 1
@@ -308,7 +309,7 @@ def test_what_was_being_said_when_a_turn_was_cut_off_is_kept(pretence: Pretence)
 def test_an_agent_that_is_lost_ends_the_turn_and_the_session_goes_on(pretence: Pretence) -> None:
     async def story() -> None:
         server = pretence.server
-        server.starts_turns(lambda link: ask_for(link, 7))
+        asks(server, 7)
         async with asyncio.timeout(SECONDS), pretence.hub() as hub:
             session = await hub.start(cwd=pretence.repo, prompt="go")
             await eventually(hub.approvals)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.drive.secrets import MASK, Secrets, mask, secrets_in
+from dragoman.drive.secrets import MASK, Secrets, mask
+from dragoman.model.secrets import secrets_in
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc+/=\n-----END RSA PRIVATE KEY-----"
 

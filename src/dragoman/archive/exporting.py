@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -23,9 +22,6 @@ _BY_ENDING: Final = {
     ".json": "json",
     ".jsonl": "messages",
 }
-_SECRET_NAME: Final = re.compile(
-    r"(?i)(?:^|_)(?:key|apikey|token|secret|password|passwd|credentials?)(?:_|$)"
-)
 
 
 def is_file(name: str) -> bool:
@@ -75,11 +71,6 @@ def format_for(output: str) -> str:
         known = " ".join(_BY_ENDING)
         raise UsageError(f"cannot tell the format of {output!r}; known: {known}; --to names one")
     return _BY_ENDING[ending]
-
-
-def secrets_of(environment: Mapping[str, str]) -> list[str]:
-    """The values of an environment whose names say that they are secret."""
-    return [value for name, value in environment.items() if _SECRET_NAME.search(name)]
 
 
 def check_target(source: str, output: str, *, force: bool) -> None:

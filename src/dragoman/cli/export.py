@@ -56,7 +56,8 @@ def export(
     dragoman export 01a1e219 -o session.html
     dragoman export rollout-….jsonl --to markdown --redact | less
     """
-    from dragoman.archive.exporting import check_target, format_for, secrets_of, told
+    from dragoman.archive.exporting import check_target, format_for, told
+    from dragoman.model.secrets import secrets_in
 
     if (session is None) != last:
         raise click.UsageError("Say which session: an ID, a FILE or --last.")
@@ -74,7 +75,7 @@ def export(
         color=output is None and standard_output().isatty(),
         width=shutil.get_terminal_size().columns if output is None else 100,
         redact=redact,
-        secrets=secrets_of(os.environ),
+        secrets=secrets_in(os.environ),
     )
     if output is None:
         conversion.to_stream(standard_output().buffer)

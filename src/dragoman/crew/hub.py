@@ -254,7 +254,7 @@ class Hub:
         content: dict[str, Any] | None = None,
     ) -> bool:
         """False: it is not open any more. Raises ``UsageError`` for a word that is no decision."""
-        said = {"message": message, "answers": answers, "content": content}
+        said: dict[str, Any] = {"message": message, "answers": answers, "content": content}
         return self._asks.decide(approval_id, decision, session_id=session_id, **said)
 
     def past_requests(self, *, limit: int = 200) -> list[Entry]:

@@ -24,10 +24,11 @@ from dragoman.drive.links import Closed, Exit, OpenLink, Receive
 from dragoman.drive.pipes import LAST_WORDS_SECONDS, Pipes
 from dragoman.drive.reaper import reaper
 from dragoman.drive.reaping import TAG, Known
-from dragoman.drive.secrets import Secrets, secrets_in
+from dragoman.drive.secrets import Secrets
 from dragoman.drive.stderr import StderrTail
 from dragoman.errors import AgentError, AgentNotFound, InvalidWorkspace, ProcessExited
 from dragoman.harnesses.driving import Launch
+from dragoman.model.secrets import secrets_in
 from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 if sys.platform == "win32":

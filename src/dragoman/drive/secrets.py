@@ -12,20 +12,18 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote
+
+from dragoman.model.secrets import SHAPES
 
 MASK: Final = "[secret]"
 
 _SHORTEST: Final = 6
 """Shorter values are words, not keys; to hide each of their occurrences would hide the text."""
 
-_NAME: Final = re.compile(
-    r"(?i)(?:^|_)(?:key|apikey|token|secret|password|passwd|credentials?)(?:_|$)"
-)
-
-_SHAPES: Final = (
+_LOOSE_SHAPES: Final = (
     # A block, or what is left of one that was cut.
     (re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [^-]*-----|\Z)"), MASK),
     (re.compile(r"\A[\s\S]*-----END [A-Z0-9 ]*PRIVATE KEY-----"), MASK),
@@ -69,8 +67,12 @@ class Secrets:
     def mask(self, text: str) -> str:
         """The text without the values, and without whatever looks like a secret."""
         text = self._text.sub(MASK, text) if self._text else text
-        for shape, mask in _SHAPES:
+        for shape, mask in _LOOSE_SHAPES:
             text = shape.sub(mask, text)
+        for shape in SHAPES:
+            for start, end in reversed(list(shape.find(text))):
+                if MASK not in text[start:end]:
+                    text = text[:start] + MASK + text[end:]
         return text
 
     def mask_line(self, line: bytes) -> bytes:
@@ -86,8 +88,3 @@ def mask(text: str, secrets: Iterable[str] = ()) -> str:
 @functools.lru_cache(maxsize=32)
 def _compiled(values: tuple[str, ...]) -> Secrets:
     return Secrets(values)
-
-
-def secrets_in(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of an environment whose names say that they are secret."""
-    return tuple(value for name, value in env.items() if _NAME.search(name))

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from dragoman.drive.links import Closed, Exit, Link, OpenLink, Receive
 from dragoman.drive.process import open_process
-from dragoman.drive.secrets import Secrets, secrets_in
+from dragoman.drive.secrets import Secrets
 from dragoman.drive.ssh import NO_CONNECTION, READY, Remote, ssh_error, ssh_launch
 from dragoman.errors import ResponseTimeout
 from dragoman.harnesses.driving import Launch
+from dragoman.model.secrets import secrets_in
 from dragoman.wire.lines import LongLine
 
 LOGIN_SECONDS = 30

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -176,3 +176,13 @@ def entropy(text: str) -> float:
     """How many bits each character of it tells."""
     counts = Counter(text).values()
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
+
+
+_SECRET_NAME: Final = re.compile(
+    r"(?i)(?:^|_)(?:key|apikey|token|secret|password|passwd|credentials?)(?:_|$)"
+)
+
+
+def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of an environment whose names say that they are secret."""
+    return tuple(value for name, value in environment.items() if _SECRET_NAME.search(name))

@@ -71,8 +71,9 @@ class Channel:
         self._seqs: list[int] = []
         """The newest entry up to each event, itself included."""
         self._waiting: list[asyncio.Future[None]] = []
-        self._cut: tuple[int, int] = (0, 0)
-        self._cut_frames = b""
+        self.news_from = -1
+        self.news = b""
+        """What was told last, and from which position on: what everybody who has kept up gets."""
         self.source: Closable | None = None
         """What it hears from; ended with it."""
         self.is_closed = False
@@ -81,6 +82,7 @@ class Channel:
 
     def tell(self, told: Sequence[Told]) -> None:
         """Take what the hub says, and wake whoever waits for it."""
+        begin = self.end
         for each in told:
             if isinstance(each, Gap):
                 continue  # what is missing follows from the store
@@ -90,19 +92,20 @@ class Channel:
                 self._add(each, entry_frame(each), each.seq)
             else:
                 self._add(each, each.once("sse", _passing_frame), self.last_seq)
-        self._wake()
+        self._wake(begin)
 
     def beat(self) -> None:
         """Say that it lives."""
+        begin = self.end
         self._add(None, sse.HEARTBEAT, self.last_seq)
-        self._wake()
+        self._wake(begin)
 
     def close(self) -> None:
         """Wake everybody, for good: nothing more will come."""
         self.is_closed = True
         if self.source is not None:
             self.source.close()
-        self._wake()
+        self._wake(self.end)
 
     def _add(self, heard: Heard | None, frame: bytes, seq: int) -> None:
         self._heard.append(heard)
@@ -116,7 +119,10 @@ class Channel:
             self._first_seq = self._seqs[drop - 1]
             del self._heard[:drop], self._frames[:drop], self._seqs[:drop]
 
-    def _wake(self) -> None:
+    def _wake(self, begin: int) -> None:
+        self.news_from, self.news = -1, b""
+        if begin >= self.start:
+            self.news_from, self.news = begin, self.frames(begin)
         waiting, self._waiting = self._waiting, []
         for each in waiting:
             if not each.done():
@@ -141,12 +147,8 @@ class Channel:
         return self._seqs[place - 1] if place > 0 else self._first_seq
 
     def frames(self, position: int) -> bytes:
-        """All events from this position on, as they are sent: the same bytes for all who ask the same."""
-        if self._cut != (position, self.end):
-            place = position - self.start
-            rest = self._frames[place:]
-            self._cut, self._cut_frames = (position, self.end), b"".join(rest)
-        return self._cut_frames
+        """All events from this position on, as they are sent."""
+        return b"".join(self._frames[position - self.start :])
 
     def heard(self, position: int) -> list[Heard | None]:
         """The same, as values; None for a sign of life."""
@@ -189,6 +191,9 @@ class Cursor:
         """What there is to send now, if anything."""
         channel = self._channel
         position = self._position
+        if position == channel.news_from and encode is None:
+            self._position, self.seq = channel.end, channel.last_seq
+            return channel.news
         if position is not None and position < channel.start:
             self._position, self.has_gap, position = None, True, None
         while position is None:

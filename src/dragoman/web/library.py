@@ -20,12 +20,12 @@ from typing import Final, TypeVar
 import msgspec
 
 from dragoman.archive.api import Archive
-from dragoman.archive.exporting import secrets_of
 from dragoman.archive.ledger import Choice, Ledger, find_files
 from dragoman.archive.ledger_groups import By, Summary, summary
 from dragoman.archive.mapper import make_exporter
 from dragoman.archive.saved import SavedSession
 from dragoman.model.messages import Delta, Message
+from dragoman.model.secrets import secrets_in
 
 _T = TypeVar("_T")
 _FRESH_SECONDS: Final = 3.0
@@ -136,7 +136,7 @@ class Library:
 
 
 def _exported(messages: Iterator[Message], to: str) -> Iterator[bytes]:
-    exporter, _ = make_exporter(to, secrets=secrets_of(os.environ))
+    exporter, _ = make_exporter(to, secrets=secrets_in(os.environ))
     while batch := list(islice(messages, _BATCH)):
         yield exporter.export(batch)
     yield exporter.finish()

@@ -151,7 +151,7 @@ def test_a_question_is_answered(stage: Stage, tabs: Tabs) -> None:
 
     page.get_by_role("button", name="Answer").click()
     expect(page.locator(".toast.error")).to_contain_text("wants an answer")
-    page.get_by_text("SQLite").click()
+    page.locator("#dock").get_by_text("SQLite").click()
     page.locator(".question .own").nth(1).fill("It is small.")
     page.get_by_role("button", name="Answer").click()
 
@@ -163,6 +163,7 @@ def test_a_follow_up_is_a_turn_with_the_model_that_was_chosen(stage: Stage, tabs
     session = stage.session("shop")
     stage.say(session, *shop())
     page = tabs.open(f"{stage.url}/s/shop")
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
 
     page.select_option("#composer [name=model]", "gpt-5.5-mini")
     page.fill("#words", "And now?")

@@ -12,6 +12,7 @@ export class Facts {
   constructor(head) {
     this.head = head;
     this.now = head.dataset.state;
+    this.changes = 0;
     this.newest = {}; // the number of the newest entry that told each fact
     this.cards = new Set();
     eachSecond(() => this.#tick());
@@ -24,6 +25,7 @@ export class Facts {
   state(state) {
     if (state === this.now || !(state in WORDS)) return;
     this.now = this.head.dataset.state = state;
+    this.changes += 1;
     const pill = $("state");
     pill.className = `pill ${state}`;
     pill.textContent = WORDS[state];

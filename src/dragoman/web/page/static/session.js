@@ -48,8 +48,10 @@ export function begin() {
   stream.connected = async () => {
     await log.ring();
     dock.check();
+    const before = facts.changes;
     const known = await api.session(id).catch(() => null);
-    if (known?.state) facts.state(known.state);
+    // What has been heard meanwhile is newer than this answer.
+    if (known && facts.changes === before) facts.state(known.state);
   };
   if (isLive) stream.open();
   else if (facts.isBusy) setInterval(() => document.hidden || log.ring(), 3000); // someone else drives it

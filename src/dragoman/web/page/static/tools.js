@@ -48,9 +48,16 @@ export function tools(id, log) {
 
 // Turn by turn. When the turn is not here any more, or not yet, it is fetched.
 async function turn(log, way) {
-  const top = log.scroller.getBoundingClientRect().top + 8;
-  const heads = () => [...log.list.querySelectorAll(":scope > .is-prompt")];
-  const beyond = () => heads().filter((each) => (way > 0 ? each.getBoundingClientRect().top > top + 4 : each.getBoundingClientRect().top < top - 12));
+  const { top, bottom } = log.scroller.getBoundingClientRect();
+  const topOf = (each) => each.getBoundingClientRect().top;
+  const isSeen = (each) => topOf(each) < bottom && each.getBoundingClientRect().bottom > top;
+  const beyond = () => {
+    const heads = [...log.list.querySelectorAll(":scope > .is-prompt")];
+    // From the one that has the focus, or else from what is in sight.
+    const here = heads.findIndex((each) => each === document.activeElement && isSeen(each));
+    if (here >= 0) return way > 0 ? heads.slice(here + 1) : heads.slice(0, here);
+    return heads.filter((each) => (way > 0 ? topOf(each) > top + 30 : topOf(each) < bottom - 30));
+  };
   let target = way > 0 ? beyond()[0] : beyond().at(-1);
   if (!target && way < 0 && log.hasEarlier) {
     await log.older();
