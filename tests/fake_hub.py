@@ -43,6 +43,8 @@ class FakeHub(Hub):
         self._pending: list[PendingApproval] = []
         self._by_key: dict[str, tuple[str, Any]] = {}
         self._policy = ""
+        self.reply: Sequence[Message] = ()
+        """What is said when a turn begins."""
 
     # For the tests.
 
@@ -68,6 +70,8 @@ class FakeHub(Hub):
             entry = Entry(session_id, len(entries) + 1, AT, encode(message), message)
             entries.append(entry)
             told.append(entry)
+        if not told:
+            return
         session = msgspec.structs.replace(self._lives[session_id], last_seq=len(entries))
         self._lives[session_id] = session
         for reader in self._readers.get(session_id, []):
@@ -143,6 +147,7 @@ class FakeHub(Hub):
     ) -> str | None:
         self.get(session_id)
         self.asked.append(("run", session_id, text, list(images)))
+        self.tell(session_id, *self.reply)
         return "turn-1"
 
     async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:

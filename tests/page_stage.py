@@ -159,7 +159,7 @@ class Stage:
             case ["sessions", name]:
                 return 200, {"id": name, "state": self.sessions[name].state}
             case ["sessions", name, "fragments"]:
-                return 200, {"fragments": self._fragments(name, query)}
+                return 200, self._fragments(name, query)
             case ["approvals"]:
                 found = self.sessions[query["session_id"]].pending.values()
                 listed = [{"id": each.asked.approval_id, "deadline_at": each.deadline_at, "request": each.asked} for each in found]

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from damaged import OLD, put, session_id_of
-from dragoman.archive.checking import Finding, check, check_file
+from dragoman.archive.api import Archive
+from dragoman.archive.checking import Finding, Step, check, check_file
 
 _PAGINATED = "0.166.0/patch_all.rollout.jsonl"
 _LEGACY = "0.107.0/parallel_tools.exec-rollout.jsonl"
@@ -162,6 +165,95 @@ def test_a_revert_is_a_second_file_by_right(runs: Path, home: Path) -> None:
 def test_the_index_is_asked_about_every_file(runs: Path, tmp_path: Path) -> None:
     path = put(runs / _PAGINATED, tmp_path)
 
-    found = list(check([path], index=lambda each: f"{each.name} is new"))
+    found = list(check([path], index=lambda each: Step(f"{each.path.name} is new", "wait")))
 
-    assert [finding.kind for finding in found] == ["index"]
+    assert [(finding.kind, finding.fix, finding.is_broken) for finding in found] == [
+        ("index", "wait", False)
+    ]
+
+
+@pytest.fixture
+def indexed(runs: Path, home: Path, tmp_path: Path) -> tuple[Archive, Path]:
+    path = put(runs / _PAGINATED, home / "sessions")
+    archive = Archive(home=home, cache=tmp_path / "cache")
+    return archive, path
+
+
+def out_of_step(archive: Archive, path: Path) -> list[tuple[str, bool]]:
+    with archive:
+        found = check([path], index=archive.index_check())
+        return [(each.what, each.is_broken) for each in found if each.kind == "index"]
+
+
+def test_an_index_that_has_a_file_as_it_is_says_nothing(indexed: tuple[Archive, Path]) -> None:
+    indexed[0].index()
+
+    assert out_of_step(*indexed) == []
+
+
+def test_an_index_that_was_never_made_is_not_missed(indexed: tuple[Archive, Path]) -> None:
+    assert out_of_step(*indexed) == []
+
+
+def test_an_index_that_is_behind_is_odd(
+    runs: Path, home: Path, indexed: tuple[Archive, Path]
+) -> None:
+    archive, path = indexed
+    archive.index()
+    put(runs / _LEGACY, home / "sessions")
+    os.utime(path, (OLD + 5, OLD + 5))
+
+    with archive:
+        found = [each for each in check(index=archive.index_check()) if each.kind == "index"]
+
+    assert {each.what for each in found} == {
+        "it was written to since it was indexed",
+        "the index does not have it yet",
+    }
+    assert broken(found) == []
+
+
+def test_a_file_that_another_took_the_place_of_is_broken(indexed: tuple[Archive, Path]) -> None:
+    archive, path = indexed
+    archive.index()
+    data = path.read_bytes()
+    path.write_bytes(data[:-5].replace(b"2026", b"2027", 1) + data[-5:])
+    os.utime(path, (OLD, OLD))
+
+    assert [is_broken for _, is_broken in out_of_step(archive, path)] == [True]
+
+
+def own_list(home: Path, rows: list[tuple[str, str]], name: str = "state_5.sqlite") -> Path:
+    with closing(sqlite3.connect(home / name)) as connection:
+        connection.execute("CREATE TABLE threads (id TEXT, rollout_path TEXT)")
+        connection.executemany("INSERT INTO threads VALUES (?, ?)", rows)
+        connection.commit()
+    return home / name
+
+
+def test_what_the_program_lists_itself_is_held_against_the_files(runs: Path, home: Path) -> None:
+    known = put(runs / _PAGINATED, home / "sessions")
+    unknown = put(runs / _LEGACY, home / "archived_sessions")
+    gone = home / "sessions" / "gone.jsonl"
+    moved = (session_id_of(known), str(home / "sessions" / "where it was.jsonl"))
+    own_list(home, [("old", "nonsense")], "state_4.sqlite")
+    own_list(home, [moved, ("lost", str(gone))])
+
+    found = [each for each in check() if each.kind == "list"]
+
+    assert [Path(each.path) for each in found] == [gone, unknown]
+    assert "state_5.sqlite lists session lost, whose file is gone" in found[0].what
+    assert "does not list it" in found[1].what
+    assert broken(found) == []
+    assert [each for each in check([known]) if each.kind == "list"] == []
+
+
+def test_a_list_that_cannot_be_read_is_not_missed(
+    runs: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(runs / _PAGINATED, home / "sessions")
+    (home / "state_5.sqlite").write_bytes(b"something else")
+    assert list(check()) == []
+
+    monkeypatch.setenv("CODEX_SQLITE_HOME", str(tmp_path / "nowhere"))
+    assert list(check()) == []

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.session_files import find_source, named_id, session_files
+from dragoman.archive.session_files import named_id, session_files
 from dragoman.errors import UnreadableSource
 
 _ID = "01a1e150-b3eb-7a30-8813-455db931ee86"
@@ -34,17 +34,3 @@ def test_sessions_are_found_in_the_home_and_by_hand(home: Path) -> None:
     assert named_id(one) == _ID
     with pytest.raises(UnreadableSource, match="no such file"):
         list(session_files([home / "nowhere"]))
-
-
-def test_a_source_is_a_path_or_as_much_of_an_id_as_it_takes(home: Path) -> None:
-    one = put(home, _ID)
-
-    assert find_source(str(one)) == one
-    for name in (_ID, _ID[:8], _ID[-6:]):
-        assert find_source(name) == one
-    put(home, f"{_ID[:-1]}0")
-    assert find_source(_ID) == one
-    with pytest.raises(UnreadableSource, match="2 sessions have ids like this"):
-        find_source(_ID[:8])
-    with pytest.raises(UnreadableSource, match="neither a file nor a session"):
-        find_source("nothing")

@@ -328,6 +328,27 @@ def test_an_agent_that_is_lost_ends_the_turn_and_the_session_goes_on(pretence: P
     asyncio.run(story())
 
 
+def test_an_agent_that_works_for_another_speaks_in_its_session(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).turn_id)
+            thread: dict[str, Any] = {"id": "helper", "parentThreadId": session.id, "turns": []}
+            link = server.link
+            link.say({"method": "thread/started", "params": {"thread": thread}})
+            item = {"type": "agentMessage", "id": "m", "text": "I help."}
+            params = {"threadId": "helper", "turnId": "h-1", "item": item}
+            link.say({"method": "item/completed", "params": params})
+            await eventually(lambda: texts(hub.entries(session.id)))
+            assert hub.entries(session.id)[-1].message.session_id == "helper"
+            assert [one.id for one in hub.sessions()] == [session.id]
+            assert hub.get(session.id).state == "working"
+
+    asyncio.run(story())
+
+
 def test_a_turn_that_cannot_be_begun_is_said_in_the_session(pretence: Pretence) -> None:
     async def story() -> None:
         server = pretence.server

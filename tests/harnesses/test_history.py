@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.history import OwnList
 
 
 def test_every_harness_that_keeps_sessions_says_where() -> None:
@@ -9,3 +10,11 @@ def test_every_harness_that_keeps_sessions_says_where() -> None:
             assert harness.history.places
             assert all(suffix.startswith(".") for suffix in harness.history.suffixes)
             assert not harness.history.home_default.startswith("/")
+
+
+def test_the_newest_of_a_harness_s_own_lists_counts() -> None:
+    own = OwnList(prefix="state_", suffix=".sqlite", table="t", id_column="i", path_column="p")
+
+    names = ["state_9.sqlite", "state_10.sqlite", "state_11.sqlite-wal", "state_.sqlite", "x"]
+    assert own.newest_of(names) == "state_10.sqlite"
+    assert own.newest_of(["state_x.sqlite", "logs_2.sqlite"]) is None

@@ -15,6 +15,7 @@ from dragoman.about import VERSION
 from dragoman.archive.finding import (
     Found,
     absolute,
+    are_still_so,
     by_hand,
     cache_path,
     folders_of,
@@ -29,6 +30,7 @@ from dragoman.store.files import Files
 from dragoman.store.sessions import Sessions
 
 if TYPE_CHECKING:
+    from dragoman.archive.checking_index import IndexCheck
     from dragoman.archive.following import Heard
     from dragoman.archive.indexing import Progress, Report
     from dragoman.archive.searching import Hit, Results
@@ -151,16 +153,7 @@ class Archive:
                 return False
         elif {found.path for found in self.find()} != self._files.states().keys():
             return False
-        try:
-            for path, inode, size, mtime_ns, complete in self._files.glance():
-                now = os.stat(path)
-                if now.st_mtime_ns != mtime_ns or now.st_size != size or now.st_ino != inode:
-                    return False
-                if not complete:
-                    return False
-        except OSError:
-            return False
-        return True
+        return are_still_so(self._files.glance())
 
     def _folders(self) -> dict[str, int]:
         now = time.time_ns()
@@ -179,6 +172,12 @@ class Archive:
         if self._database.can_write and report.waited_for is None:
             self._database.set_fact("program", VERSION)
         return report
+
+    def index_check(self) -> IndexCheck:
+        """What says of a file how the index is out of step with it. The index is taken as it is."""
+        from dragoman.archive.checking_index import IndexCheck
+
+        return IndexCheck(self._files, self._folder, self.folders)
 
     def sessions(
         self,

@@ -2,7 +2,8 @@
 
 In a file: what its harness's checker finds, and damage to its compression. Between files: a name that
 is not the session's, two files for one session, a parent that is gone, a history that goes on from
-beyond its parent's end. Each finding says what to do; nothing is changed here.
+beyond its parent's end. Beside them: the index, and the lists that harnesses keep themselves. Each
+finding says what to do; nothing is changed here.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from dragoman.archive.checking_lists import out_of_step
 from dragoman.archive.session_files import named_id, session_files
 from dragoman.archive.sources import Damage, batches
 from dragoman.errors import UnreadableSource
@@ -58,8 +60,17 @@ class FileReport:
     lines: int = 0
 
 
-Index: TypeAlias = Callable[[Path], str | None]
-"""Says, in a sentence, how the index is out of step with a file; None if it is not."""
+class Step(NamedTuple):
+    """How the index is out of step with a file."""
+
+    what: str
+    fix: str
+    is_broken: bool = False
+    """Whether it will stay so."""
+
+
+Index: TypeAlias = Callable[[FileReport], Step | None]
+"""Says how the index is out of step with a file; None if it is not."""
 
 
 def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
@@ -100,23 +111,29 @@ def check(
 ) -> Iterator[Finding]:
     """What is wrong with the sessions at these paths, or with all of them; file by file.
 
-    ``index`` is asked whether it knows each file as it is.
+    ``index`` is asked whether it knows each file as it is. Where all are looked at, so are the lists
+    that harnesses keep of them.
     """
+    paths = list(paths)
     reports: list[FileReport] = []
     known: dict[str, list[FileReport]] = {}
     for path in session_files(paths):
         report = check_file(path, now)
         yield from report.findings
         report.findings = []
-        problem = index(path) if index is not None else None
-        if problem is not None:
-            yield _whole(path, "index", problem, "it will be read again with the next command")
+        step = index(report) if index is not None else None
+        if step is not None:
+            yield _whole(path, "index", step.what, step.fix, broken=step.is_broken)
         reports.append(report)
         if report.checker.session_id is not None:
             known.setdefault(report.checker.session_id, []).append(report)
     elsewhere = _Elsewhere(known)
     for report in reports:
         yield from _between(report, known, elsewhere)
+    if not paths:
+        files = {name: [each.path for each in same] for name, same in known.items()}
+        for path, what, fix in out_of_step(files):
+            yield _whole(path, "list", what, fix, broken=False)
 
 
 class _Elsewhere:

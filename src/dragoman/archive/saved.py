@@ -11,6 +11,7 @@ from dragoman.store.files import FileRow, Files
 from dragoman.store.sessions import ListedSession, Sessions
 
 if TYPE_CHECKING:
+    from dragoman.archive.finding import Found
     from dragoman.model.messages import Message
     from dragoman.model.turns import Turn
     from dragoman.model.usage import Usage
@@ -163,6 +164,15 @@ class SavedSession:
         return [
             SavedSession(each, self._files, self._sessions)
             for each in self._sessions.children(self.id)
+        ]
+
+    def files(self) -> list[Found]:
+        """The files that tell of it, as the index has them: a revert makes a second one."""
+        from dragoman.archive.finding import Found
+
+        return [
+            Found(each.path, each.device, each.inode, each.size, each.mtime_ns, each.harness)
+            for each in self._files.of_session(self.id)
         ]
 
     @property

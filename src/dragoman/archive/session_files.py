@@ -59,22 +59,3 @@ def named_id(path: Path) -> str | None:
     """The session that the file's name says it holds."""
     found = (history.session_id_in(path.name) for _, history in homes())
     return next(filter(None, found), None)
-
-
-def find_source(name: str) -> Path:
-    """The file of this path, or of the session with this id, or whose id begins or ends like this.
-
-    Raises ``UnreadableSource`` if there is none, or more than one.
-    """
-    path = Path(name)
-    if path.exists() or os.sep in name:
-        return path
-    known = [(session_id, path) for path in session_files() if (session_id := named_id(path))]
-    fits = [path for session_id, path in known if session_id == name]
-    if not fits and len(name) >= 4:
-        fits = [path for each, path in known if each.startswith(name) or each.endswith(name)]
-    if not fits:
-        raise UnreadableSource(name, "there is neither a file nor a session of this name")
-    if len({named_id(path) for path in fits}) > 1:
-        raise UnreadableSource(name, f"{len(fits)} sessions have ids like this; say more of it")
-    return max(fits, key=lambda each: each.stat().st_mtime)

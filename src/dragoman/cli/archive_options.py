@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -83,6 +84,14 @@ def open_archive(
         if len(report.unreadable) > 5:
             _tell(f"cannot read {len(report.unreadable) - 5} more files")
     return archive
+
+
+def session_path(name: str) -> str:
+    """The file of this name; if there is none, that of the saved session whose id begins so."""
+    if os.path.exists(name) or os.sep in name:
+        return name
+    with open_archive((), wanted=name) as archive:
+        return archive.get(name).path
 
 
 def _tell(sentence: str) -> None:

@@ -25,17 +25,20 @@ REPAIRED = "repaired-sessions"
 
 def check_sessions(paths: Sequence[str], *, as_json: bool) -> int:
     """List what is wrong; 1 if something is broken."""
+    from dragoman.archive.api import Archive
     from dragoman.archive.checking import check
+    from dragoman.cli.archive_options import session_path
 
     ink = _ink()
     counts: Counter[bool] = Counter()
-    for finding in check(paths):
-        counts[finding.is_broken] += 1
-        if as_json:
-            click.echo(json.dumps(asdict(finding), ensure_ascii=False))
-        else:
-            for row in _rows(finding, ink):
-                click.echo(row)
+    with Archive() as archive:  # as the last command left it: what it has not seen yet is told
+        for finding in check(map(session_path, paths), index=archive.index_check()):
+            counts[finding.is_broken] += 1
+            if as_json:
+                click.echo(json.dumps(asdict(finding), ensure_ascii=False))
+            else:
+                for row in _rows(finding, ink):
+                    click.echo(row)
     if not as_json:
         broken, odd = counts[True], counts[False]
         last = f"{broken} broken" if broken else "nothing is broken"
@@ -63,11 +66,12 @@ async def repair_sessions(
     from dragoman.archive.checking import check_file
     from dragoman.archive.repairing import repair
     from dragoman.archive.session_files import session_files
+    from dragoman.cli.archive_options import session_path
     from dragoman.crew.proving import Proof, prove
 
     ink = _ink()
     failed = repaired = 0
-    for path in session_files(paths):
+    for path in session_files(map(session_path, paths)):
         report = check_file(path)
         named = [finding for finding in report.findings if finding.is_broken]
         if not named and not (
@@ -107,15 +111,16 @@ def _is_misnamed(path: Path, session_id: str | None) -> bool:
 
 def _beside(origin: Any) -> list[tuple[Path, str]]:
     """The file that a session goes on from, without which the program cannot read it."""
-    from dragoman.archive.session_files import find_source
-    from dragoman.errors import UnreadableSource
+    from dragoman.cli.archive_options import open_archive
+    from dragoman.errors import UsageError
 
     if origin is None or origin.base is None:
         return []
     name = str(origin.base.session_id)
     try:
-        return [(find_source(name), name)]
-    except UnreadableSource:
+        with open_archive((), wanted=name) as archive:
+            return [(Path(archive.get(name).path), name)]
+    except UsageError:
         return []
 
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "usage": ("dragoman.cli.usage", "Tokens and money: what all sessions have cost."),
     "replay": ("dragoman.cli.replay", "Watch a session again, or serve it as if it were live."),
     "demo": ("dragoman.cli.demo", "Watch the real agent fix a test. No key, no network."),
+    "serve": ("dragoman.cli.serve", "Open the page: watch, steer and approve agents in a browser."),
     "rehearse": ("dragoman.cli.rehearse", "Run anything against a stand-in model."),
     "doctor": ("dragoman.cli.doctor", "Check that everything is there, and say what to do if not."),
 }

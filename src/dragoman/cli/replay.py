@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from dragoman.cli.archive_options import session_path
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -61,11 +62,10 @@ def replay(
     """
     from dragoman.archive.reading import read
     from dragoman.archive.replaying import cues, only_turn
-    from dragoman.archive.session_files import find_source
 
     if words and role is None:
         raise click.UsageError(f"What is {words[0]!r}? Further words are for --as.")
-    messages: Iterable[Message] = read(find_source(source))
+    messages: Iterable[Message] = read(session_path(source))
     if turn is not None:
         messages = only_turn(messages, turn)
     if role is not None:

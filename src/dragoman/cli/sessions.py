@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from dragoman.cli.archive_options import When, home_option, open_archive
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
+    from dragoman.archive.costs import Cost
     from dragoman.archive.saved import SavedSession
 
 _SHORT_ID = 13
@@ -25,6 +27,7 @@ _SHORT_ID = 13
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many.  [default: 30]")
 @click.option("--all", "everything", is_flag=True, help="All of them, sub-agents and reviews too.")
 @click.option("--archived/--not-archived", default=None, help="Only those put away, or not.")
+@click.option("--cost", is_flag=True, help="What each has cost, in a file or a pipe, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @home_option
 def sessions(
@@ -35,12 +38,15 @@ def sessions(
     limit: int | None,
     everything: bool,
     archived: bool | None,
+    cost: bool,
     as_json: bool,
     paths: tuple[str, ...],
 ) -> int:
     """List saved sessions, the newest first.
 
-    An id, or as much of it as no other session has, is what `dragoman show` takes.
+    An id, or as much of it as no other session has, is what `dragoman show` takes. What each session
+    has cost is shown on a terminal, with --json and with --cost; other lists are quicker without. A
+    question mark: nobody knows the price. A sub-agent's cost is its own, not its parent's.
 
     \b
     dragoman sessions --project . --since 7d
@@ -59,27 +65,40 @@ def sessions(
         limit=limit,
     )
     if as_json:
-        _write_json(found)
+        _write_json(found, _costs(found))
         return 0
     if not found:
         where = ", ".join(archive.folders)
         asked = any(given is not None for given in (project, since, until, harness, archived))
         click.echo(f"dragoman: there are no {'such ' * asked}sessions in {where}", err=True)
         return 0
-    _write_table(found)
+    _write_table(found, _costs(found) if cost or standard_output().isatty() else None)
     if len(found) == limit:
         click.echo(f"These are the newest {limit}; -n shows more, --all all of them.", err=True)
     return 0
 
 
-def _write_json(found: list[SavedSession]) -> None:
+def _costs(found: list[SavedSession]) -> dict[str, Cost]:
+    from dragoman.archive.costs import costs_of  # the ledger takes a while to import
+
+    return costs_of(found)
+
+
+def _write_json(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
     import json
 
+    from dragoman.archive.costs import CURRENCY
+
     for session in found:
-        click.echo(json.dumps(session.as_dict(), ensure_ascii=False))
+        spent = costs.get(session.id)
+        whole = spent.whole if spent is not None else None
+        money = {"cost": None, "currency": None}
+        if whole is not None:
+            money = {"cost": float(whole), "currency": CURRENCY}
+        click.echo(json.dumps({**session.as_dict(), **money}, ensure_ascii=False))
 
 
-def _write_table(found: list[SavedSession]) -> None:
+def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) -> None:
     from dragoman.cli.tables import Column, count, table
 
     ids = _short_ids(found)
@@ -93,6 +112,7 @@ def _write_table(found: list[SavedSession]) -> None:
             + (" (undone)" if session.undone and session.undone == session.turn_count else ""),
             str(session.turn_count),
             count(session.tokens),
+            *([_money(costs.get(session.id))] if costs is not None else []),
             _flat(session.model) or "-",
         )
         for session in found
@@ -105,12 +125,24 @@ def _write_table(found: list[SavedSession]) -> None:
         Column("state"),
         Column("turns", right=True),
         Column("tokens", right=True),
+        *([Column("cost", right=True)] if costs is not None else []),
         Column("model", most=20),
     )
     out = standard_output()
     width = os.get_terminal_size(out.fileno()).columns if out.isatty() else 200
     for line in table(columns, rows, width):
         click.echo(line)
+
+
+def _money(cost: Cost | None) -> str:
+    """A dash if no usage was told, a question mark for what has no known price."""
+    from dragoman.cli.usage_table import money
+
+    if cost is None:
+        return "-"
+    if cost.amount is None:
+        return "?"
+    return money(cost.amount) + ("+?" if cost.unpriced_tokens else "")
 
 
 def _short_ids(found: list[SavedSession]) -> dict[str, str]:

@@ -92,11 +92,12 @@ def usage(
     from dragoman.archive.folders import config_folder
     from dragoman.archive.ledger import Choice, Ledger, find_files
     from dragoman.archive.prices import Prices
+    from dragoman.archive.prices_own import own_prices
     from dragoman.cli import usage_report
 
     folder = Path(cache_folder(os.environ))
     files = find_files(paths, cache=folder)
-    own = _own_prices(prices, config_folder(os.environ))
+    own = Path(prices) if prices is not None else own_prices(config_folder(os.environ))
     book = Prices(own, memory=folder / "prices.json")
     cache = None if no_cache else folder / "usage.msgpack"
     ledger = Ledger.read(files, prices=book, cache=cache)
@@ -119,10 +120,3 @@ def usage(
         click.echo(line)
     book.remember()
     return 0
-
-
-def _own_prices(named: str | None, folder: Path) -> Path | None:
-    if named is not None:
-        return Path(named)
-    default = folder / "prices.toml"
-    return default if default.exists() else None

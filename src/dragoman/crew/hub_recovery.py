@@ -38,8 +38,10 @@ _PAGE: Final = 500
 
 def recover(room: Room) -> None:
     """Once, before anything new is heard."""
+    was_at_work = any(_is_at_work(room, live) for live in room.lives.values())
     for connection, harness in room.store.reading.cut_off():
-        _hear_the_rest(room, connection, harness)
+        if was_at_work:  # it takes as long as reading all its lines does
+            _hear_the_rest(room, connection, harness)
         room.store.end_connection(connection)
     for session_id, approval_id in room.store.reading.approvals():
         room.store.drop_approval(session_id, approval_id)
@@ -78,8 +80,8 @@ def _timeless(message: Message) -> Message:
 def _end_turn(room: Room, live: Live) -> None:
     """Say what is over, in a session that was at work."""
     store = room.store
-    began, ended = (_last(room, live, kind) for kind in ("turn_started", "turn_ended"))
-    if began is None or (ended is not None and ended.seq > began.seq):
+    began = _open_turn(room, live)
+    if began is None:
         if live.was_cut:  # before the agent had taken up the turn
             live.rest = "failed"
             live.set(error=_CUT.message)
@@ -125,6 +127,16 @@ def _end_turn(room: Room, live: Live) -> None:
     ends.append(TurnEnded(session_id=live.native_id, turn_id=turn_id, outcome="failed", error=_CUT))
     for message in ends:
         room.add(live, message, ours=True)
+
+
+def _is_at_work(room: Room, live: Live) -> bool:
+    return live.was_cut or _open_turn(room, live) is not None
+
+
+def _open_turn(room: Room, live: Live) -> Entry | None:
+    """The start of a turn that has no end."""
+    began, ended = (_last(room, live, kind) for kind in ("turn_started", "turn_ended"))
+    return None if began is None or (ended is not None and ended.seq > began.seq) else began
 
 
 def _last(room: Room, live: Live, kind: str) -> Entry | None:

@@ -7,7 +7,6 @@ the messages. All of it happens in the thread of the event loop, but for the wri
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -26,7 +25,6 @@ from dragoman.store.live_entries import Entry, Passing
 from dragoman.store.live_reading import LiveStoreUnusable
 from dragoman.store.live_schema import OWN
 
-_EARLY_KEPT: Final = 2000
 _JOURNAL_KEPT: Final = timedelta(days=30)
 _decode_session: Final = msgspec.json.Decoder(LiveSession).decode
 _encode_session: Final = msgspec.json.Encoder().encode
@@ -54,7 +52,7 @@ class Room:
         own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
         self._own = Live(OWN, own, seq=self.store.reading.last_seq(OWN))
         """What is said in no session: kept, and shown to nobody."""
-        self._early: deque[Message] = deque(maxlen=_EARLY_KEPT)
+        self._early: list[Message] = []
         self._opening = 0
         self._changed: dict[str, Live] = {}
         self._list_readers: WeakSet[ListReader] = WeakSet()
@@ -112,7 +110,7 @@ class Room:
     def expected(self) -> None:
         """It is open, or is not going to be."""
         self._opening -= 1
-        early, self._early = self._early, deque(maxlen=_EARLY_KEPT)
+        early, self._early = self._early, []
         for message in early:
             self.hear(message)
 

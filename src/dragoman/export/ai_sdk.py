@@ -83,6 +83,8 @@ class AiSdkExporter:
         self._about: _Part = {}
         self._calls: dict[str, ToolCall] = {}
         """The calls that the client has heard of in this message."""
+        self._asks: dict[str, _Part] = {}
+        """What was asked and is not settled: a part that changes is told whole."""
         self._texts = Spoken("text")
         self._thoughts = Spoken("reasoning")
 
@@ -169,7 +171,8 @@ class AiSdkExporter:
             case ApprovalRequested():
                 yield from self._asked(message)
             case ApprovalSettled(approval_id=approval_id, decision=decision):
-                settled = {"approvalId": approval_id, "decision": decision}
+                asked = self._asks.pop(approval_id, {"approvalId": approval_id})
+                settled = {**asked, "decision": decision}
                 yield {"type": "data-approval", "id": approval_id, "data": settled}
             case UsageReport():
                 spent = {"usage": message.total, "contextWindow": message.context_window}
@@ -235,6 +238,7 @@ class AiSdkExporter:
             "choices": message.choices,
             "decision": None,
         }
+        self._asks[approval_id] = asked
         yield {"type": "data-approval", "id": approval_id, "data": asked}
 
 

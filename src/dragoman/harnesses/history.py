@@ -6,7 +6,7 @@ harness's own knowledge, and is written down here in words that fit every harnes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -46,6 +46,31 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnList:
+    """A database in which a harness itself lists its sessions: a second opinion, never more."""
+
+    variable: str | None = None
+    """The environment variable that names its folder, if it is not the harness's home."""
+    prefix: str
+    suffix: str
+    """Its name is a number between these two. A new release begins a new one; the old are left."""
+    table: str
+    id_column: str
+    path_column: str
+
+    def newest_of(self, names: Iterable[str]) -> str | None:
+        """Which of these files is the list, if one is."""
+        numbered = [
+            (int(number), name)
+            for name in names
+            if name.startswith(self.prefix)
+            and name.endswith(self.suffix)
+            and (number := name[len(self.prefix) : -len(self.suffix)]).isdecimal()
+        ]
+        return max(numbered)[1] if numbered else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The saved sessions of one harness."""
 
@@ -64,3 +89,4 @@ class History:
     """The number that a row gives itself, in files whose rows are numbered."""
     turns_undone: Callable[[Notice], int]
     """How many of the turns before this notice it takes back; 0 for any other notice."""
+    own_list: OwnList | None = None

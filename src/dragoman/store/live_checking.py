@@ -114,9 +114,20 @@ class _Told:
 
     def __init__(self) -> None:
         self.by_line: dict[tuple[int, int], list[tuple[Message, str]]] = defaultdict(list)
+        self.last: dict[int, int] = defaultdict(int)
+        """The last line of each connection of which anything was stored."""
+        self.speakers: dict[int, set[str | None]] = defaultdict(set)
 
     def add(self, number: int, message: Message, where: str) -> None:
         self.by_line[number, message.line].append((_timeless(message), where))
+        self.last[number] = max(self.last[number], message.line)
+        self.speakers[number].add(message.session_id)
+
+    def is_due(self, number: int, message: Message) -> bool:
+        """Whether it must have been stored: what comes last may still be on its way, as may a session
+        that is just being opened."""
+        known = message.session_id in self.speakers[number]
+        return known and message.line < self.last[number]
 
 
 def _retold(
@@ -138,7 +149,7 @@ def _retold(
         found = next((each for each in stored if each[0] == plain), None)
         if found is not None:
             stored.remove(found)
-        elif not isinstance(message, (*_OURS, Unknown)):
+        elif not isinstance(message, (*_OURS, Unknown)) and told.is_due(number, message):
             kind = message.__struct_config__.tag
             yield f"connection {number}, line {message.line}: its {kind} was not stored"
     for (of, line), left in told.by_line.items():

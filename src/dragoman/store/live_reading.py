@@ -128,13 +128,18 @@ class LiveReading:
         """Connections, with their harnesses, whose last lines may have made no entries any more."""
         return self._rows("SELECT connection, harness FROM connections WHERE NOT is_closed")
 
-    def lines(self, connection: int) -> list[Line]:
-        rows = self._rows(
-            "SELECT sent, raw, length FROM journal WHERE line_id BETWEEN ? AND ? ORDER BY line_id",
-            row_id(connection, 1),
-            row_id(connection + 1, 0) - 1,
-        )
-        return [Line(bool(sent), raw, length) for sent, raw, length in rows]
+    def lines(self, connection: int) -> Iterator[Line]:
+        """The lines of a connection; there may be very many."""
+        last = row_id(connection, 0)
+        while rows := self._rows(
+            "SELECT line_id, sent, raw, length FROM journal "
+            "WHERE line_id > ? AND line_id < ? ORDER BY line_id LIMIT 1000",
+            last,
+            row_id(connection + 1, 0),
+        ):
+            for _, sent, raw, length in rows:
+                yield Line(bool(sent), raw, length)
+            last = rows[-1][0]
 
     def said(self, connection: int) -> list[bytes]:
         """The messages that were stored of a connection, in no order."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from litestar import get
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import Parameter
+from litestar.params import FromQuery, QueryParameter
 from litestar.response.base import ASGIResponse
 
 from dragoman import export as formats
@@ -20,8 +20,9 @@ from dragoman.archive.mapper import make_exporter
 from dragoman.archive.searching import Filters
 from dragoman.archive.searching import Hit as Found
 from dragoman.errors import UnknownFormat
+from dragoman.web.api_sessions import Id
 from dragoman.web.library import as_time
-from dragoman.web.office import Office
+from dragoman.web.office import Office, TheOffice
 from dragoman.web.shapes import Hit, Hits, UsageGroup, UsageSummary
 from dragoman.web.streaming import EventStream, Pipe
 
@@ -33,23 +34,23 @@ _MEDIA: Final = {
 }
 _LINES: Final = ("application/x-ndjson", "jsonl")
 _PAGE: Final = 500
-Text = Annotated[str | None, Parameter(max_length=1_000)]
+Text = Annotated[str | None, QueryParameter(max_length=1_000)]
 
 
 @get("/search", summary="Search in all that was said", tags=["archive"])
 async def search(
-    office: Office,
-    q: Annotated[str, Parameter(min_length=1, max_length=1_000, description="Words to find.")],
-    limit: Annotated[int, Parameter(ge=1, le=200)] = 20,
+    office: TheOffice,
+    q: Annotated[str, QueryParameter(min_length=1, max_length=1_000, description="Words to find.")],
+    limit: Annotated[int, QueryParameter(ge=1, le=200)] = 20,
     session_id: Text = None,
     project: Text = None,
     harness: Text = None,
     tool: Text = None,
     kind: Text = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    errors: bool = False,
-    scan: bool = False,
+    since: FromQuery[datetime | None] = None,
+    until: FromQuery[datetime | None] = None,
+    errors: FromQuery[bool] = False,
+    scan: FromQuery[bool] = False,
 ) -> Hits:
     """The best first. ``scan`` reads every file and finds exactly this text."""
     filters = Filters(
@@ -90,10 +91,10 @@ def _hit(found: Found) -> Hit:
 
 @get("/usage", summary="Tokens and money", tags=["archive"])
 async def usage(
-    office: Office,
-    by: Literal["day", "project", "model", "session"] = "day",
-    since: datetime | None = None,
-    until: datetime | None = None,
+    office: TheOffice,
+    by: FromQuery[Literal["day", "project", "model", "session"]] = "day",
+    since: FromQuery[datetime | None] = None,
+    until: FromQuery[datetime | None] = None,
     project: Text = None,
     model: Text = None,
 ) -> UsageSummary:
@@ -127,9 +128,9 @@ def _group(group: Group) -> UsageGroup:
     responses={200: ResponseSpec(str, description="The session.", media_type="text/plain")},
 )
 async def export(
-    office: Office,
-    session_id: str,
-    format: Annotated[str, Parameter(max_length=50)] = "messages",
+    office: TheOffice,
+    session_id: Id,
+    format: Annotated[str, QueryParameter(max_length=50)] = "messages",
 ) -> ASGIResponse:
     """``format`` is one of those that ``dragoman dialects`` lists."""
     if formats.find(format) is None:

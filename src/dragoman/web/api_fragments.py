@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from litestar import get
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
-from dragoman.web.api_sessions import After
-from dragoman.web.office import Office
+from dragoman.web.api_sessions import Id, MaybeAfter
+from dragoman.web.office import TheOffice
 from dragoman.web.page.fragments import fragments
 from dragoman.web.shapes import FragmentInfo
 
@@ -19,11 +19,11 @@ from dragoman.web.shapes import FragmentInfo
     tags=["page"],
 )
 async def session_fragments(
-    office: Office,
-    session_id: str,
-    after: After | None = None,
-    before: After | None = None,
-    limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
+    office: TheOffice,
+    session_id: Id,
+    after: MaybeAfter = None,
+    before: MaybeAfter = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=500)] = 100,
 ) -> list[FragmentInfo]:
     """The entries that follow ``after``, or the last ones before ``before``."""
     found = await office.session(session_id)

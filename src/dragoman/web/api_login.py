@@ -8,13 +8,14 @@ from typing import Any
 from litestar import Response, post
 from litestar.datastructures import Cookie
 from litestar.exceptions import HTTPException
+from litestar.params import JSONBody
 
-from dragoman.web.office import Office
+from dragoman.web.office import TheOffice
 from dragoman.web.shapes import Login
 
 
 @post("/login", summary="Exchange the token for a cookie", status_code=204, tags=["login"])
-async def login(office: Office, data: Login) -> Response[None]:
+async def login(office: TheOffice, data: JSONBody[Login]) -> Response[None]:
     settings = office.settings
     if not compare_digest(data.token.encode("utf-8", "replace"), settings.token.encode()):
         raise HTTPException("this is not the token", status_code=401)
@@ -25,7 +26,7 @@ async def login(office: Office, data: Login) -> Response[None]:
 
 
 @post("/logout", summary="Take the cookie back", status_code=204, tags=["login"])
-async def logout(office: Office) -> Response[None]:
+async def logout(office: TheOffice) -> Response[None]:
     gone = Cookie(
         key=office.settings.cookie_name,
         value="",

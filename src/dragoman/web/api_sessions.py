@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from litestar import Response, get, patch, post
 from litestar.openapi.spec import Example
-from litestar.params import Parameter
+from litestar.params import FromQuery, HeaderParameter, JSONBody, PathParameter, QueryParameter
 
 from dragoman.web import shapes
-from dragoman.web.office import Office
+from dragoman.web.office import TheOffice
 from dragoman.web.shapes import (
     EntryInfo,
     EntryPage,
@@ -20,12 +20,16 @@ from dragoman.web.shapes import (
     StartSession,
 )
 
-Limit = Annotated[int, Parameter(ge=1, le=1_000, description="How many at most.")]
-After = Annotated[int, Parameter(ge=0, le=1 << 53, description="The entry that was had last.")]
+Id = Annotated[str, PathParameter(max_length=200)]
+Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="How many at most.")]
+After = Annotated[int, QueryParameter(ge=0, le=1 << 53, description="The entry that was had last.")]
+MaybeAfter = Annotated[
+    int | None, QueryParameter(ge=0, le=1 << 53, description="The entry that was had last.")
+]
 Key = Annotated[
     str | None,
-    Parameter(
-        header="Idempotency-Key",
+    HeaderParameter(
+        name="Idempotency-Key",
         max_length=200,
         description="The same request with the same key is carried out once.",
         examples=[Example(value="3f0c")],
@@ -34,18 +38,18 @@ Key = Annotated[
 
 
 @get("/harnesses", summary="Agent programs, and what each can do", tags=["harnesses"])
-async def harnesses(office: Office) -> Harnesses:
+async def harnesses(office: TheOffice) -> Harnesses:
     return Harnesses(office.hub.harnesses())
 
 
 @get("/sessions", summary="All sessions, the newest first", tags=["sessions"])
 async def sessions(
-    office: Office,
+    office: TheOffice,
     limit: Limit = 50,
-    cursor: Annotated[str | None, Parameter(max_length=500)] = None,
-    live: bool | None = None,
-    archived: bool | None = None,
-    project: Annotated[str | None, Parameter(max_length=4096)] = None,
+    cursor: Annotated[str | None, QueryParameter(max_length=500)] = None,
+    live: FromQuery[bool | None] = None,
+    archived: FromQuery[bool | None] = None,
+    project: Annotated[str | None, QueryParameter(max_length=4096)] = None,
 ) -> SessionPage:
     """Live ones and those on the disk. ``live=true``: only those that can be spoken to."""
     page, following = await office.sessions(
@@ -55,7 +59,9 @@ async def sessions(
 
 
 @post("/sessions", summary="Begin a session, or go on with a saved one", tags=["sessions"])
-async def start(office: Office, data: StartSession, idempotency_key: Key = None) -> SessionInfo:
+async def start(
+    office: TheOffice, data: JSONBody[StartSession], idempotency_key: Key = None
+) -> SessionInfo:
     """``cwd`` must lie inside one of the roots that the server was started with."""
     session = await office.hub.start(
         cwd=office.hub.allowed(data.cwd),
@@ -72,30 +78,30 @@ async def start(office: Office, data: StartSession, idempotency_key: Key = None)
 
 
 @get("/sessions/{session_id:str}", summary="A session", tags=["sessions"])
-async def session(office: Office, session_id: str) -> SessionInfo:
+async def session(office: TheOffice, session_id: Id) -> SessionInfo:
     return await office.session(session_id)
 
 
 @patch("/sessions/{session_id:str}", summary="Give a session a name", tags=["sessions"])
-async def rename(office: Office, session_id: str, data: Rename) -> SessionInfo:
+async def rename(office: TheOffice, session_id: Id, data: JSONBody[Rename]) -> SessionInfo:
     await office.hub.rename(office.spoken_to(session_id), data.title)
     return await office.session(session_id)
 
 
 @post("/sessions/{session_id:str}/archive", summary="Put a session away", tags=["sessions"])
-async def archive(office: Office, session_id: str) -> SessionInfo:
+async def archive(office: TheOffice, session_id: Id) -> SessionInfo:
     await office.hub.archive(office.spoken_to(session_id))
     return await office.session(session_id)
 
 
 @post("/sessions/{session_id:str}/unarchive", summary="Bring a session back", tags=["sessions"])
-async def unarchive(office: Office, session_id: str) -> SessionInfo:
+async def unarchive(office: TheOffice, session_id: Id) -> SessionInfo:
     await office.hub.archive(office.spoken_to(session_id), archived=False)
     return await office.session(session_id)
 
 
 @post("/sessions/{session_id:str}/fork", summary="Branch a session off", tags=["sessions"])
-async def fork(office: Office, session_id: str) -> SessionInfo:
+async def fork(office: TheOffice, session_id: Id) -> SessionInfo:
     """The new session knows all that was said in this one."""
     return shapes.live(await office.hub.fork(office.spoken_to(session_id)))
 
@@ -103,7 +109,7 @@ async def fork(office: Office, session_id: str) -> SessionInfo:
 @post(
     "/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"]
 )
-async def stop(office: Office, session_id: str) -> None:
+async def stop(office: TheOffice, session_id: Id) -> None:
     """It stays in the archive, and can be resumed."""
     await office.hub.stop(office.spoken_to(session_id))
 
@@ -114,7 +120,7 @@ async def stop(office: Office, session_id: str) -> None:
     tags=["sessions"],
 )
 async def entries(
-    office: Office, session_id: str, after: After = 0, limit: Limit = 500
+    office: TheOffice, session_id: Id, after: After = 0, limit: Limit = 500
 ) -> Response[EntryPage]:
     """Oldest first. ``next`` is the ``after`` of the next page, null if there is none yet."""
     found = await office.entries(session_id, after=after, limit=limit + 1)

@@ -12,17 +12,17 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 from litestar import get, post
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import Parameter
+from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
 from litestar.response.base import ASGIResponse
 
 from dragoman import export as formats
 from dragoman.errors import UnknownFormat, UsageError
 from dragoman.export import ai_sdk
 from dragoman.web import sse
-from dragoman.web.api_sessions import After
+from dragoman.web.api_sessions import Id, MaybeAfter
 from dragoman.web.channels import Cursor
 from dragoman.web.exporting import ExportedEvents, newest_turn
-from dragoman.web.office import Office
+from dragoman.web.office import Office, TheOffice
 from dragoman.web.streaming import EventStream, Pipe
 
 CHAT: Final = ("ai-sdk", "ag-ui")
@@ -31,7 +31,7 @@ _EVENTS: Final = {
     204: ResponseSpec(None, description="There is nothing to follow."),
 }
 Format = Annotated[
-    str | None, Parameter(max_length=50, description="An export format; entries without it.")
+    str | None, QueryParameter(max_length=50, description="An export format; entries without it.")
 ]
 
 
@@ -90,11 +90,13 @@ class SavedStream:
     responses=_EVENTS,
 )
 async def stream(
-    office: Office,
-    session_id: str,
-    after: After | None = None,
+    office: TheOffice,
+    session_id: Id,
+    after: MaybeAfter = None,
     format: Format = None,
-    last_event_id: Annotated[str | None, Parameter(header="Last-Event-ID", max_length=50)] = None,
+    last_event_id: Annotated[
+        str | None, HeaderParameter(name="Last-Event-ID", max_length=50)
+    ] = None,
 ) -> ASGIResponse:
     """Goes on from ``after``, or from ``Last-Event-ID``, which counts if there are both.
 
@@ -132,7 +134,7 @@ def _last_event_id(given: str | None) -> int | None:
 
 
 @get("/stream", summary="Changes of all sessions", tags=["streams"], responses=_EVENTS)
-async def stream_sessions(office: Office) -> ASGIResponse:
+async def stream_sessions(office: TheOffice) -> ASGIResponse:
     """First ``event: sessions`` with all of them, then ``event: session`` with each that changes."""
 
     async def pour(pipe: Pipe) -> None:
@@ -165,7 +167,10 @@ class Chat(msgspec.Struct, frozen=True):
     responses=_EVENTS,
 )
 async def chat(
-    office: Office, session_id: str, data: Chat, format: Literal["ai-sdk", "ag-ui"] = "ai-sdk"
+    office: TheOffice,
+    session_id: Id,
+    data: JSONBody[Chat],
+    format: FromQuery[Literal["ai-sdk", "ag-ui"]] = "ai-sdk",
 ) -> ASGIResponse:
     """Begins a turn with what the user said last, or steers the one under way; answers with its stream."""
     live = office.live(session_id)
@@ -180,7 +185,7 @@ async def chat(
     return EventStream(LiveStream(office, session, after, format), headers=_headers(format))
 
 
-def _asked(data: Chat) -> str:
+def _asked(data: JSONBody[Chat]) -> str:
     last = next((each for each in reversed(data.messages) if each.role == "user"), None)
     if last is None:
         raise UsageError("there is no message of the user in this chat")

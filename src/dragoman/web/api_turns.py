@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from litestar import get, post, put
+from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
-from litestar.params import Parameter
+from litestar.params import JSONBody, QueryParameter
 
 from dragoman.web import shapes
-from dragoman.web.api_sessions import Key
-from dragoman.web.office import Office
+from dragoman.web.api_sessions import Id, Key
+from dragoman.web.office import TheOffice
 from dragoman.web.once import Once
 from dragoman.web.shapes import (
     ApprovalInfo,
@@ -32,7 +33,11 @@ from dragoman.web.shapes import (
     tags=["turns"],
 )
 async def start_turn(
-    office: Office, once: Once, session_id: str, data: StartTurn, idempotency_key: Key = None
+    office: TheOffice,
+    once: NamedDependency[Once],
+    session_id: Id,
+    data: JSONBody[StartTurn],
+    idempotency_key: Key = None,
 ) -> TurnStarted:
     """What comes of it is told by the session's stream."""
     session = office.spoken_to(session_id)
@@ -52,7 +57,7 @@ async def start_turn(
     status_code=204,
     tags=["turns"],
 )
-async def steer(office: Office, session_id: str, data: Steer) -> None:
+async def steer(office: TheOffice, session_id: Id, data: JSONBody[Steer]) -> None:
     session = office.spoken_to(session_id)
     await office.hub.steer(session, data.text, images=office.images(data.images))
 
@@ -63,26 +68,26 @@ async def steer(office: Office, session_id: str, data: Steer) -> None:
     status_code=204,
     tags=["turns"],
 )
-async def interrupt(office: Office, session_id: str) -> None:
+async def interrupt(office: TheOffice, session_id: Id) -> None:
     await office.hub.interrupt(office.spoken_to(session_id))
 
 
 @get("/approvals", summary="What agents ask, and nobody has answered yet", tags=["approvals"])
 async def approvals(
-    office: Office, session_id: Annotated[str | None, Parameter(max_length=200)] = None
+    office: TheOffice, session_id: Annotated[str | None, QueryParameter(max_length=200)] = None
 ) -> Approvals:
     named = office.spoken_to(session_id) if session_id is not None else None
     return Approvals([shapes.approval(each) for each in office.hub.approvals(named)])
 
 
 @get("/sessions/{session_id:str}/approvals", summary="The same, of a session", tags=["approvals"])
-async def session_approvals(office: Office, session_id: str) -> list[ApprovalInfo]:
+async def session_approvals(office: TheOffice, session_id: Id) -> list[ApprovalInfo]:
     found = office.hub.approvals(office.spoken_to(session_id))
     return [shapes.approval(each) for each in found]
 
 
 @post("/approvals/{approval_id:str}", summary="Decide", status_code=204, tags=["approvals"])
-async def decide(office: Office, approval_id: str, data: Decide) -> None:
+async def decide(office: TheOffice, approval_id: Id, data: JSONBody[Decide]) -> None:
     """404 if it is not open, or not open any more: somebody else was quicker, or the deadline."""
     is_open = office.hub.decide(
         approval_id,
@@ -97,18 +102,18 @@ async def decide(office: Office, approval_id: str, data: Decide) -> None:
 
 
 @get("/policy", summary="The rules that decide before anybody is asked", tags=["policy"])
-async def policy(office: Office) -> PolicyText:
+async def policy(office: TheOffice) -> PolicyText:
     return PolicyText(office.hub.policy_text())
 
 
 @put("/policy", summary="Other rules, from now on", tags=["policy"])
-async def save_policy(office: Office, data: PolicyText) -> PolicyText:
+async def save_policy(office: TheOffice, data: JSONBody[PolicyText]) -> PolicyText:
     office.hub.save_policy(data.text)
     return PolicyText(office.hub.policy_text())
 
 
 @post("/policy/try", summary="What rules would have said", status_code=200, tags=["policy"])
-async def try_policy(office: Office, data: PolicyText) -> Verdicts:
+async def try_policy(office: TheOffice, data: JSONBody[PolicyText]) -> Verdicts:
     """To what was asked before, the newest first. Changes nothing."""
     return Verdicts([verdict(each) for each in office.hub.check_policy(data.text)])
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
+from litestar.di import NamedDependency
 
 from dragoman.crew.hub import Entry, Hub, LiveSession, UnknownSession
 from dragoman.errors import UsageError
@@ -114,6 +115,10 @@ class Office:
         rest = [each for each in found if place is None or _order(each) > (-place[0], place[1])]
         page = rest[:limit]
         return page, _cursor(page[-1]) if len(rest) > limit else None
+
+
+TheOffice: TypeAlias = NamedDependency[Office]
+"""The office, as a handler is given it."""
 
 
 def _is_wanted(session: SessionInfo, archived: bool | None, project: str | None) -> bool:

@@ -8,17 +8,19 @@ from typing import Annotated, Any, Final, cast
 from urllib.parse import urlencode
 
 from litestar import MediaType, Request, Response, get
+from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
-from litestar.params import Parameter
+from litestar.params import FromPath, QueryParameter
 
 from dragoman.archive.api import Archive
 from dragoman.archive.ledger import EVERYTHING
 from dragoman.archive.ledger_groups import By
 from dragoman.archive.searching import Hit
 from dragoman.errors import UsageError
+from dragoman.web.api_sessions import Id
 from dragoman.web.guarding import SIGNED_IN
 from dragoman.web.library import as_time
-from dragoman.web.office import Office
+from dragoman.web.office import Office, TheOffice
 from dragoman.web.page import views
 from dragoman.web.page.assets import asset
 from dragoman.web.page.fragments import fragments
@@ -89,7 +91,7 @@ def _is_inside(path: str, roots: list[str]) -> bool:
 
 
 @get("/", include_in_schema=False)
-async def index(office: Office, request: Asked) -> Response[str]:
+async def index(office: TheOffice, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
     sessions = await _aside(office)
@@ -98,7 +100,7 @@ async def index(office: Office, request: Asked) -> Response[str]:
 
 @get("/s/{session_id:str}", include_in_schema=False)
 async def session(
-    office: Office, request: Asked, marks: TurnMarks, session_id: str
+    office: TheOffice, request: Asked, marks: NamedDependency[TurnMarks], session_id: Id
 ) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
@@ -126,10 +128,10 @@ async def session(
 
 @get("/history", include_in_schema=False)
 async def history(
-    office: Office,
+    office: TheOffice,
     request: Asked,
-    q: Annotated[str, Parameter(max_length=1_000)] = "",
-    cursor: Annotated[str | None, Parameter(max_length=500)] = None,
+    q: Annotated[str, QueryParameter(max_length=1_000)] = "",
+    cursor: Annotated[str | None, QueryParameter(max_length=500)] = None,
 ) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
@@ -195,7 +197,7 @@ def _days(archive: Archive) -> list[tuple[date, int]]:
 
 
 @get("/usage", include_in_schema=False)
-async def usage(office: Office, request: Asked) -> Response[str]:
+async def usage(office: TheOffice, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
     days = await _usage_rows(office, "day")
@@ -231,7 +233,7 @@ async def _usage_rows(office: Office, by: By) -> list[UsageRow]:
 
 
 @get("/policy", include_in_schema=False)
-async def policy(office: Office, request: Asked) -> Response[str]:
+async def policy(office: TheOffice, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
     view = PolicyView(text=office.hub.policy_text())
@@ -239,7 +241,7 @@ async def policy(office: Office, request: Asked) -> Response[str]:
 
 
 @get("/static/{name:str}", include_in_schema=False)
-async def static(request: Asked, name: str) -> Response[bytes]:
+async def static(request: Asked, name: FromPath[str]) -> Response[bytes]:
     found = asset(name)
     if found is None:
         raise HTTPException("there is no such file", status_code=404)

@@ -97,7 +97,7 @@ async def serving(
     )
     server = _Server(config)
     async with asyncio.TaskGroup() as group:
-        group.create_task(server.serve(sockets=[on]))
+        served = group.create_task(server.serve(sockets=[on]))
         await server.is_up.wait()
         try:
             yield
@@ -105,6 +105,9 @@ async def serving(
             if hang_up is not None:
                 hang_up()
             server.should_exit = True
+            # Before the group hears of what went wrong in the block, if something did: it would cut
+            # the server off, and leave its connections open.
+            await asyncio.wait([served], timeout=_GOODBYE_SECONDS + 2)
 
 
 class _Server(uvicorn.Server):

@@ -14,7 +14,7 @@ import msgspec
 
 from dragoman.harnesses.codex.events_words import turns_rolled_back
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
-from dragoman.harnesses.history import Base, History, Origin, OriginKind, Place
+from dragoman.harnesses.history import Base, History, Origin, OriginKind, OwnList, Place
 from dragoman.model.messages import Notice
 
 _UUID: Final = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -111,4 +111,12 @@ CODEX_HISTORY: Final = History(
     origin_in=origin_in,
     row_ordinal=row_ordinal,
     turns_undone=turns_undone,
+    own_list=OwnList(
+        variable="CODEX_SQLITE_HOME",
+        prefix="state_",
+        suffix=".sqlite",
+        table="threads",
+        id_column="id",
+        path_column="rollout_path",
+    ),
 )

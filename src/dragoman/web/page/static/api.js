@@ -41,7 +41,7 @@ export async function call(method, path, body, headers = {}) {
 const of = (id) => `sessions/${encodeURIComponent(id)}`;
 
 export const session = (id) => call("GET", of(id));
-export const fragments = async (id, query) => (await call("GET", `${of(id)}/fragments?${new URLSearchParams(query)}`)).fragments;
+export const fragments = (id, query) => call("GET", `${of(id)}/fragments?${new URLSearchParams(query)}`);
 export const start = (given) => call("POST", "sessions", given, { "Idempotency-Key": crypto.randomUUID() });
 export const turn = (id, given) => call("POST", `${of(id)}/turns`, given, { "Idempotency-Key": crypto.randomUUID() });
 export const steer = (id, text) => call("POST", `${of(id)}/steer`, { text });

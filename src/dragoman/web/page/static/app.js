@@ -20,4 +20,5 @@ if (page === "login") {
   keys();
   const part = await parts[page]?.();
   part?.begin();
+  document.body.dataset.ready = "";
 }

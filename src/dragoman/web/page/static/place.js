@@ -88,7 +88,7 @@ function turnBegunAfter(group, root) {
 // A result, made as a card of its own, becomes the second half of its call's card.
 function merge(card, late) {
   const state = STATES.find((each) => late.classList.contains(each)) ?? "ok";
-  card.classList.remove(...STATES);
+  card.classList.remove("running", ...STATES);
   card.classList.add(state);
   card.querySelector(".output.live")?.remove();
   const facts = card.querySelector(".facts");

@@ -46,6 +46,7 @@ function put(fresh) {
     else place = place.nextElementSibling;
   }
   for (const gone of old.values()) gone.remove();
+  entitle(list);
   paint(list);
   filter();
   for (const item of waiting) {
@@ -53,6 +54,15 @@ function put(fresh) {
   }
   const count = list.querySelectorAll("[data-state=waiting]").length;
   document.title = document.title.replace(/^(\(\d+\) )?/, count ? `(${count}) ` : "");
+}
+
+// A session gets its title after it has begun, or from another tab.
+function entitle(list) {
+  const own = list.querySelector(`[data-session="${CSS.escape($("head")?.dataset.session ?? "")}"] .title`);
+  const title = $("title");
+  if (!own || !title || own.textContent === title.textContent) return;
+  document.title = document.title.replace(title.textContent, own.textContent);
+  title.textContent = own.textContent;
 }
 
 const same = (a, b) =>

@@ -1,0 +1,75 @@
+"""What a harness's own database lists: looked at, never touched.
+
+Even to read a database, SQLite writes beside it: locks, and a map of its journal. So one that has a
+journal is copied, with the journal, in which all that matters may still be; one without is opened as a
+file that nobody changes. Whatever is not as expected means that there is nothing to compare with.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import Final
+
+_TRIES: Final = 3
+
+
+def listed_sessions(
+    path: str | os.PathLike[str], table: str, id_column: str, path_column: str
+) -> dict[str, str] | None:
+    """The paths of files in this table, by session; None if it cannot be read."""
+    # With ``t.``: without, SQLite takes the name of a column that is not there for a text.
+    columns = f"t.{_name(id_column)}, t.{_name(path_column)}"
+    statement = f"SELECT {columns} FROM {_name(table)} t"
+    try:
+        with tempfile.TemporaryDirectory(prefix="dragoman-") as folder:
+            copy = Path(folder, "copy.sqlite")
+            if not _looks(_journal(Path(path)))[1]:
+                return _read(Path(path), "mode=ro&immutable=1", statement)
+            return _read(copy, "mode=rw", statement) if _copied(Path(path), copy) else None
+    except (OSError, sqlite3.Error):
+        return None  # not there, of another shape, damaged: it is only a second opinion
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _journal(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _copied(path: Path, copy: Path) -> bool:
+    """Copy a database with its journal; whether it held still meanwhile."""
+    for _ in range(_TRIES):
+        before = _looks(path), _looks(_journal(path))
+        shutil.copyfile(path, copy)
+        shutil.copyfile(_journal(path), _journal(copy))
+        if (_looks(path), _looks(_journal(path))) == before:
+            return True
+    return False
+
+
+def _looks(path: Path) -> tuple[int, int]:
+    """When it was changed, and its size; nothing if it is not there."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _read(path: Path, how: str, statement: str) -> dict[str, str]:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)
+    try:
+        rows = connection.execute(statement).fetchall()
+    finally:
+        connection.close()
+    return {
+        session_id: place
+        for session_id, place in rows
+        if isinstance(session_id, str) and isinstance(place, str)
+    }

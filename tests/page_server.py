@@ -1,0 +1,94 @@
+"""The real server in a process of its own, with the real agent and a stand-in model: it can be killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+from dragoman.rehearsal import Rehearsal
+
+_PROGRAM = """
+import json, sys
+from pathlib import Path
+from dragoman.cli.serve import Serving, run
+given = json.loads(sys.argv[1])
+raise SystemExit(run(Serving(
+    data=Path(given["data"]), port=given["port"], roots=[Path(given["root"])],
+    policy=Path(given["data"]) / "policy.toml", command=given["command"], env=given["env"],
+    home=Path(given["home"]), opens=False,
+)))
+"""
+
+
+class Server:
+    """``with Server(folder, script, command) as server``: at ``server.address``, token and all."""
+
+    def __init__(self, folder: Path, script: str, command: str) -> None:
+        self.root = folder / "shop"
+        self.root.mkdir()
+        (self.root / "README.md").write_text("hello\n", encoding="utf-8")
+        subprocess.run(["git", "init", "-q", str(self.root)], check=True, timeout=30)
+        self._folder = folder
+        self._rehearsal = Rehearsal(script)
+        self._command = command
+        self._process: subprocess.Popen[str] | None = None
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = int(free.getsockname()[1])
+        self.address = ""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Server:
+        self._rehearsal.__enter__()
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop(signal.SIGTERM)
+        self._rehearsal.__exit__(kind, error, trace)
+
+    def start(self) -> None:
+        env: Mapping[str, str] = self._rehearsal.env
+        given = {
+            "data": str(self._folder / "data"),
+            "port": self.port,
+            "root": str(self.root),
+            "command": self._command,
+            "env": {**env, "HOME": str(self._rehearsal.codex_home)},
+            "home": str(self._rehearsal.codex_home),
+        }
+        with (self._folder / "errors.txt").open("a") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _PROGRAM, json.dumps(given)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env={**os.environ, "XDG_CACHE_HOME": str(self._folder / "cache")},
+            )
+        assert self._process.stdout is not None
+        self.address = self._process.stdout.readline().strip()
+        assert self.address.startswith("http"), (self._folder / "errors.txt").read_text()
+
+    def stop(self, sign: int) -> None:
+        if self._process is None:
+            return
+        self._process.send_signal(sign)
+        self._process.wait(30)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._process = None
