@@ -77,7 +77,12 @@ def first_turn(session_id: str = "native-s1") -> list[Message]:
         TurnEnded(**agent, outcome="completed"),
         edit,
         ApprovalRequested(
-            **of, approval_id="c2", kind="edit", tool="Edit", summary="update a.py", choices=["allow"]
+            **of,
+            approval_id="c2",
+            kind="edit",
+            tool="Edit",
+            summary="update a.py",
+            choices=["allow"],
         ),
         ApprovalSettled(**of, approval_id="c2", decision="allow"),
         ToolResult(**of, call_id="c2", output="Done", duration_ms=12),

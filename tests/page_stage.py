@@ -121,7 +121,10 @@ class Stage:
     def page(self, path: str, query: dict[str, str]) -> str | None:
         if not self.signed_in:
             return views.login()
-        rows = [each.row for each in sorted(self.sessions.values(), key=lambda each: each.at, reverse=True)]
+        rows = [
+            each.row
+            for each in sorted(self.sessions.values(), key=lambda each: each.at, reverse=True)
+        ]
         choices = Choices(models=["gpt-5.5", "gpt-5.5-mini"], folders=["/home/ada/shop"])
         match path.split("/")[1:]:
             case [""]:
@@ -162,7 +165,14 @@ class Stage:
                 return 200, self._fragments(name, query)
             case ["approvals"]:
                 found = self.sessions[query["session_id"]].pending.values()
-                listed = [{"id": each.asked.approval_id, "deadline_at": each.deadline_at, "request": each.asked} for each in found]
+                listed = [
+                    {
+                        "id": each.asked.approval_id,
+                        "deadline_at": each.deadline_at,
+                        "request": each.asked,
+                    }
+                    for each in found
+                ]
                 return 200, {"approvals": listed}
             case ["approvals", approval]:
                 if self.sessions[body["session_id"]].pending.pop(approval, None) is None:
@@ -202,13 +212,25 @@ class _Handler(BaseHTTPRequestHandler):
         if split.path.endswith("/stream"):
             return self._stream(split.path.split("/")[4], query)
         if split.path.startswith("/api/"):
-            status, answer = self.stage.api(self.command, split.path, query, json.loads(given or b"null"))
-            return self._send(status, b"" if answer is None else msgspec.json.encode(answer), "application/json")
+            status, answer = self.stage.api(
+                self.command, split.path, query, json.loads(given or b"null")
+            )
+            return self._send(
+                status, b"" if answer is None else msgspec.json.encode(answer), "application/json"
+            )
         if split.path.startswith("/static/"):
             found = asset(split.path.removeprefix("/static/"))
-            return self._send(200, found.body, found.media_type) if found else self._send(404, b"", "text/plain")
+            return (
+                self._send(200, found.body, found.media_type)
+                if found
+                else self._send(404, b"", "text/plain")
+            )
         page = self.stage.page(split.path, query)
-        self._send(200 if page else 404, (page or "").encode("utf-8", "replace"), "text/html; charset=utf-8")
+        self._send(
+            200 if page else 404,
+            (page or "").encode("utf-8", "replace"),
+            "text/html; charset=utf-8",
+        )
 
     do_GET = do_POST = do_PUT = do_PATCH = _any
 

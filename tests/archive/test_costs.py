@@ -7,6 +7,7 @@ import pytest
 
 from dragoman.archive.api import Archive
 from dragoman.archive.costs import Cost, costs_of
+from dragoman.archive.ledger_entries import Account
 from saved_sessions import Rows, save, session_id
 
 _PRICES = """
@@ -53,16 +54,19 @@ def test_only_files_of_these_sessions_are_read(
 
     read: list[str] = []
     whole = ledger_reading.read_account
-    monkeypatch.setattr(
-        ledger_reading, "read_account", lambda path: read.append(str(path)) or whole(path)
-    )
+
+    def noted(path: str) -> Account:
+        read.append(path)
+        return whole(path)
+
+    monkeypatch.setattr(ledger_reading, "read_account", noted)
     for number in (1, 2, 3):
         save(tmp_path / "home", number, Rows(number).turn("one", "1").data)
 
     costs(environment, 1, 3)
     costs(environment, 1, 3)
 
-    assert sorted(name[-6] for name in read) == ["1", "3"]
+    assert sorted(Path(path).stem[-1] for path in read) == ["1", "3"]
 
 
 def test_sub_agents_spend_for_themselves(tmp_path: Path, environment: dict[str, str]) -> None:

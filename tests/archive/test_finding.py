@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.finding import Home, by_hand, cache_folder, walk
+from dragoman.archive.finding import Home, are_still_so, by_hand, cache_folder, walk
 
 _HOME = Home("x", "X_HOME", ".x", (("sessions", False), ("old", True)), (".jsonl", ".jsonl.zst"))
 
@@ -54,3 +54,19 @@ def test_the_environment_says_where_home_and_cache_are(monkeypatch: pytest.Monke
     assert _HOME.folder({"X_HOME": "/other"}) == "/other"
     assert _HOME.folder({}) == "/home/me/.x"
     assert cache_folder({"DRAGOMAN_CACHE": "/c"}) == Path("/c")
+
+
+def test_files_are_as_they_were_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "1.jsonl"
+    path.write_bytes(b"x")
+    now = path.stat()
+    known = (os.fsencode(path), now.st_ino, now.st_size, now.st_mtime_ns, 1)
+
+    assert are_still_so([known])
+    assert not are_still_so([(*known[:4], 0)])  # it was not read to its end
+    with path.open("ab") as file:
+        file.write(b"y")
+    os.utime(path, ns=(now.st_mtime_ns, now.st_mtime_ns))
+    assert not are_still_so([known])  # its time is the same, its size is not
+    path.unlink()
+    assert not are_still_so([known])

@@ -61,6 +61,7 @@ def test_one_turn_of_a_session_found_by_its_id(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path))
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "cache"))
     source = runs / "0.166.0/err_then_ok.rollout.jsonl"
     session_id = next(iter(dragoman.read(source))).session_id
     assert session_id is not None
@@ -73,6 +74,9 @@ def test_one_turn_of_a_session_found_by_its_id(
     turns = fold(dragoman.read(source))
     said = capsys.readouterr().out
     assert [step.text for step in turns[1].steps if isinstance(step, Text)][-1] in said
+    assert replay.main([session_id[:13]], standalone_mode=False) == 0
+    with pytest.raises(UsageError, match="there is no session 'nothing'"):
+        replay.main(["nothing"], standalone_mode=False)
     with pytest.raises(UsageError, match="there is no turn 99"):
         replay.main([session_id, "--turn", "99"], standalone_mode=False)
 

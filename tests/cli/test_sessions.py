@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import io
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from archive_home import Command, command, make_home
-from saved_sessions import session_id
+from saved_sessions import Rows, save, session_id
 
 
 @pytest.fixture
@@ -50,6 +52,56 @@ def test_lists_for_programs(sessions: Command) -> None:
     assert first["turns"] == 2
     assert first["harness"] == "codex"
     assert first["state"] == "completed"
+    assert first["currency"] == "USD"
+    assert first["cost"] > 0
+
+
+def test_costs_are_listed_where_they_are_asked_for(sessions: Command) -> None:
+    _, without, _ = sessions()
+    _, out, _ = sessions("--cost")
+
+    assert "cost" not in without.split("\n")[0].split()
+    lines = out.split("\n")
+    assert lines[0].split()[-3:] == ["tokens", "cost", "model"]
+    assert all(line.split()[-2].startswith("$0.00") for line in lines[1:3])
+
+
+def test_a_terminal_shows_costs(sessions: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def fileno(self) -> int:
+            return 1
+
+    monkeypatch.setattr("dragoman.cli.sessions.standard_output", Screen)
+
+    def size(_: int) -> os.terminal_size:
+        return os.terminal_size((120, 30))
+
+    monkeypatch.setattr(os, "get_terminal_size", size)
+
+    _, out, _ = sessions()
+
+    assert "cost" in out.split("\n")[0].split()
+
+
+def test_what_nobody_knows_the_price_of_is_not_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = Rows(1).turn("x", "y").data.replace(b'"gpt-5.5"', b'"nobody-knows-it"')
+    save(tmp_path / "home", 1, strange)
+    save(tmp_path / "home", 2, Rows(2).begin("x").say("y").end().data)
+    run = command("sessions", tmp_path / "home", tmp_path / "cache", monkeypatch)
+
+    _, out, _ = run("--cost")
+    _, told, _ = run("--json")
+
+    silent, unpriced = out.split("\n")[1:3]
+    assert silent.split()[-2] == "-"
+    assert unpriced.split()[-2] == "?"
+    for line in told.splitlines():
+        assert (json.loads(line)["cost"], json.loads(line)["currency"]) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +153,6 @@ def test_files_can_be_given_by_hand(sessions: Command, tmp_path: Path) -> None:
 def test_nothing_in_a_title_reaches_the_terminal_but_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from saved_sessions import Rows, save
-
     save(tmp_path / "home", 1, Rows(1).turn("\x1b[31mred\x07", "x").data)
     _, out, _ = command("sessions", tmp_path / "home", tmp_path / "cache", monkeypatch)()
 

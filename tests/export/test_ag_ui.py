@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_story import parsed, story
 
+from chat_story import parsed, story
 from dragoman.export.ag_ui import AgUiExporter
 from dragoman.export.base import Options
 from dragoman.model.messages import Delta, Message, Notice, TurnEnded, TurnStarted

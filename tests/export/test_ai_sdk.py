@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_story import parsed, story
 
+from chat_story import parsed, story
 from dragoman.export.ai_sdk import AiSdkExporter
 from dragoman.export.base import Options
 from dragoman.model.messages import Delta, Message, Notice, Text, ToolResult, TurnEnded, TurnStarted

@@ -33,4 +33,4 @@ def test_folders_are_remembered(database: Database) -> None:
     files.set_folders({"/a": 6})
 
     assert files.folders() == [("/a", 6)]
-    assert files.glance() == []
+    assert list(files.glance()) == []

@@ -6,14 +6,14 @@ import asyncio
 import re
 from pathlib import Path
 
-from fake_hub import AT, FakeHub
 from hypothesis import given
 from hypothesis import strategies as st
-from web_stage import play
 
 from dragoman.crew.hub import Entry, Gap, Passing, Told
 from dragoman.model.messages import Delta, Text, encode
 from dragoman.web.channels import Channel, Cursor
+from fake_hub import AT, FakeHub
+from web_stage import play
 
 _ID = re.compile(rb"id: (\d+)\n")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_story import first_turn, second_turn
-from web_stage import TOKEN, Web, web_stage
 
+from chat_story import first_turn, second_turn
 from dragoman.model.messages import Message
+from web_stage import TOKEN, Web, web_stage
 
 PACKAGES = ("ai@6.0.326", "@ag-ui/client@1.0.0")
 CLIENTS = Path(__file__).parent / "clients"
@@ -129,9 +129,14 @@ def test_ag_ui_reads_a_turn(modules: Path, tmp_path: Path) -> None:
     assert told["error"] is None
     assert told["events"][0] == "RUN_STARTED"
     assert told["events"][-1] == "RUN_FINISHED"
-    said = [each["content"] for each in told["messages"] if each["role"] == "assistant" and each.get("content")]
+    said = [
+        each["content"]
+        for each in told["messages"]
+        if each["role"] == "assistant" and each.get("content")
+    ]
     assert said == ["I will run the tests.", "A helper speaks.", "All is well now."]
-    calls = [call["function"]["name"] for each in told["messages"] for call in each.get("toolCalls") or []]
+    having = [each["toolCalls"] for each in told["messages"] if "toolCalls" in each]
+    calls = [call["function"]["name"] for some in having for call in some]
     assert calls == ["Bash", "Edit"]
     results = [each["content"] for each in told["messages"] if each["role"] == "tool"]
     assert results[:2] == ["1 failed", "Done"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+
 from web_stage import TOKEN, Web, play, web_stage
 
 HARNESSES = "/api/v1/harnesses"

@@ -3,10 +3,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from web_stage import play
 
 from dragoman.crew.hub import KeyUsedDifferently
 from dragoman.web.once import Once
+from web_stage import play
 
 
 class Work:

@@ -44,7 +44,7 @@ class Check:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each check.")
 @click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
 @click.option(
-    "--sessions", is_flag=True, help="Check saved sessions instead: all, or those at PATHS."
+    "--sessions", is_flag=True, help="Check saved sessions instead: all, or PATHS (or ids)."
 )
 @click.option("--repair", is_flag=True, help="With --sessions: write copies that are put right.")
 @click.option("-o", "--output", metavar="DIR", help="With --repair: where the copies go.")

@@ -6,6 +6,7 @@ error that a user can cause ends in one sentence: exit code 2 for a wrong reques
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from typing import Any
@@ -30,7 +31,6 @@ _COMMANDS = {
     "usage": ("dragoman.cli.usage", "Tokens and money: what all sessions have cost."),
     "replay": ("dragoman.cli.replay", "Watch a session again, or serve it as if it were live."),
     "demo": ("dragoman.cli.demo", "Watch the real agent fix a test. No key, no network."),
-    "serve": ("dragoman.cli.serve", "Open the page: watch, steer and approve agents in a browser."),
     "rehearse": ("dragoman.cli.rehearse", "Run anything against a stand-in model."),
     "doctor": ("dragoman.cli.doctor", "Check that everything is there, and say what to do if not."),
 }
@@ -86,7 +86,10 @@ def main(arguments: list[str] | None = None) -> Any:
 
 def run() -> None:
     """The console script."""
-    sys.exit(main())
+    gc.freeze()  # what is imported stays: it need not be looked through again and again,
+    code = main()
+    gc.freeze()  # nor, by the end, what the system takes back anyway
+    sys.exit(code)
 
 
 if __name__ == "__main__":

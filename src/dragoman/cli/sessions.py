@@ -130,8 +130,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
     )
     out = standard_output()
     width = os.get_terminal_size(out.fileno()).columns if out.isatty() else 200
-    for line in table(columns, rows, width):
-        click.echo(line)
+    click.echo("\n".join(table(columns, rows, width)))
 
 
 def _money(cost: Cost | None) -> str:

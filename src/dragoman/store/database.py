@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,6 +52,11 @@ class Database:
     def rows(self, statement: str, given: Sequence[Any] = ()) -> list[Any]:
         with _sentences():
             return self._connection.execute(statement, given).fetchall()
+
+    def each(self, statement: str, given: Sequence[Any] = ()) -> Iterator[Any]:
+        """Rows one by one: quicker than a list of them, where there are many."""
+        with _sentences():
+            yield from self._connection.execute(statement, given)
 
     def row(self, statement: str, given: Sequence[Any] = ()) -> Any:
         with _sentences():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dragoman.store.database import Database
@@ -74,9 +74,9 @@ class Files:
         )
         return {os.fsdecode(path): tuple(rest) for path, *rest in found}  # pyright: ignore[reportReturnType]
 
-    def glance(self) -> list[tuple[bytes, int, int, int, int]]:
+    def glance(self) -> Iterator[tuple[bytes, int, int, int, int]]:
         """Path (as bytes), inode, size, time and completeness of every file: as little as will do."""
-        return self._database.rows("SELECT path, inode, size, mtime_ns, complete FROM files")
+        return self._database.each("SELECT path, inode, size, mtime_ns, complete FROM files")
 
     def folders(self) -> list[tuple[str, int]]:
         """The folders that were looked through, and when they had last changed."""

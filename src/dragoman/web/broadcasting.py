@@ -179,8 +179,9 @@ class ListChannel:
 
     async def read(self) -> AsyncGenerator[bytes]:
         """The list as it is, and then each change."""
-        yield self._whole()
+        # Before it is given out: whoever takes it may be slow.
         position = self._dropped + len(self._frames)
+        yield self._whole()
         while not self.is_closed:
             if position < self._dropped:
                 position = self._dropped + len(self._frames)

@@ -72,7 +72,7 @@ class Library:
         def stretch(archive: Archive) -> list[SavedEntry]:
             every = self._entries(archive.get(session_id))
             if before is not None:
-                end = max(0, before - 1)
+                end = min(len(every), max(0, before - 1))
                 return every[max(0, end - limit) : end]
             return every[after : after + limit]
 

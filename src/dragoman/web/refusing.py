@@ -79,6 +79,11 @@ def refusal(status: int, code: str, message: str, *, line: int | None = None) ->
 
 
 def _ours(_request: Request[Any, Any, Any], problem: DragomanError) -> Response[Refusal]:
+    return refuse(problem)
+
+
+def refuse(problem: DragomanError) -> Response[Refusal]:
+    """What is answered to a problem of ours."""
     status, code = next((s, c) for kind, s, c in _KINDS if isinstance(problem, kind))
     if status >= 500:
         _log.warning("%s", problem)

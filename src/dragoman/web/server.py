@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
+import struct
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, Final, cast
 
 import uvicorn
@@ -49,11 +51,19 @@ class _Connections:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         transport = self._transports.get(scope.get("client"))
         if transport is not None:
-            scope[ABORT] = transport.abort
+            scope[ABORT] = partial(_cut_off, transport)
         await self._app(scope, receive, send)
 
     def protocol(self, *args: Any, **kwargs: Any) -> _Protocol:
         return _Protocol(self._transports, *args, **kwargs)
+
+
+def _cut_off(transport: asyncio.Transport) -> None:
+    """End a connection, and have the system forget what is still to be sent: it may be megabytes."""
+    sock = transport.get_extra_info("socket")
+    if sock is not None:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 class _Protocol(H11Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from page_stage import Stage, serving
 
 if TYPE_CHECKING:
@@ -28,13 +30,23 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+def _lacking(what: str) -> None:
+    """Say what is missing; where everything has to be there, that is a failure."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} is missing")
+    pytest.skip(f"{what} is missing")
+
+
+@pytest.fixture(scope="module")  # while it is open no other event loop can run in this process
 def browser() -> Generator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api")
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
-        pytest.skip("there is no Chromium here")
-    with playwright.sync_playwright() as running:
+        _lacking("Debian's chromium")
+    if importlib.util.find_spec("playwright") is None:
+        _lacking("the Python package playwright")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as running:
         opened = running.chromium.launch(executable_path=program, args=FLAGS)
         yield opened
         opened.close()
@@ -70,9 +82,11 @@ class Tabs:
         page.on("request", lambda request: self.asked.append(request.url))
         page.on(
             "console",
-            lambda said: self.complaints.append(said.text)
-            if said.type == "error" and "Failed to load resource" not in said.text
-            else None,
+            lambda said: (
+                self.complaints.append(said.text)
+                if said.type == "error" and "Failed to load resource" not in said.text
+                else None
+            ),
         )
 
 
@@ -92,11 +106,13 @@ def axe() -> Callable[[Page], list[str]]:
     if not source.exists():
         npm = shutil.which("npm")
         if npm is None:
-            pytest.skip("there is no npm to fetch axe-core with")
+            _lacking("npm, to fetch axe-core with,")
         home.mkdir(parents=True, exist_ok=True)
-        subprocess.run([npm, "install", "--prefix", str(home), "axe-core"], check=False, timeout=120)
+        subprocess.run(
+            [npm, "install", "--prefix", str(home), "axe-core"], check=False, timeout=120
+        )
     if not source.exists():
-        pytest.skip("axe-core could not be had")
+        _lacking("axe-core")
     script = source.read_text(encoding="utf-8")
 
     def findings(page: Page) -> list[str]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
-from page_scenes import asking, settled, shop
-from page_stage import Stage
+from playwright.sync_api import Page, expect
 
 from dragoman.model.messages import ApprovalRequested, Message, TurnEnded
 from dragoman.web.page.rows import PolicyView
-
-pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import Page, expect
+from page_scenes import asking, settled, shop
+from page_stage import Stage
 
 from .conftest import Tabs
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hostile import WORDS, messages
-from page_scenes import asking, shop
-from page_stage import Stage
+from playwright.sync_api import Page, expect
 
 from dragoman.model.messages import Delta
 from dragoman.web.page.rows import PolicyView, UsageRow, UsageView
-
-pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import Page, expect
+from hostile import WORDS, messages
+from page_scenes import asking, shop
+from page_stage import Stage
 
 from .conftest import Tabs
 
 
 def test_nothing_hostile_runs_and_nothing_leaves_this_machine(stage: Stage, tabs: Tabs) -> None:
-    session = stage.session(
-        "s", title=WORDS[0], cwd=WORDS[20], state="working", is_live=True
-    )
+    session = stage.session("s", title=WORDS[0], cwd=WORDS[20], state="working", is_live=True)
     said = messages()
     stage.say(session, *said[: len(said) // 2])
     page = tabs.open(f"{stage.url}/s/s")
@@ -37,7 +33,10 @@ def test_nothing_hostile_runs_and_nothing_leaves_this_machine(stage: Stage, tabs
         fold.evaluate("each => each.parentElement.open = true")
 
     assert page.evaluate("window.pwned") is None
-    assert page.locator("#main script, #main iframe, #main object, #main embed, #main style").count() == 0
+    assert (
+        page.locator("#main script, #main iframe, #main object, #main embed, #main style").count()
+        == 0
+    )
     attributes = "Array.from(document.querySelectorAll('*')).flatMap(e => e.getAttributeNames())"
     assert not [name for name in page.evaluate(attributes) if name.startswith("on")]
     links = "Array.from(document.links).map(each => each.protocol)"
@@ -98,7 +97,9 @@ def test_axe_finds_nothing_serious(
         page.wait_for_timeout(400)
         if path == "/s/shop":
             page.evaluate("document.querySelectorAll('#log details').forEach(e => e.open = true)")
-            page.evaluate("document.querySelectorAll('.entry').forEach(e => e.style.contentVisibility = 'visible')")
+            page.evaluate(
+                "document.querySelectorAll('.entry').forEach(e => e.style.contentVisibility = 'visible')"
+            )
         if problems := axe(page):
             found[path] = problems
     stage.signed_in = False
@@ -130,4 +131,9 @@ def test_nothing_moves_for_those_who_asked_for_that(stage: Stage, tabs: Tabs) ->
     page = tabs.open(f"{stage.url}/s/shop", reduced_motion="reduce")
     page.wait_for_timeout(300)
 
-    assert page.evaluate("document.getAnimations().filter(each => each.playState === 'running').length") == 0
+    assert (
+        page.evaluate(
+            "document.getAnimations().filter(each => each.playState === 'running').length"
+        )
+        == 0
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-from page_scenes import long, shop
-from page_stage import Stage
+from typing import Any
+
+from playwright.sync_api import Page, expect
 
 from dragoman.model.messages import (
     Delta,
@@ -17,13 +17,12 @@ from dragoman.model.messages import (
     TurnEnded,
     TurnStarted,
 )
-
-pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import Page, expect
+from page_scenes import long, shop
+from page_stage import Stage
 
 from .conftest import Tabs
 
-ID = {"session_id": "s", "turn_id": "t"}
+ID: dict[str, Any] = {"session_id": "s", "turn_id": "t"}
 BEGIN: list[Message] = [
     SessionStarted(session_id="s", harness="agent", model="m"),
     TurnStarted(**ID),
@@ -127,7 +126,7 @@ def test_what_was_said_while_the_server_was_away_comes_once_and_in_order(
 
 def test_a_sub_agents_words_stand_in_its_group(stage: Stage, tabs: Tabs) -> None:
     session = stage.session("s", state="working")
-    sub = {"session_id": "sub", "turn_id": "u"}
+    sub: dict[str, Any] = {"session_id": "sub", "turn_id": "u"}
     stage.say(session, *BEGIN, Text(**ID, text="I send someone."))
     page = live(tabs.open(f"{stage.url}/s/s"))
 
@@ -164,7 +163,13 @@ def test_a_session_of_twenty_thousand_entries_opens_at_its_end_and_pages(
     assert page.locator("#log > *").count() <= 900
 
     page.goto(f"{stage.url}/s/long#e7004")
-    expect(page.locator("#e7004")).to_be_in_viewport()
+    try:
+        expect(page.locator("#e7004")).to_be_in_viewport()
+    except AssertionError:
+        page.wait_for_timeout(3000)
+        print("STATE", page.evaluate("performance.getEntriesByType('resource').filter(e=>/fragments/.test(e.name)).slice(-4).map(e=>[e.name.slice(-24),Math.round(e.startTime),Math.round(e.requestStart-e.startTime),Math.round(e.responseStart-e.startTime),Math.round(e.responseEnd-e.startTime)])"), page.evaluate("performance.now()"))
+        print("STAT", page.url, page.evaluate("[location.hash, document.body.dataset.ready, document.querySelector('#log [data-seq]')?.dataset.seq, document.querySelector('#scroller').scrollTop, document.activeElement.outerHTML.slice(0,100)]"), [a[-40:] for a in tabs.asked[-8:]], tabs.complaints)
+        raise
     stage.say(session, Text(session_id="long", text="The newest of all."))
     page.click("#newest")
     expect(page.locator("#log >> text=The newest of all.")).to_be_in_viewport()
@@ -186,9 +191,7 @@ def test_someone_who_reads_is_not_pulled_away_by_what_is_said(stage: Stage, tabs
     expect(page.locator("#newest")).to_be_visible()
 
 
-def test_changes_can_be_seen_side_by_side_and_one_below_the_other(
-    stage: Stage, tabs: Tabs
-) -> None:
+def test_changes_can_be_seen_side_by_side_and_one_below_the_other(stage: Stage, tabs: Tabs) -> None:
     stage.say(stage.session("shop"), *shop())
     page = live(tabs.open(f"{stage.url}/s/shop"))
     diff = page.locator("#log .use.edit details.diff").first

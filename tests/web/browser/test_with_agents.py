@@ -9,11 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from page_server import Server
-
-pytest.importorskip("playwright.sync_api")
-pytest.importorskip("litestar")
 from playwright.sync_api import Page, expect
+
+from page_server import Server
 
 from .conftest import Tabs
 
@@ -27,7 +25,8 @@ config:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Generator[Callable[[str], Server]]:
-    paths = pytest.importorskip("codex_cli_bin")
+    import codex_cli_bin as paths
+
     with ExitStack() as servers:
         command = str(paths.bundled_codex_path())
         yield lambda script: servers.enter_context(Server(tmp_path, script, command))
@@ -76,7 +75,9 @@ def test_a_task_from_the_prompt_to_its_end(serve: Callable[[str], Server], tabs:
     expect(page.locator("#log .use.edit.ok .path")).to_contain_text("answer.txt")
     expect(page.locator("#log .text strong").last).to_have_text("42")
     expect(page.locator("#context-words")).to_contain_text("tokens")
-    expect(page.locator("#sessions .is-done .title")).to_have_text("Write the answer", timeout=10_000)
+    expect(page.locator("#sessions .is-done .title")).to_have_text(
+        "Write the answer", timeout=10_000
+    )
     assert (server.root / "answer.txt").read_text() == "42\n"
     page.goto(f"{server.url}/history?q=answer")
     for _ in range(20):  # the index is brought up to date now and then
@@ -152,8 +153,12 @@ turns:
     expect(page.locator("#words")).to_have_value("")
 
     page.reload()
-    expect(page.locator(".live-text .streaming")).to_have_text(re.compile("One two"), timeout=_SECONDS)
-    expect(page.locator("#log .is-prompt .prose")).to_have_text(["Work", "Be quick"], timeout=_SECONDS)
+    expect(page.locator(".live-text .streaming")).to_have_text(
+        re.compile("One two"), timeout=_SECONDS
+    )
+    expect(page.locator("#log .is-prompt .prose")).to_have_text(
+        ["Work", "Be quick"], timeout=_SECONDS
+    )
     expect(page.locator(".use.command.running")).to_contain_text("sleep 60", timeout=_SECONDS)
     page.click("#interrupt")
     is_over(page, "idle")
@@ -163,7 +168,8 @@ turns:
     page.click("#send")
     expect(page.locator("#log .text").last).to_contain_text("You are welcome.", timeout=_SECONDS)
     is_over(page)
-    expect(page.locator("#turns li")).to_have_count(3)
+    expect(page.locator("#turns li.interrupted")).to_have_text("Work")
+    expect(page.locator("#turns li.completed")).to_have_text("Thanks")
 
 
 def test_a_server_that_is_killed_and_started_again_loses_nothing_that_was_shown(

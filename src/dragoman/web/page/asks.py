@@ -181,9 +181,14 @@ def _decisions(asked: ApprovalRequested) -> Html:
 def _button(decision: str, words: str, key: str | None) -> Html:
     hint = element("kbd", key, aria_hidden="true") if key else ""
     return element(
-        "button", words, hint, type="submit", value=decision, class_=f"decide {decision}",
+        "button",
+        words,
+        hint,
+        type="submit",
+        value=decision,
+        class_=f"decide {decision}",
         data_key=key,
-    )  # fmt: skip
+    )
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

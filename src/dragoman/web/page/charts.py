@@ -33,19 +33,29 @@ def bar(share: float) -> Html:
     """A small bar in a table."""
     width = max(0.0, min(1.0, share)) * 60
     return element(
-        "svg", element("rect", width=f"{width:.1f}", height="8", rx="2", class_="bar-fill"),
-        class_="small-bar", viewBox="0 0 60 8", width="60", height="8", aria_hidden="true",
-    )  # fmt: skip
+        "svg",
+        element("rect", width=f"{width:.1f}", height="8", rx="2", class_="bar-fill"),
+        class_="small-bar",
+        viewBox="0 0 60 8",
+        width="60",
+        height="8",
+        aria_hidden="true",
+    )
 
 
 def window(name: str, percent: float | None, resets_at: datetime | None) -> Html:
     """An allowance: how much is used and when it begins anew."""
     words = f"{percent:.0f} % used" if percent is not None else "not told"
     until = (
-        element("time", f"{resets_at:%Y-%m-%d %H:%M} UTC", datetime=resets_at.isoformat(), class_="until")
+        element(
+            "time",
+            f"{resets_at:%Y-%m-%d %H:%M} UTC",
+            datetime=resets_at.isoformat(),
+            class_="until",
+        )
         if resets_at
         else EMPTY
-    )  # fmt: skip
+    )
     return element(
         "div",
         element("span", name, class_="name"),
@@ -74,9 +84,15 @@ def spending(days: Sequence[UsageRow]) -> Html:
     legend = element(
         "figcaption",
         element("span", "Tokens by day", class_="caption"),
-        *(element("span", words, class_=f"key {name}") for name, words in
-          (("cached", "from the cache"), ("fresh", "new input"), ("out", "output"))),
-    )  # fmt: skip
+        *(
+            element("span", words, class_=f"key {name}")
+            for name, words in (
+                ("cached", "from the cache"),
+                ("fresh", "new input"),
+                ("out", "output"),
+            )
+        ),
+    )
     return _figure(
         joined([*bars, _grid(most), _ends(days[0].key, days[-1].key)]), legend, "Tokens by day"
     )
@@ -90,10 +106,16 @@ def activity(days: Sequence[tuple[date, int]]) -> Html:
         element(
             "g",
             element("title", f"{day}: {count} session{'s' * (count != 1)}"),
-            _rect(place * wide, _HEIGHT * (1 - 0.94 * count / most), wide, _HEIGHT * 0.94 * count / most, "fresh"),
+            _rect(
+                place * wide,
+                _HEIGHT * (1 - 0.94 * count / most),
+                wide,
+                _HEIGHT * 0.94 * count / most,
+                "fresh",
+            ),
         )
         for place, (day, count) in enumerate(days)
-    ]  # fmt: skip
+    ]
     legend = element("figcaption", element("span", "Sessions by day", class_="caption"))
     ends = _ends(days[0][0].isoformat(), days[-1][0].isoformat())
     return _figure(joined([*bars, _grid(most), ends]), legend, "Sessions by day")
@@ -101,10 +123,18 @@ def activity(days: Sequence[tuple[date, int]]) -> Html:
 
 def _rect(left: float, top: float, wide: float, high: float, name: str) -> Html:
     gap = min(2.0, wide * 0.2)
-    return element(
-        "rect", x=f"{left + gap / 2:.2f}", y=f"{top:.2f}", width=f"{wide - gap:.2f}",
-        height=f"{high:.2f}", class_=name,
-    ) if high > 0 else EMPTY  # fmt: skip
+    return (
+        element(
+            "rect",
+            x=f"{left + gap / 2:.2f}",
+            y=f"{top:.2f}",
+            width=f"{wide - gap:.2f}",
+            height=f"{high:.2f}",
+            class_=name,
+        )
+        if high > 0
+        else EMPTY
+    )
 
 
 def _grid(most: float) -> Html:
@@ -137,7 +167,11 @@ def _ends(first: str, last: str) -> Html:
 
 def _figure(drawn: Html, legend: Html, name: str) -> Html:
     picture = element(
-        "svg", drawn, viewBox=f"0 0 {_WIDTH} {_HEIGHT + _FOOT}", role="img", aria_label=name,
+        "svg",
+        drawn,
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT + _FOOT}",
+        role="img",
+        aria_label=name,
         class_="chart",
-    )  # fmt: skip
+    )
     return element("figure", legend, picture, class_="group")

@@ -39,9 +39,17 @@ def _head(view: SessionView) -> Html:
     program = " ".join(filter(None, (row.harness, row.version)))
     facts = [element("span", each) for each in (row.model, program) if each]
     exports = [
-        element("li", element("a", each.capitalize(), href=f"/api/v1/sessions/{row.session_id}/export?format={each}", download=True))
+        element(
+            "li",
+            element(
+                "a",
+                each.capitalize(),
+                href=f"/api/v1/sessions/{row.session_id}/export?format={each}",
+                download=True,
+            ),
+        )
         for each in view.exports
-    ]  # fmt: skip
+    ]
     acts = [
         _act("rename", "Rename"),
         _act("fork", "Fork"),
@@ -97,15 +105,27 @@ def _act(name: str, words: str) -> Html:
 
 def _button(name: str, sign: str, words: str, key: str) -> Html:
     return element(
-        "button", sign, type="button", data_act=name, aria_label=words, title=f"{words} ({key})",
-        aria_keyshortcuts=key, class_="button quiet",
-    )  # fmt: skip
+        "button",
+        sign,
+        type="button",
+        data_act=name,
+        aria_label=words,
+        title=f"{words} ({key})",
+        aria_keyshortcuts=key,
+        class_="button quiet",
+    )
 
 
 def _conversation(view: SessionView) -> Html:
     return element(
         "div",
-        element("p", "Loading earlier words …", id="earlier", class_="divider", hidden=not view.has_earlier),
+        element(
+            "p",
+            "Loading earlier words …",
+            id="earlier",
+            class_="divider",
+            hidden=not view.has_earlier,
+        ),
         element("div", *(Html(each.html) for each in view.fragments), id="log"),
         element("div", id="live"),
         element("button", "↓ Newest", id="newest", type="button", class_="button", hidden=True),
@@ -113,7 +133,7 @@ def _conversation(view: SessionView) -> Html:
         role="region",
         tabindex="0",
         aria_label="Conversation",
-    )  # fmt: skip
+    )
 
 
 def _dock(view: SessionView) -> Html:
@@ -126,15 +146,21 @@ def _rail(view: SessionView) -> Html:
     context = element(
         "section",
         element("h2", "Context"),
-        element("div", opening("progress", id="context", max="100", value="0", aria_label="Context used"), Html("</progress>"),
-                element("p", "not told yet", id="context-words", class_="sub")),
+        element(
+            "div",
+            opening("progress", id="context", max="100", value="0", aria_label="Context used"),
+            Html("</progress>"),
+            element("p", "not told yet", id="context-words", class_="sub"),
+        ),
         element("dl", id="tokens", class_="rows"),
         element("div", id="limits"),
-    )  # fmt: skip
+    )
     return element(
         "div",
         context,
-        element("section", element("h2", "Plan"), element("div", id="plan"), id="plan-part", hidden=True),
+        element(
+            "section", element("h2", "Plan"), element("div", id="plan"), id="plan-part", hidden=True
+        ),
         element(
             "section",
             element("h2", "Turns"),
@@ -146,7 +172,7 @@ def _rail(view: SessionView) -> Html:
         role="complementary",
         aria_label="Plan, turns and usage",
         tabindex="0",
-    )  # fmt: skip
+    )
 
 
 def _turn(turn: TurnMark, number: int) -> Html:
@@ -163,20 +189,37 @@ def _composer(view: SessionView, choices: Choices) -> Html:
         "form",
         element("label", "Message to the agent", class_="aside-word", for_="words"),
         element(
-            "textarea", id="words", name="text", rows="1", placeholder=words,
-            aria_keyshortcuts="r", autocomplete="off",
+            "textarea",
+            id="words",
+            name="text",
+            rows="1",
+            placeholder=words,
+            aria_keyshortcuts="r",
+            autocomplete="off",
         ),
         element(
             "div",
-            shell.picker("Model", "model", choices.models or ([row.model] if row.model else ["default"]), row.model),
+            shell.picker(
+                "Model",
+                "model",
+                choices.models or ([row.model] if row.model else ["default"]),
+                row.model,
+            ),
             shell.picker("Sandbox", "sandbox", choices.sandboxes, view.sandbox),
             element("span", "Enter sends, Shift+Enter is a new line", id="hint", class_="sub"),
-            element("button", "Interrupt", element("kbd", "Esc", aria_hidden="true"), type="button", id="interrupt",
-                    class_="button danger", hidden=row.state not in ("working", "waiting") or not choices.can_interrupt),
+            element(
+                "button",
+                "Interrupt",
+                element("kbd", "Esc", aria_hidden="true"),
+                type="button",
+                id="interrupt",
+                class_="button danger",
+                hidden=row.state not in ("working", "waiting") or not choices.can_interrupt,
+            ),
             element("button", "Send", type="submit", id="send", class_="button primary"),
             class_="row",
         ),
         id="composer",
         data_steer=str(choices.can_steer).lower(),
         aria_label="Speak to the agent",
-    )  # fmt: skip
+    )

@@ -178,7 +178,14 @@ def since(at: datetime | None) -> Html:
 
 
 def icon(name: str) -> Html:
-    return element("img", src=f"/static/{name}.svg", role="presentation", class_="icon", width="20", height="20")
+    return element(
+        "img",
+        src=f"/static/{name}.svg",
+        role="presentation",
+        class_="icon",
+        width="20",
+        height="20",
+    )
 
 
 def picker(label: str, name: str, values: Sequence[str], chosen: str | None = None) -> Html:

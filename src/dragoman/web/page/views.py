@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Final
 
-from dragoman.export import render
 from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
 from dragoman.web.page import charts, shell
-from dragoman.web.page.rows import Choices, PolicyView, SessionRow, UsageRow, UsageView
+from dragoman.web.page.rows import Choices, PolicyView, SessionRow
 from dragoman.web.page.session_view import session
+from dragoman.web.page.usage_view import usage
 
 __all__ = ["history", "index", "login", "policy", "session", "usage"]
-
-_MOST_DAYS: Final = 60
 
 
 def login() -> str:
@@ -155,13 +152,19 @@ def history(
     form = element(
         "form",
         element("label", "Search in all sessions", class_="aside-word", for_="query"),
-        opening("input", id="query", type="search", name="q", value=query or None,
-                placeholder="Words, a file name, an error message"),
+        opening(
+            "input",
+            id="query",
+            type="search",
+            name="q",
+            value=query or None,
+            placeholder="Words, a file name, an error message",
+        ),
         element("button", "Search", type="submit", class_="button"),
         action="/history",
         role="search",
         class_="wide-search",
-    )  # fmt: skip
+    )
     said = f"{len(rows) if total is None else total:,} found" if query else ""
     nothing = "Nothing was found." if query else "No sessions yet."
     listed = (
@@ -176,75 +179,16 @@ def history(
     )
     chart = charts.activity(days) if days and not query else EMPTY
     body = element(
-        "div", element("h1", "History"), form, chart,
-        element("p", said, class_="count", role="status") if said else EMPTY, listed, more,
-        class_="column",
-    )  # fmt: skip
-    return shell.page("history", "History", body, sessions=sessions, here="/history")
-
-
-def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
-    """What was spent: by day, model and folder."""
-    days = view.days[-_MOST_DAYS:]
-    tokens = sum(each.input_tokens + each.output_tokens for each in view.days)
-    cost = sum(each.cost or 0 for each in view.days)
-    spent_in = sum(each.input_tokens for each in view.days)
-    cached = sum(each.cached_input_tokens for each in view.days)
-    figures = [
-        ("Cost", charts.dollars(cost)),
-        ("Tokens", charts.short(tokens)),
-        ("From the cache", f"{100 * cached / spent_in:.0f} %" if spent_in else "—"),
-        ("Sessions", f"{sum(each.sessions for each in view.days):,}"),
-    ]
-    tiles = element(
-        "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in figures),
-        class_="tiles",
-    )  # fmt: skip
-    unpriced = (
-        element("p", f"{charts.short(view.unpriced_tokens)} tokens are of models without a known price and not in the cost.", class_="notice info")
-        if view.unpriced_tokens
-        else EMPTY
-    )  # fmt: skip
-    windows = element("div", *(charts.window(*each) for each in view.windows), class_="windows")
-    body = element(
         "div",
-        element("h1", "Usage"),
-        tiles,
-        unpriced,
-        windows if view.windows else EMPTY,
-        charts.spending(days) if days else element("p", "Nothing was spent yet.", class_="empty"),
-        _table("By model", "Model", view.models),
-        _table("By folder", "Folder", view.folders),
-        _table("By day", "Day", list(reversed(view.days)), is_folded=True),
+        element("h1", "History"),
+        form,
+        chart,
+        element("p", said, class_="count", role="status") if said else EMPTY,
+        listed,
+        more,
         class_="column",
     )
-    return shell.page("usage", "Usage", body, sessions=sessions, here="/usage")
-
-
-def _table(title: str, first: str, rows: Sequence[UsageRow], *, is_folded: bool = False) -> Html:
-    if not rows:
-        return EMPTY
-    names = (first, "Input", "Cached", "Output", "Cost", "Sessions")
-    head = element("tr", *(element("th", name, scope="col") for name in names))
-    most = max((each.cost or 0 for each in rows), default=0)
-    body = [
-        element(
-            "tr",
-            element("th", render.one_line(row.key, 80), scope="row", title=row.key),
-            *(element("td", charts.short(each)) for each in (row.input_tokens, row.cached_input_tokens, row.output_tokens)),
-            element("td", charts.bar((row.cost or 0) / most if most else 0), charts.dollars(row.cost), class_="cost"),
-            element("td", f"{row.sessions:,}"),
-        )
-        for row in rows
-    ]  # fmt: skip
-    table = element(
-        "div",
-        element("table", element("thead", head), element("tbody", *body)),
-        class_="table", tabindex="0", role="region", aria_label=title,
-    )  # fmt: skip
-    if is_folded:
-        return element("details", element("summary", title), table, class_="group")
-    return element("section", element("h2", title), table, class_="group")
+    return shell.page("history", "History", body, sessions=sessions, here="/history")
 
 
 def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
@@ -258,27 +202,51 @@ def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
     editor = element(
         "form",
         element("label", "Rules, in TOML. The first one that matches decides.", for_="rules"),
-        element("div",
+        element(
+            "div",
             element("pre", id="numbers", aria_hidden="true"),
-            element("textarea", Html("\n"), view.text, id="rules", name="text", spellcheck="false",
-                    autocapitalize="off", wrap="off", aria_describedby="problem"),
-            class_="editor"),
+            element(
+                "textarea",
+                Html("\n"),
+                view.text,
+                id="rules",
+                name="text",
+                spellcheck="false",
+                autocapitalize="off",
+                wrap="off",
+                aria_describedby="problem",
+            ),
+            class_="editor",
+        ),
         element("p", problem, id="problem", role="alert", class_="problem"),
         element(
             "div",
             element("button", "Try on past requests", type="submit", value="try", class_="button"),
-            element("button", "Save", element("kbd", "Ctrl S", aria_hidden="true"), type="submit", value="save", class_="button primary"),
+            element(
+                "button",
+                "Save",
+                element("kbd", "Ctrl S", aria_hidden="true"),
+                type="submit",
+                value="save",
+                class_="button primary",
+            ),
             class_="ends",
         ),
         id="policy",
-    )  # fmt: skip
+    )
     result = element(
         "section",
         element("h2", "What it would have said"),
         element("p", "Not tried yet.", id="tried", role="status", class_="sub"),
-        element("div", element("table", id="verdicts"), class_="table", tabindex="0", role="region",
-                aria_label="Past requests"),
+        element(
+            "div",
+            element("table", id="verdicts"),
+            class_="table",
+            tabindex="0",
+            role="region",
+            aria_label="Past requests",
+        ),
         class_="group",
-    )  # fmt: skip
+    )
     body = element("div", element("h1", "Approval policy"), where, editor, result, class_="column")
     return shell.page("policy", "Policy", body, sessions=sessions, here="/policy")

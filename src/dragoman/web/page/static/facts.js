@@ -41,7 +41,10 @@ export class Facts {
     else if (kind === "rate_limits") this.#limits(entry);
     else if (kind === "prompt") this.#turn(entry);
     else if (kind === "turn_ended") this.#ended(entry, isNew);
-    else if (kind === "turn_started" && isNew) this.state("working");
+    else if (kind === "turn_started") {
+      this.begun = seq;
+      if (isNew) this.state("working");
+    }
     else if (kind === "text" && isNew) tell(entry.querySelector(".prose, .plain")?.textContent.slice(0, 300) ?? "");
     else if (kind === "notice" && isNew) tell(entry.textContent);
     const plan = entry.querySelector(".plan ol");
@@ -76,11 +79,11 @@ export class Facts {
     paint($("limits"));
   }
 
+  // A turn is named by its first prompt; those that follow steer it.
   #turn(entry) {
-    const { seq, title } = entry.dataset;
     const list = $("turns");
-    if (Number(list.lastElementChild?.dataset.seq ?? 0) >= Number(seq)) return;
-    list.append(make("li", { class: "open", "data-seq": seq }, make("a", { href: `#e${seq}` }, title || "Turn")));
+    if (!this.begun || Number(list.lastElementChild?.dataset.seq ?? 0) >= Number(this.begun)) return;
+    list.append(make("li", { class: "open", "data-seq": this.begun }, make("a", { href: `#e${this.begun}` }, entry.dataset.title || "Turn")));
     $("turns-part").hidden = false;
     list.scrollTop = list.scrollHeight;
   }

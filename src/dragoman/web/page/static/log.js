@@ -54,7 +54,8 @@ export class Log {
     this.isWanted = true;
     return this.#queue(async () => {
       this.isWanted = false;
-      for (;;) {
+      // Someone may have gone elsewhere while this waited for its turn.
+      while (this.isAtTail) {
         const found = await api.fragments(this.id, { after: this.last, limit: PAGE });
         if (!found.length) return;
         this.#append(found);
@@ -77,6 +78,8 @@ export class Log {
     if (stick) {
       this.#prune("top");
       this.toBottom();
+    } else if (this.list.children.length > 2 * MOST) {
+      this.isAtTail = false; // someone reads far above: the rest comes when it is wanted
     }
     this.#button(!stick);
   }

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from dragoman.web.page import shell
+from dragoman.web.page.rows import SessionRow
+
+
+def test_a_session_in_the_list_says_its_state_in_words() -> None:
+    row = SessionRow(
+        session_id="s", title="T", state="waiting", cwd="/a/b", at=datetime(2026, 1, 2, tzinfo=UTC)
+    )
+
+    item = shell.session_item(row, "/s/s")
+
+    assert '<span class="aside-word">waiting for you</span>' in item
+    assert '<span class="folder" title="/a/b">b</span>' in item
+    assert 'aria-current="page"' in item
+    assert 'class="since"' in item
+
+
+def test_a_folder_has_a_name_whatever_its_path() -> None:
+    assert ">b<" in shell.folder("C:\\a\\b\\")
+    assert ">/<" in shell.folder("/")
+    assert shell.folder(None) == ""
+
+
+def test_what_is_chosen_is_offered_even_if_nobody_else_offers_it() -> None:
+    picker = shell.picker("Model", "model", ["a"], "b")
+
+    assert picker.index("<option selected>b</option>") < picker.index("<option>a</option>")

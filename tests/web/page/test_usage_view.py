@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from dragoman.web.page.rows import UsageRow, UsageView
+from dragoman.web.page.usage_view import usage
+from page_checks import check
+
+AT = datetime(2026, 11, 3, 12, 0, tzinfo=UTC)
+
+
+def test_usage_says_what_was_spent_and_what_has_no_price() -> None:
+    day = UsageRow(
+        key="2026-11-01",
+        input_tokens=1000,
+        cached_input_tokens=400,
+        output_tokens=50,
+        cost=1.5,
+        sessions=2,
+    )
+    free = UsageRow(key="local", input_tokens=5)
+
+    page = usage(
+        UsageView(
+            days=[day],
+            models=[day, free],
+            windows=[("weekly", 40.0, AT), ("x", None, None)],
+            unpriced_tokens=1234,
+        )
+    )
+
+    assert "$1.50" in page
+    assert "40 %" in page
+    assert "1.23k tokens are of models without a known price" in page
+    assert "not told" in page
+    check(page)
+    assert "Nothing was spent yet." in usage(UsageView())

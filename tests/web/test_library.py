@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman.archive.ledger import EVERYTHING
+from dragoman.errors import UsageError
+from dragoman.web.library import Library, as_time
+from saved_sessions import Rows, save, session_id
+from web_stage import open_archive, play
+
+
+def with_library(folder: Path, story: Callable[[Library], Coroutine[Any, Any, None]]) -> None:
+    async def told() -> None:
+        library = Library(open_archive(folder))
+        try:
+            await story(library)
+        finally:
+            await library.close()
+
+    play(told())
+
+
+def test_the_archive_is_opened_and_used_in_one_thread(tmp_path: Path) -> None:
+    async def story(library: Library) -> None:
+        threads = {await library.ask(lambda _: threading.get_ident()) for _ in range(3)}
+        assert len(threads) == 1
+        assert threading.get_ident() not in threads
+
+    with_library(tmp_path, story)
+
+
+def test_stretches_of_a_session_and_what_is_written_to_it_later(tmp_path: Path) -> None:
+    async def story(library: Library) -> None:
+        rows = Rows(1).turn("first", "one")
+        path = save(tmp_path / "home", 1, rows.data)
+        name = session_id(1)
+        whole = await library.entries(name, limit=1_000)
+        count = len(whole)
+        assert [each.seq for each in whole] == list(range(1, count + 1))
+        some = await library.entries(name, after=1, limit=2)
+        assert some == whole[1:3]
+        assert await library.entries(name, before=4, limit=2) == whole[1:3]
+        assert await library.entries(name, before=1, limit=2) == []
+        assert await library.entries(name, before=1 << 53, limit=1) == whole[-1:]
+        path.write_bytes(rows.turn("second", "two").data)
+        assert len(await library.entries(name, limit=1_000)) > count
+
+    with_library(tmp_path, story)
+
+
+def test_an_export_comes_in_pieces(tmp_path: Path) -> None:
+    async def story(library: Library) -> None:
+        save(tmp_path / "home", 1, Rows(1).turn("first", "one").data)
+        pieces = [each async for each in library.export(session_id(1), "markdown")]
+        assert b"first" in b"".join(pieces)
+        with pytest.raises(UsageError):
+            [each async for each in library.export("nothing", "markdown")]
+
+    with_library(tmp_path, story)
+
+
+def test_usage_of_all_sessions(tmp_path: Path) -> None:
+    async def story(library: Library) -> None:
+        save(tmp_path / "home", 1, Rows(1).turn("first", "one").data)
+        told = await library.usage("session", EVERYTHING)
+        assert [each.key for each in told.groups] == [session_id(1)]
+
+    with_library(tmp_path, story)
+
+
+def test_times_that_are_none() -> None:
+    assert as_time(0) == datetime(1970, 1, 1, tzinfo=UTC)
+    assert as_time(None) is None
+    assert as_time(-1) is None
+    assert as_time(1e18) is None
