@@ -160,7 +160,7 @@ class Soak:
                     name, _, value = line.partition(": ")
                     if name == "id":
                         if int(value) != last + 1:
-                            self.wrong[f"a reader of {path} missed {last + 1} to {value}"] += 1
+                            self.wrong[f"to a reader of {path} came {value} after {last}"] += 1
                         last = int(value)
                         self.tally["entries read"] += 1
 

@@ -43,6 +43,14 @@ def test_nobody_gets_in_without_the_token(tmp_path: Path) -> None:
             assert await status(web, Cookie='a="b; =;;') == 401
             assert await status(web, "/api/v1/nothing") == 401
             assert await status(web, "/api/v1/openapi.json") == 401
+            for path in ("//api/v1/harnesses", "/%61pi/v1/harnesses", "/s/../api/v1/harnesses"):
+                assert await status(web, path) in (401, 404), path
+            for path in (
+                "/API/v1/harnesses",
+                "/static/../api/v1/harnesses",
+                "/.//api/v1/harnesses",
+            ):
+                assert await status(web, path) in (401, 404), path
             assert await status(web, "/api/v1/sessions/s1/stream") == 401
 
     play(story())

@@ -30,8 +30,9 @@ _Headers: TypeAlias = dict[bytes, bytes]
 
 SIGNED_IN: Final = "dragoman.signed_in"
 """The key of a request's scope that says whether it was let in."""
-API: Final = "/api/"
-LOGIN: Final = "/api/v1/login"
+_OPEN: Final = frozenset({"/", "/history", "/usage", "/policy", "/api/v1/login"})
+_OPEN_BELOW: Final = ("/s/", "/static/")
+"""What anybody may ask for: a page is a login for those who have not signed in. All else is closed."""
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _OWN_SITE: Final = frozenset({b"same-origin", b"none"})
 CSP: Final = (
@@ -88,7 +89,7 @@ class Guard:
         is_in = by_cookie or self._has_token(headers)
         scope[SIGNED_IN] = is_in
         path, method = str(scope["path"]), str(scope["method"])
-        if path == LOGIN or not path.startswith(API):
+        if path in _OPEN or path.startswith(_OPEN_BELOW):
             return None
         if not is_in:
             return 401, "not_signed_in", "say who you are: Authorization: Bearer TOKEN"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -30,7 +30,7 @@ FLAGS = [
 ]
 
 
-def _lacking(what: str) -> None:
+def _lacking(what: str) -> NoReturn:
     """Say what is missing; where everything has to be there, that is a failure."""
     if os.environ.get("CI"):
         pytest.fail(f"{what} is missing")

@@ -35,6 +35,11 @@ def live(page: Page) -> Page:
     return page
 
 
+def painted(page: Page) -> float:
+    """When something was first seen, in milliseconds."""
+    return page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+
+
 def test_a_session_is_shown_with_all_its_kinds_of_cards(stage: Stage, tabs: Tabs) -> None:
     stage.say(stage.session("shop"), *shop())
 
@@ -151,10 +156,12 @@ def test_a_session_of_twenty_thousand_entries_opens_at_its_end_and_pages(
     session = stage.session("long", state="done")
     stage.say(session, *long(20_000))
 
+    stage.say(stage.session("short"), *long(100))
+
+    few = painted(live(tabs.open(f"{stage.url}/s/short")))
     page = live(tabs.open(f"{stage.url}/s/long"))
     assert page.locator("#log > *").count() < 200
-    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert painted < 3000  # under 0.3 s on a machine of its own
+    assert painted(page) < 3 * few + 1000  # both about 0.2 s on a machine of its own
 
     for _ in range(25):
         page.evaluate("document.getElementById('scroller').scrollTop = 0")
@@ -163,13 +170,8 @@ def test_a_session_of_twenty_thousand_entries_opens_at_its_end_and_pages(
     assert page.locator("#log > *").count() <= 900
 
     page.goto(f"{stage.url}/s/long#e7004")
-    try:
-        expect(page.locator("#e7004")).to_be_in_viewport()
-    except AssertionError:
-        page.wait_for_timeout(3000)
-        print("STATE", page.evaluate("performance.getEntriesByType('resource').filter(e=>/fragments/.test(e.name)).slice(-4).map(e=>[e.name.slice(-24),Math.round(e.startTime),Math.round(e.requestStart-e.startTime),Math.round(e.responseStart-e.startTime),Math.round(e.responseEnd-e.startTime)])"), page.evaluate("performance.now()"))
-        print("STAT", page.url, page.evaluate("[location.hash, document.body.dataset.ready, document.querySelector('#log [data-seq]')?.dataset.seq, document.querySelector('#scroller').scrollTop, document.activeElement.outerHTML.slice(0,100)]"), [a[-40:] for a in tabs.asked[-8:]], tabs.complaints)
-        raise
+    page.wait_for_selector("#e7004", state="attached", timeout=30_000)
+    expect(page.locator("#e7004")).to_be_in_viewport()
     stage.say(session, Text(session_id="long", text="The newest of all."))
     page.click("#newest")
     expect(page.locator("#log >> text=The newest of all.")).to_be_in_viewport()
