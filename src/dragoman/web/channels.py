@@ -16,8 +16,12 @@ import msgspec
 from dragoman.crew.hub import Entry, Gap, Passing, Told
 from dragoman.web import sse
 
-PAGE: Final = 500
+PAGE: Final = 64
 """How many entries are read from the store at once."""
+_AT_ONCE: Final = 262_144
+"""How many bytes a reader that is late is given at once, if not a single event is larger."""
+_MOST: Final = 4_000_000
+"""How many bytes are kept, however few events that may be."""
 
 
 class EntrySource(Protocol):
@@ -68,6 +72,7 @@ class Channel:
         """Of the newest entry before those that are kept."""
         self._heard: list[Heard | None] = []
         self._frames: list[bytes] = []
+        self._size = 0
         self._seqs: list[int] = []
         """The newest entry up to each event, itself included."""
         self._waiting: list[asyncio.Future[None]] = []
@@ -110,19 +115,21 @@ class Channel:
     def _add(self, heard: Heard | None, frame: bytes, seq: int) -> None:
         self._heard.append(heard)
         self._frames.append(frame)
+        self._size += len(frame)
         self._seqs.append(seq)
         self.last_seq = seq
         self.end += 1
-        if len(self._frames) > 2 * self._keep:
+        if len(self._frames) > 2 * self._keep or self._size > _MOST:
             # Half of it at once, so that it costs nothing to speak of.
-            drop = len(self._frames) - self._keep
+            drop = max(1, len(self._frames) - self._keep, len(self._frames) // 2)
+            self._size -= sum(map(len, self._frames[:drop]))
             self._first_seq = self._seqs[drop - 1]
             del self._heard[:drop], self._frames[:drop], self._seqs[:drop]
 
     def _wake(self, begin: int) -> None:
         self.news_from, self.news = -1, b""
         if begin >= self.start:
-            self.news_from, self.news = begin, self.frames(begin)
+            self.news_from, self.news = begin, b"".join(self._frames[begin - self.start :])
         waiting, self._waiting = self._waiting, []
         for each in waiting:
             if not each.done():
@@ -146,13 +153,21 @@ class Channel:
         place = position - self.start
         return self._seqs[place - 1] if place > 0 else self._first_seq
 
-    def frames(self, position: int) -> bytes:
-        """All events from this position on, as they are sent."""
-        return b"".join(self._frames[position - self.start :])
+    def until(self, position: int) -> int:
+        """How far a reader goes from here at once: not to the end, if that is a lot."""
+        size, place = 0, position - self.start
+        while place < len(self._frames) and size < _AT_ONCE:
+            size += len(self._frames[place])
+            place += 1
+        return self.start + place
 
-    def heard(self, position: int) -> list[Heard | None]:
+    def frames(self, position: int, until: int) -> bytes:
+        """The events from one position to another, as they are sent."""
+        return b"".join(self._frames[position - self.start : until - self.start])
+
+    def heard(self, position: int, until: int) -> list[Heard | None]:
         """The same, as values; None for a sign of life."""
-        return self._heard[position - self.start :]
+        return self._heard[position - self.start : until - self.start]
 
     def position_after(self, seq: int) -> int | None:
         """The position from which a reader that has had ``seq`` goes on; None if that is not kept."""
@@ -204,8 +219,11 @@ class Cursor:
 
     def _from_channel(self, position: int, encode: Encode | None) -> bytes:
         channel = self._channel
-        self._position, self.seq = channel.end, channel.last_seq
-        return channel.frames(position) if encode is None else encode(channel.heard(position))
+        until = channel.until(position)
+        self._position, self.seq = until, channel.seq_at(until)
+        if encode is None:
+            return channel.frames(position, until)
+        return encode(channel.heard(position, until))
 
     def _from_store(self, encode: Encode | None) -> bytes:
         channel = self._channel
