@@ -179,8 +179,14 @@ class Channel:
         return self.start + place
 
     def stored(self, after: int) -> list[Entry]:
-        """The next entries of the store."""
-        return self._source.entries(self.session_id, after=after, limit=PAGE)
+        """The next entries of the store, not too many at once."""
+        page = self._source.entries(self.session_id, after=after, limit=PAGE)
+        size = 0
+        for count, entry in enumerate(page, 1):
+            size += len(entry.message_json)
+            if size >= _AT_ONCE:
+                return page[:count]
+        return page
 
 
 class Cursor:
