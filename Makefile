@@ -57,7 +57,7 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 $(VENV)/demo: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[codex]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[codex,web]'
 	touch $@
 
 $(VENV)/ready: $(VENV)/installed

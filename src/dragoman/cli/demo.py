@@ -153,6 +153,7 @@ def _summary(version: str | None, seen: Counter[str], folder: Path, session_id: 
     if files:
         rows.append(f"session file  {files[0]}")
         rows.append("read it       dragoman convert --to markdown THAT-FILE")
+    rows.append("on a page     dragoman demo --page")
     rows.append('your turn     dragoman run "fix the failing test"')
     return rows
 
