@@ -37,6 +37,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/driving.py
 	$(BIN)/python benchmarks/crowd.py
 	$(BIN)/python benchmarks/flood.py
+	$(BIN)/python benchmarks/streaming.py
 
 MINUTES ?= 10
 fuzz: $(VENV)/ready
