@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import inspect
 
 from dragoman.archive.reading import read
 from dragoman.export import html_calls, html_diffs, html_said, render
@@ -40,6 +39,7 @@ from dragoman.model.messages import (
 )
 from dragoman.model.turns import Use
 from dragoman.model.usage import Usage
+from hostile import inspect
 
 AT = datetime(2026, 11, 15, 22, 26, 6, tzinfo=UTC)
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -8,13 +8,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hostile import WORDS, inspect, messages
 
 from dragoman.export.base import Options
 from dragoman.export.html import HtmlExporter
 from dragoman.export.html_pieces import link
 from dragoman.export.html_prose import prose
 from dragoman.model.messages import Text
+from hostile import WORDS, inspect, messages
 
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
