@@ -38,14 +38,14 @@ while True: time.sleep(60)
 '''
 
 async def main():
-    told = asyncio.Event()
+    told = asyncio.get_running_loop().create_future()
     def receive(lines):
-        print(lines[0].decode(), reaper.pid, flush=True)
-        told.set()
+        told.set_result(lines[0].decode())
     await Process.start(
         Launch(argv=(sys.executable, "-I", "-S", "-c", AGENT)), receive, lambda: None
     )
-    await told.wait()
+    # Only now does the reaper know more of the agent than its tag.
+    print(await told, reaper.pid, flush=True)
     ACTION
 
 asyncio.run(main())
