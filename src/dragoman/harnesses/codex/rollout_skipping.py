@@ -18,6 +18,9 @@ from dragoman.harnesses.codex.response_shapes import ResponseItem
 
 _MARK: Final = b'"payload":{"type":"'
 _ITEM: Final = b'"item":{"type":"'
+_TYPE: Final = b'"type":"'
+_BULKY: Final = (b'world_state"', b'compacted"')
+"""Long rows that make and stamp nothing of what can be chosen here."""
 _TURNS: Final = frozenset(
     (
         b"task_started",
@@ -79,7 +82,8 @@ class Skipper:
     def can_skip(self, line: bytes) -> bool:
         start = line.find(_MARK, 30, 130)
         if start < 0:
-            return False
+            kind = line.find(_TYPE, 30, 80)
+            return kind >= 0 and line.startswith(_BULKY, kind + 8)
         start += 19
         name = line[start : line.find(b'"', start)]
         if name in self._skipped:
