@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import sqlite3
 import stat
 from pathlib import Path
@@ -9,10 +8,7 @@ import pytest
 
 from dragoman.store.database import NAME, IndexUnusable, open_database
 from dragoman.store.schema import APPLICATION_ID, VERSION
-
-root = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
-)
+from powers import no_power_over_files
 
 
 def test_a_new_database_is_made_and_found_again(tmp_path: Path) -> None:
@@ -102,7 +98,6 @@ def test_where_nothing_can_be_written_it_is_kept_in_memory(tmp_path: Path) -> No
     opened.close()
 
 
-@root
 def test_one_that_cannot_be_written_is_used_as_it_is(tmp_path: Path) -> None:
     opened = open_database(tmp_path / "cache")
     opened.set_fact("x", 1)
@@ -110,7 +105,8 @@ def test_one_that_cannot_be_written_is_used_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "cache" / NAME).chmod(0o400)
     (tmp_path / "cache").chmod(0o500)
     try:
-        again = open_database(tmp_path / "cache")
+        with no_power_over_files():
+            again = open_database(tmp_path / "cache")
 
         assert not again.can_write
         assert again.note is not None
