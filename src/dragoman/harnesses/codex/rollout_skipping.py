@@ -4,21 +4,31 @@ Codex writes ``{"timestamp":"…","type":"event_msg","payload":{"type":"token_co
 type is where it always is, so a row can be judged without decoding it. A row that does not look
 exactly so, or whose type we do not know, is never skipped. A table says which payload types each
 message type needs: its own, and those that set what the message is stamped with.
+
+Many rows in one piece are not even cut apart: the first bytes of nearly every row are among a few
+that were seen before, in the place where the row before had them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
 import msgspec
 
 from dragoman.harnesses.codex.event_shape import Event, tag_of, tagged
+from dragoman.harnesses.codex.response_messages import ResponseMessages
 from dragoman.harnesses.codex.response_shapes import ResponseItem
+from dragoman.harnesses.telling.output import Output
+from dragoman.harnesses.telling.teller import Teller
 
-_MARK: Final = b'"payload":{"type":"'
+_MARK: Final = b'","payload":{"type":"'
 _ITEM: Final = b'"item":{"type":"'
 _TYPE: Final = b'"type":"'
+_ROWS: Final = (b"event_msg", b"response_item")
+_HEAD: Final = 40
+"""As many bytes as are in ``response_item","payload":{"type":"message``."""
 _BULKY: Final = (b'world_state"', b'compacted"')
 """Long rows that make and stamp nothing of what can be chosen here."""
 _TURNS: Final = frozenset(
@@ -57,16 +67,30 @@ def _skipped(only: frozenset[str]) -> frozenset[bytes]:
     return frozenset(_tags(Event) | _tags(ResponseItem)) - wanted
 
 
+@cache
+def _heads(skipped: frozenset[bytes]) -> frozenset[bytes]:
+    """How rows go on after ``"type":"`` that can be skipped whatever follows."""
+    others = (_tags(Event) | _tags(ResponseItem) | _TURNS) - skipped
+    return _begun(skipped) - _begun(others)
+
+
+def _begun(names: frozenset[bytes] | set[bytes]) -> frozenset[bytes]:
+    return frozenset((row + _MARK + name)[:_HEAD] for name in names for row in _ROWS)
+
+
 class Skipper:
     """Judges rows for one set of wanted message types."""
 
-    __slots__ = ("_messages_tell_place", "_skipped", "only_usage")
+    __slots__ = ("_at", "_heads", "_messages_tell_place", "_skipped", "only_usage")
 
     def __init__(self, only: frozenset[str]) -> None:
         self._skipped = _skipped(only)
         self._messages_tell_place = "session_started" in only and b"message" in self._skipped
         if self._messages_tell_place:
             self._skipped -= {b"message"}
+        self._heads = _heads(self._skipped)
+        self._at = 0
+        """Where in a row its type stands; it moves when ordinals get another digit."""
         self.only_usage = "rate_limits" not in only
         """Whether a token count can tell nothing but tokens."""
 
@@ -78,20 +102,75 @@ class Skipper:
     def skip_token_counts(self) -> None:
         """Tokens are told by other rows: a token count has nothing to say of them."""
         self._skipped |= {b"token_count"}
+        self._heads = _heads(self._skipped)
+
+    def _skip_messages(self) -> None:
+        """The directory is known: a message has nothing to say of it."""
+        if self._messages_tell_place:
+            self._messages_tell_place = False
+            self._skipped |= {b"message"}
+            self._heads = _heads(self._skipped)
 
     def can_skip(self, line: bytes) -> bool:
-        start = line.find(_MARK, 30, 130)
+        return self._can_skip(line, 0, len(line))
+
+    def _can_skip(self, block: bytes, row: int, end: int) -> bool:
+        """Whether the row that stands here in a block can be skipped."""
+        kind = block.find(_TYPE, row + 30, min(row + 80, end)) + len(_TYPE)
+        if kind < len(_TYPE):
+            return False
+        self._at = kind - row
+        start = block.find(_MARK, kind, min(row + 130, end))
         if start < 0:
-            kind = line.find(_TYPE, 30, 80)
-            return kind >= 0 and line.startswith(_BULKY, kind + 8)
-        start += 19
-        name = line[start : line.find(b'"', start)]
+            return block.startswith(_BULKY, kind)
+        start += len(_MARK)
+        name = block[start : block.find(b'"', start, end)]
         if name in self._skipped:
             return True
         if name == b"message":
             # Where the header does not say it, an injected message tells the directory.
-            return self._messages_tell_place and not any(map(line.__contains__, _PLACE))
+            return self._messages_tell_place and all(
+                block.find(word, start, end) < 0 for word in _PLACE
+            )
         if name != b"item_completed":
             return False
-        item = line.find(_ITEM, start, start + 300)
-        return item >= 0 and not line.startswith(_ITEMS, item + 16)
+        item = block.find(_ITEM, start, min(start + 300, end))
+        return item >= 0 and not block.startswith(_ITEMS, item + len(_ITEM))
+
+    def rows(
+        self,
+        block: bytes,
+        row: int,
+        last: int,
+        out: Output,
+        teller: Teller,
+        responses: ResponseMessages,
+    ) -> Iterator[bytes]:
+        """The rows of a block that must be decoded; the others are only counted.
+
+        What may be skipped depends on what the rows before have said: it is looked at for each
+        row anew, after the one before has been told.
+        """
+        find = block.find
+        while row < last:
+            end = find(b"\n", row, last) + 1 or last
+            if (
+                teller.in_turn  # or this row begins one
+                and responses.held_text is None  # or this row decides how that one is told
+                and not responses.announced
+                and not teller.is_copying
+            ):
+                if self._messages_tell_place and teller.cwd and responses.others_speak:
+                    self._skip_messages()
+                heads, at, count = self._heads, self._at, 0
+                while end > row + at and block[row + at : row + at + _HEAD] in heads or (
+                    self._can_skip(block, row, end)
+                ):
+                    at = self._at
+                    count += 1
+                    row, end = end, find(b"\n", end, last) + 1 or last
+                out.line += count
+                if row >= last:
+                    return
+            yield block[row:end]
+            row = end
