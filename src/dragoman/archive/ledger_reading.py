@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from dragoman.archive.ledger_entries import Account, Entry, Rule, SessionFacts, rule_number
+from dragoman.archive.parsers import plain_reader
 from dragoman.archive.reading import read
+from dragoman.archive.sources import Block, pieces
 from dragoman.errors import UnreadableSource
+from dragoman.harnesses.base import PlainReader
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
 
@@ -28,12 +32,36 @@ def read_account(path: str | Path) -> Account:
     """The account of one file. Never raises: a file that cannot be read says why."""
     name = str(path)
     try:
-        fingerprint = fingerprint_of(Path(path))
-        reader = AccountReader(fingerprint)
-        for message in read(name, only=_ONLY):
-            reader.receive(message)
+        return _of_plain(name) or _of_any(name)
     except (UnreadableSource, OSError) as problem:
         return Account("", [], [], str(problem))
+
+
+def _of_plain(path: str) -> Account | None:
+    """The account of a plain file; None for any other."""
+    reader: AccountReader | None = None
+    plain: PlainReader | None = None
+    for block in pieces(path):
+        if not isinstance(block, Block):
+            return None
+        if plain is None:
+            plain = plain_reader(block.data)
+            if plain is None:
+                return None
+            reader = AccountReader(_fingerprint(block.data[:PREFIX], os.stat(path).st_size))
+        if not plain.receive_block(block.data, 0, block.end):
+            return None
+        reader.receive_all(plain.messages())
+    if plain is None or reader is None:
+        return None
+    plain.receive_eof()
+    reader.receive_all(plain.messages())
+    return reader.account()
+
+
+def _of_any(path: str) -> Account:
+    reader = AccountReader(fingerprint_of(Path(path)))
+    reader.receive_all(read(path, only=_ONLY))
     return reader.account()
 
 
@@ -41,9 +69,12 @@ def fingerprint_of(path: Path) -> str:
     """A name for a file's content: its size and the hash of its beginning."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
-        head, size = os.read(file, PREFIX), os.fstat(file).st_size
+        return _fingerprint(os.read(file, PREFIX), os.fstat(file).st_size)
     finally:
         os.close(file)
+
+
+def _fingerprint(head: bytes, size: int) -> str:
     return f"{hashlib.blake2b(head, digest_size=12).hexdigest()}-{size:x}"
 
 
@@ -70,16 +101,17 @@ class AccountReader:
         self._entries: list[Entry] = []
         self._newest: _Counter | None = None
 
-    def receive(self, message: Message) -> None:
-        """Take one message in. Only three types matter; others may come."""
-        kind = message.__class__
-        counter = self._counters.get(message.session_id) or self._begin(message.session_id)
-        if kind is UsageReport:
-            self._report(counter, message)  # pyright: ignore[reportArgumentType]
-        elif kind is TurnStarted:
-            counter.turns.add(message.turn_id)
-        elif isinstance(message, SessionStarted):
-            self._started(counter, message)
+    def receive_all(self, messages: Iterable[Message]) -> None:
+        """Take messages in. Only three types matter; others may come."""
+        for message in messages:
+            kind = message.__class__
+            counter = self._counters.get(message.session_id) or self._begin(message.session_id)
+            if kind is UsageReport:
+                self._report(counter, message)  # pyright: ignore[reportArgumentType]
+            elif kind is TurnStarted:
+                counter.turns.add(message.turn_id)
+            elif isinstance(message, SessionStarted):
+                self._started(counter, message)
 
     def account(self) -> Account:
         for counter in self._counters.values():

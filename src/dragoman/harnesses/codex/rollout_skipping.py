@@ -29,6 +29,7 @@ _TYPE: Final = b'"type":"'
 _ROWS: Final = (b"event_msg", b"response_item")
 _HEAD: Final = 40
 """As many bytes as are in ``response_item","payload":{"type":"message``."""
+_RECORD: Final = b'token_usage_record","payload":{"thread_id"'[:_HEAD]
 _BULKY: Final = (b'world_state"', b'compacted"')
 """Long rows that make and stamp nothing of what can be chosen here."""
 _TURNS: Final = frozenset(
@@ -68,27 +69,29 @@ def _skipped(only: frozenset[str]) -> frozenset[bytes]:
 
 
 @cache
-def _heads(skipped: frozenset[bytes]) -> frozenset[bytes]:
-    """How rows go on after ``"type":"`` that can be skipped whatever follows."""
-    others = (_tags(Event) | _tags(ResponseItem) | _TURNS) - skipped
-    return _begun(skipped) - _begun(others)
+def _heads(skipped: frozenset[bytes]) -> tuple[frozenset[bytes], frozenset[bytes]]:
+    """How rows go on after ``"type":"`` that can be skipped, and that cannot, whatever follows."""
+    others = (_tags(Event) | _tags(ResponseItem)) - skipped - {b"message", b"item_completed"}
+    unclear = _begun({b"message", b"item_completed"} - skipped)
+    can, cannot = _begun(skipped), _begun(others) | {_RECORD}
+    return can - cannot - unclear, cannot - can - unclear
 
 
 def _begun(names: frozenset[bytes] | set[bytes]) -> frozenset[bytes]:
-    return frozenset((row + _MARK + name)[:_HEAD] for name in names for row in _ROWS)
+    return frozenset((row + _MARK + name + b'"')[:_HEAD] for name in names for row in _ROWS)
 
 
 class Skipper:
     """Judges rows for one set of wanted message types."""
 
-    __slots__ = ("_at", "_heads", "_messages_tell_place", "_skipped", "only_usage")
+    __slots__ = ("_at", "_heads", "_messages_tell_place", "_needed", "_skipped", "only_usage")
 
     def __init__(self, only: frozenset[str]) -> None:
         self._skipped = _skipped(only)
         self._messages_tell_place = "session_started" in only and b"message" in self._skipped
         if self._messages_tell_place:
             self._skipped -= {b"message"}
-        self._heads = _heads(self._skipped)
+        self._heads, self._needed = _heads(self._skipped)
         self._at = 0
         """Where in a row its type stands; it moves when ordinals get another digit."""
         self.only_usage = "rate_limits" not in only
@@ -101,15 +104,21 @@ class Skipper:
 
     def skip_token_counts(self) -> None:
         """Tokens are told by other rows: a token count has nothing to say of them."""
-        self._skipped |= {b"token_count"}
-        self._heads = _heads(self._skipped)
+        self._skip(b"token_count")
 
-    def _skip_messages(self) -> None:
+    def skip_messages(self) -> None:
         """The directory is known: a message has nothing to say of it."""
         if self._messages_tell_place:
             self._messages_tell_place = False
-            self._skipped |= {b"message"}
-            self._heads = _heads(self._skipped)
+            self._skip(b"message")
+
+    def skip_prompts(self) -> None:
+        """Turns are told by rows of their own: a prompt does not begin one."""
+        self._skip(b"user_message")
+
+    def _skip(self, name: bytes) -> None:
+        self._skipped |= {name}
+        self._heads, self._needed = _heads(self._skipped)
 
     def can_skip(self, line: bytes) -> bool:
         return self._can_skip(line, 0, len(line))
@@ -137,6 +146,20 @@ class Skipper:
         item = block.find(_ITEM, start, min(start + 300, end))
         return item >= 0 and not block.startswith(_ITEMS, item + len(_ITEM))
 
+    def skip(self, block: bytes, row: int, last: int) -> tuple[int, int, int]:
+        """Where in a block the next row that must be decoded begins and ends; how many lie before."""
+        find, heads, at = block.find, self._heads, self._at
+        end = find(b"\n", row, last) + 1 or last
+        count = 0
+        while True:
+            head = block[row + at : row + at + _HEAD]
+            if head not in heads or end <= row + at:
+                if head in self._needed or not self._can_skip(block, row, end):
+                    return row, end, count
+                at = self._at
+            count += 1
+            row, end = end, find(b"\n", end, last) + 1 or last
+
     def rows(
         self,
         block: bytes,
@@ -151,9 +174,7 @@ class Skipper:
         What may be skipped depends on what the rows before have said: it is looked at for each
         row anew, after the one before has been told.
         """
-        find = block.find
         while row < last:
-            end = find(b"\n", row, last) + 1 or last
             if (
                 teller.in_turn  # or this row begins one
                 and responses.held_text is None  # or this row decides how that one is told
@@ -161,16 +182,12 @@ class Skipper:
                 and not teller.is_copying
             ):
                 if self._messages_tell_place and teller.cwd and responses.others_speak:
-                    self._skip_messages()
-                heads, at, count = self._heads, self._at, 0
-                while end > row + at and block[row + at : row + at + _HEAD] in heads or (
-                    self._can_skip(block, row, end)
-                ):
-                    at = self._at
-                    count += 1
-                    row, end = end, find(b"\n", end, last) + 1 or last
-                out.line += count
+                    self.skip_messages()
+                row, end, skipped = self.skip(block, row, last)
+                out.line += skipped
                 if row >= last:
                     return
+            else:
+                end = block.find(b"\n", row, last) + 1 or last
             yield block[row:end]
             row = end
