@@ -18,13 +18,14 @@ from typing import Final
 from dragoman.archive.ledger_entries import Account, Entry, Rule, SessionFacts, rule_number
 from dragoman.archive.parsers import plain_reader
 from dragoman.archive.reading import read
-from dragoman.archive.sources import Block, pieces
+from dragoman.archive.sources import BATCH
 from dragoman.errors import UnreadableSource
-from dragoman.harnesses.base import PlainReader
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
+from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 PREFIX: Final = 4096
+_BUFFER: Final = 1 << 18
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
@@ -39,21 +40,17 @@ def read_account(path: str | Path) -> Account:
 
 def _of_plain(path: str) -> Account | None:
     """The account of a plain file; None for any other."""
-    reader: AccountReader | None = None
-    plain: PlainReader | None = None
-    for block in pieces(path):
-        if not isinstance(block, Block):
-            return None
+    with open(path, "rb", buffering=_BUFFER) as file:
+        head, size = file.read(PREFIX), os.fstat(file.fileno()).st_size
+        plain = plain_reader(head) if size <= DEFAULT_MAX_LINE else None
         if plain is None:
-            plain = plain_reader(block.data)
-            if plain is None:
-                return None
-            reader = AccountReader(_fingerprint(block.data[:PREFIX], os.stat(path).st_size))
-        if not plain.receive_block(block.data, 0, block.end):
             return None
-        reader.receive_all(plain.messages())
-    if plain is None or reader is None:
-        return None
+        file.seek(0)
+        reader = AccountReader(_fingerprint(head, size))
+        while lines := file.readlines(BATCH):
+            if not plain.receive_lines(lines):
+                return None
+            reader.receive_all(plain.messages())
     plain.receive_eof()
     reader.receive_all(plain.messages())
     return reader.account()

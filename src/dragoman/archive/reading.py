@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import cast
 
 from dragoman.archive.sniffing import SniffingParser
-from dragoman.archive.sources import Block, Damage, Line, Source, batches, pieces
+from dragoman.archive.sources import Damage, Line, Source, batches
 from dragoman.errors import UnknownDialect
 from dragoman.harnesses import dialects, find_dialect
 from dragoman.harnesses.base import Parser
@@ -44,16 +44,7 @@ def read(
     kinds = _kinds(only)
     wanted = frozenset(only) if only is not None else None
     parser = make_parser(dialect, only=wanted)
-    lines = (
-        batches(source, max_line=max_line, follow=follow)
-        if only is None or follow
-        else pieces(source, max_line=max_line)
-    )
-    for batch in lines:
-        if isinstance(batch, Block):
-            parser.receive_block(batch.data, 0, batch.end)
-            yield from _chosen(parser.messages(), kinds)
-            continue
+    for batch in batches(source, max_line=max_line, follow=follow):
         feed(parser, batch)
         yield from _chosen(parser.messages(), kinds)
         if batch and isinstance(batch[-1], Damage):

@@ -54,14 +54,6 @@ class SniffingParser:
             self.receive_line(line)
         self._parser.receive_lines(rest)
 
-    def receive_block(self, block: bytes, start: int, end: int) -> None:
-        while self._parser is None and start < end:
-            line_end = block.find(b"\n", start, end) + 1 or end
-            self.receive_line(block[start:line_end])
-            start = line_end
-        if self._parser is not None and start < end:
-            self._parser.receive_block(block, start, end)
-
     def _begin(self, dialect: Dialect) -> None:
         self.dialect = dialect
         parser = dialect.make_parser(only=self._only, audit=self._audit)

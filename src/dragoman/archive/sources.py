@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, NamedTuple, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Final, TypeAlias, cast
 
 from dragoman.archive.compression import MAGIC, Damage, decompressed
 from dragoman.errors import UnreadableSource
@@ -22,8 +22,6 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 CHUNK: Final = 1 << 20
 BATCH: Final = 1 << 16
 """How many bytes of lines are read before their messages are handed on: what fits the cache."""
-_BLOCK: Final = 1 << 17
-"""How many bytes are read at once where most lines will be passed over."""
 BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _FOLLOW_SECONDS: Final = 0.2
 
@@ -33,14 +31,6 @@ Source: TypeAlias = (
 
 
 Line: TypeAlias = bytes | LongLine | Damage
-
-
-class Block(NamedTuple):
-    """Lines that nobody has cut apart."""
-
-    data: bytes
-    end: int
-    """Where the last of them ends: what follows comes again in the next block."""
 
 
 def batches(
@@ -67,35 +57,6 @@ def as_bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-def pieces(source: Source, *, max_line: int = DEFAULT_MAX_LINE) -> Iterator[list[Line] | Block]:
-    """The lines of a source for who looks only for some: those of a plain file are not cut apart."""
-    if isinstance(source, str | os.PathLike):
-        yield from _blocks(Path(source), max_line)
-    else:
-        yield from batches(source, max_line=max_line)
-
-
-def _blocks(path: Path, max_line: int) -> Iterator[list[Line] | Block]:
-    with _open(path, buffering=0) as file:
-        size, offset = _BLOCK, 0
-        while data := file.read(size):
-            if not offset and data.startswith((*MAGIC, *BOMS)):
-                yield from _of_path(path, max_line, follow=False)
-                return
-            is_last = len(data) < size and not file.read(1)
-            end = len(data) if is_last else data.rfind(b"\n") + 1
-            if end:
-                yield Block(data, end)
-                offset += end
-            if is_last:
-                return
-            file.seek(offset)
-            size = _BLOCK if end else size * 2
-            if size > max_line:
-                yield from _split(_chunks(file), max_line)
-                return
-
-
 def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]:
     with _open(path) as file:
         head = file.peek(4)[:4]
@@ -111,11 +72,11 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
             yield from _split(decompressed(_chunks(file)), max_line)
 
 
-def _open(path: Path, buffering: int = CHUNK) -> BufferedReader:
+def _open(path: Path) -> BufferedReader:
     try:
         if path.is_dir():
             raise UnreadableSource(str(path), "it is a directory")
-        return cast("BufferedReader", path.open("rb", buffering=buffering))
+        return cast("BufferedReader", path.open("rb", buffering=CHUNK))
     except OSError as problem:
         reason = {errno.ENOENT: "there is no such file", errno.EACCES: "permission denied"}.get(
             problem.errno or 0, problem.strerror or str(problem)

@@ -47,13 +47,6 @@ class Parser(Protocol):
         """Take the next lines, one after the other: the same, and quicker for many."""
         ...
 
-    def receive_block(self, block: bytes, start: int, end: int) -> None:
-        """Take the lines in this part of a block, which ends with a newline or with the stream.
-
-        The same again, and quicker still where most of them say nothing that is wanted.
-        """
-        ...
-
     def receive_long_line(self, line: LongLine) -> None:
         """Take the place of a line that was too long to keep: it becomes ``malformed``."""
         ...
@@ -90,7 +83,7 @@ class PlainReader(Protocol):
     those of a parser that was asked for ``usage``, ``turn_started`` and ``session_started``.
     """
 
-    def receive_block(self, block: bytes, start: int, end: int) -> bool:
+    def receive_lines(self, lines: Iterable[bytes]) -> bool:
         """Take the next lines, as a parser does; False, once and for all, if they are not plain."""
         ...
 

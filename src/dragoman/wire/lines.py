@@ -36,14 +36,6 @@ class LongLine:
     """Of the whole line, in bytes of UTF-8, without its newline."""
 
 
-def whole_lines(block: bytes) -> list[bytes]:
-    """The lines of a block that was cut after a newline, or at the end of its stream."""
-    lines = block.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
 class LineSplitter:
     """Cuts one stream of bytes into lines at ``\\n`` and nowhere else.
 

@@ -50,8 +50,6 @@ class RolloutParser(StreamParser):
         self._events = Events(self._out, self._teller, self._responses)
         self._events.announces = True
         self._skipper = Skipper.for_types(only)
-        self._is_sifted = False
-        """Whether the rows that come are only those that must be decoded."""
         self._decode: Callable[[bytes], Any] = decode_row
         self._glance: Glance | None = None
         self._own_id: str | None = None
@@ -77,8 +75,7 @@ class RolloutParser(StreamParser):
         # without a further call, and looked up outside of the loop, where it can be.
         out, teller, responses, events = self._out, self._teller, self._responses, self._events
         decode, is_spent = self._decode, self._is_spent()
-        for line in lines:
-            out.line += 1
+        for out.line, line in enumerate(lines, out.line + 1):  # noqa: B020  its attribute, not itself
             if (
                 is_spent is not None
                 and teller.in_turn  # or this row begins one
@@ -111,18 +108,9 @@ class RolloutParser(StreamParser):
                 self._keep(line)
                 decode, is_spent = self._decode, self._is_spent()
 
-    def receive_block(self, block: bytes, start: int, end: int) -> None:
-        if self._skipper is None:
-            super().receive_block(block, start, end)
-            return
-        self._is_sifted = True
-        needed = self._skipper.rows(block, start, end, self._out, self._teller, self._responses)
-        self.receive_lines(needed)
-        self._is_sifted = False
-
     def _is_spent(self) -> Callable[[bytes], bool] | None:
         """What tells, by a look, the rows that need not be decoded; none among copied rows."""
-        if self._teller.is_copying or self._is_sifted:
+        if self._teller.is_copying:
             return None
         if self._skipper is not None:
             return self._skipper.can_skip

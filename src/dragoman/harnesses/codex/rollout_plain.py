@@ -8,7 +8,7 @@ shape) is left to the parser. Where this reader does not give up, it tells what 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -19,7 +19,7 @@ from dragoman.harnesses.codex.event_word_shapes import ThreadSettingsApplied
 from dragoman.harnesses.codex.response_messages import is_injected, text_of
 from dragoman.harnesses.codex.response_shapes import MessageItem
 from dragoman.harnesses.codex.rollout_parser import PREAMBLE_ROWS, decode_row
-from dragoman.harnesses.codex.rollout_skipping import Skipper
+from dragoman.harnesses.codex.rollout_skipping import HEAD, Skipper
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import NOTHING, Usage
 from dragoman.wire.jsonl import UNREADABLE
@@ -27,8 +27,15 @@ from dragoman.wire.jsonl import UNREADABLE
 _START: Final = b'{"timestamp":"'
 _HEADER: Final = b'"type":"session_meta",'
 _ONLY: Final = frozenset(("usage", "turn_started", "session_started"))
-_COUNT_ROW: Final = rows.EventRow
-_COUNT: Final = said.TokenCount
+_COUNTS: Final = frozenset(
+    head[:HEAD]
+    for head in (
+        b'event_msg","payload":{"type":"token_count"',
+        b'token_usage_record","payload":{"thread_id"',
+    )
+)
+"""How most rows begin that need not be looked at: they are decoded."""
+_EVENT_ROW: Final = rows.EventRow
 
 
 class _NotPlain(Exception):
@@ -56,9 +63,9 @@ class PlainRollout:
         """Whether tokens are told by rows of their own, which token counts only repeat."""
         self._has_events = False
 
-    def receive_block(self, block: bytes, start: int, end: int) -> bool:
+    def receive_lines(self, lines: Iterable[bytes]) -> bool:
         try:
-            self._read(block, start, end)
+            self._read(lines)
         except (_NotPlain, *UNREADABLE):
             return False
         return True
@@ -72,35 +79,36 @@ class PlainRollout:
         messages, self._messages = self._messages, []
         return messages
 
-    def _read(self, block: bytes, row: int, last: int) -> None:
-        skip, find = self._skipper.skip, block.find
-        while row < last:
-            if self._turn is not None:
-                row, end, skipped = skip(block, row, last)
-                self._line += skipped
-                if row >= last:
-                    return
-            else:
-                end = find(b"\n", row, last) + 1 or last
-            self._line += 1
-            told = decode_row(block[row:end])
-            row = end
-            if told.__class__ is _COUNT_ROW:
-                self._has_events = True
-                event = told.payload
-                if event.__class__ is _COUNT:
-                    self._token_count(told, event)
+    def _read(self, lines: Iterable[bytes]) -> None:
+        # Nearly all the time goes by here: what is needed for a row is looked up outside of the loop.
+        skipper, number = self._skipper, self._line
+        place, heads, in_turn = skipper.place, skipper.heads, self._turn is not None
+        for line in lines:
+            number += 1
+            if in_turn:
+                head = line[place]
+                if head in heads:
                     continue
-                tell = _EVENTS.get(event.__class__)
+                if head not in _COUNTS and skipper.can_skip_this(line):
+                    place = skipper.place
+                    continue
+            self._line = number
+            row = decode_row(line)
+            if row.__class__ is _EVENT_ROW:
+                self._has_events = True
+                tell = _EVENTS.get(row.payload.__class__)
             else:
-                tell = _ROWS.get(told.__class__)
+                tell = _ROWS.get(row.__class__)
             if tell is None:
                 raise _NotPlain
-            tell(self, told)
+            tell(self, row)
+            place, heads, in_turn = skipper.place, skipper.heads, self._turn is not None
+        self._line = number
 
     # Tokens.
 
-    def _token_count(self, row: rows.EventRow, event: said.TokenCount) -> None:
+    def _token_count(self, row: Any) -> None:
+        event: said.TokenCount = row.payload
         info = event.info
         if self._others_count:
             return
@@ -224,6 +232,7 @@ class PlainRollout:
 
 _Tell: TypeAlias = Callable[[PlainRollout, Any], None]
 _EVENTS: Final[dict[type[Any], _Tell]] = {
+    said.TokenCount: PlainRollout._token_count,
     said.TaskStarted: PlainRollout._task_started,
     said.TurnStartedAlias: PlainRollout._task_started,
     said.TaskComplete: PlainRollout._turn_ended,

@@ -11,7 +11,7 @@ from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import Message
 from dragoman.wire import jsonl
-from dragoman.wire.lines import LongLine, whole_lines
+from dragoman.wire.lines import LongLine
 
 
 class StreamParser:
@@ -30,9 +30,6 @@ class StreamParser:
     def receive_lines(self, lines: Iterable[bytes]) -> None:
         for line in lines:
             self.receive_line(line)
-
-    def receive_block(self, block: bytes, start: int, end: int) -> None:
-        self.receive_lines(whole_lines(block[start:end]))
 
     def receive_long_line(self, line: LongLine) -> None:
         self._out.line += 1
