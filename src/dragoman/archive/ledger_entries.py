@@ -1,11 +1,14 @@
 """What one file tells about tokens, in a form that is small to keep and quick to add up.
 
 An entry is one report that was counted. It carries what is needed to find the same report in another
-file: a fork and its parent, a session file and the recording of the program that wrote it.
+file: a fork and its parent, a session file and the recording of the program that wrote it. Most sessions
+are told by one file alone, and most questions are about sums: for those, entries are summed up into runs
+when the file is read, and stay packed until somebody asks for them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
@@ -47,6 +50,11 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The session's running total after this report, as this file tells it."""
     total_output: int
     rule_number: int
+
+    @property
+    def count(self) -> int:
+        """As a run has it."""
+        return 1
 
     @property
     def usage(self) -> Usage:
@@ -101,6 +109,74 @@ class SessionFacts(msgspec.Struct, array_like=True, gc=False):
     turns: int = 0
 
 
+QUARTER: Final = 900
+"""Seconds: no clock on earth changes its day more finely, so a run lies in one day everywhere."""
+SHORT: Final = 200_000
+"""Requests with more input tokens may have a price of their own: they are not summed up with others."""
+
+
+class Run(msgspec.Struct, array_like=True, gc=False):
+    """Entries of one file that follow one another and differ in nothing that sums are asked by."""
+
+    session: str
+    model: str | None
+    project: str | None
+    at: float | None
+    """When the first of them was told. All are of the same quarter of an hour."""
+    count: int
+    input: int
+    cached: int
+    cache_write: int
+    output: int
+    reasoning: int
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
+
+
+def runs_of(entries: Iterable[Entry]) -> list[Run]:
+    """The entries summed up, but for those that must be valued one by one."""
+    runs: list[Run] = []
+    run: Run | None = None
+    before: tuple[object, ...] = ()
+    for entry in entries:
+        at = entry.at
+        if entry.input > SHORT or entry.cached + entry.cache_write > entry.input:
+            runs.append(_run(entry))
+            run = None
+            continue
+        about = (entry.session, entry.model, entry.project, at // QUARTER if at is not None else at)
+        if run is None or about != before:
+            before, run = about, _run(entry)
+            runs.append(run)
+            continue
+        run.count += 1
+        run.input += entry.input
+        run.cached += entry.cached
+        run.cache_write += entry.cache_write
+        run.output += entry.output
+        run.reasoning += entry.reasoning
+        if at is not None and run.at is not None and at < run.at:
+            run.at = at
+    return runs
+
+
+def _run(entry: Entry) -> Run:
+    return Run(
+        entry.session,
+        entry.model,
+        entry.project,
+        entry.at,
+        1,
+        entry.input,
+        entry.cached,
+        entry.cache_write,
+        entry.output,
+        entry.reasoning,
+    )
+
+
 class Account(msgspec.Struct, array_like=True, gc=False):
     """Everything one file tells about tokens."""
 
@@ -108,10 +184,28 @@ class Account(msgspec.Struct, array_like=True, gc=False):
     """Equal for files of equal content."""
     sessions: list[SessionFacts]
     """The file's own session first; those it only copies rows from do not appear."""
-    entries: list[Entry]
+    runs: list[Run]
+    packed: bytes
+    """The entries that the runs sum up."""
     problem: str | None = None
     """Why it could not be read, or not to its end."""
+
+    @classmethod
+    def of(cls, fingerprint: str, sessions: list[SessionFacts], entries: list[Entry]) -> Account:
+        return cls(fingerprint, sessions, runs_of(entries), _pack(entries))
+
+    @classmethod
+    def unread(cls, problem: str) -> Account:
+        return cls("", [], [], _pack([]), problem)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return _unpack(self.packed)
 
     def is_only_of(self, session: str) -> bool:
         """Whether this file is that session's own, and of no other."""
         return len(self.sessions) == 1 and self.sessions[0].session == session
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(list[Entry]).decode

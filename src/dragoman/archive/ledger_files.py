@@ -23,7 +23,7 @@ from dragoman.archive.finding import Found
 from dragoman.archive.folders import write_whole
 from dragoman.archive.ledger_entries import Account
 
-_FORMAT: Final = f"1 {VERSION}"
+_FORMAT: Final = f"2 {VERSION}"
 """Accounts that another version made are not believed."""
 _PARALLEL: Final = 48_000_000
 """How many bytes must be read before a second process pays."""

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from dragoman.archive.ledger import EVERYTHING, Choice, Ledger
-from dragoman.archive.ledger_entries import Entry, SessionFacts
+from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, Run, SessionFacts
 from dragoman.archive.prices import Price, Rates
 from dragoman.model.usage import Usage
 
@@ -27,8 +27,6 @@ UNKNOWN: Final[dict[By, str]] = {
     "model": "(no model told)",
     "session": "(no session told)",
 }
-_QUARTER: Final = 900
-"""Seconds: no clock on earth changes its day more finely."""
 
 
 class Group(msgspec.Struct, kw_only=True):
@@ -106,16 +104,16 @@ def _by_size(group: Group) -> tuple[int, str]:
     return -group.usage.total_tokens if group.usage is not None else 1, group.key
 
 
-def keys(by: By) -> Callable[[Entry | SessionFacts], str]:
+def keys(by: By) -> Callable[[Entry | Run | SessionFacts], str]:
     """What gives the group that an entry or a session belongs to."""
     unknown = UNKNOWN[by]
     if by == "day":
         days: dict[int, str] = {}
 
-        def day(each: Entry | SessionFacts) -> str:
+        def day(each: Entry | Run | SessionFacts) -> str:
             if each.at is None:
                 return unknown
-            quarter = int(each.at // _QUARTER)
+            quarter = int(each.at // QUARTER)
             found = days.get(quarter)
             if found is None:
                 found = days[quarter] = datetime.fromtimestamp(each.at).date().isoformat()
@@ -132,17 +130,19 @@ def keys(by: By) -> Callable[[Entry | SessionFacts], str]:
 def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
     sums: dict[str, _Sum] = {}
     key_of = keys(by)
-    tariffs: dict[str | None, _Tariff] = {}
-    for _, entry in ledger.entries(choice):
+    models = {run.model for run in ledger.runs(choice)}
+    tariffs = {model: _Tariff(ledger.prices.of(model)) for model in models}
+    by_runs = all(tariff.values_runs for tariff in tariffs.values())
+    runs = ledger.runs(choice) if by_runs else (found.entry for found in ledger.entries(choice))
+    for entry in runs:
         key = key_of(entry)
         sum_ = sums.get(key)
         if sum_ is None:
             sum_ = sums[key] = _Sum()
         model = entry.model
-        tariff = tariffs.get(model)
-        if tariff is None:
-            tariff = tariffs[model] = _Tariff(ledger.prices.of(model))
-        rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
+        tariff = tariffs[model]
+        is_short = entry.input <= tariff.limit or entry.count > 1
+        rates = tariff.short if is_short else tariff.rates(entry)
         if rates is not None and entry.cached + entry.cache_write > entry.input:
             # It cannot be: what is read or written is part of the input. Value it by itself.
             sum_.odd += rates.cost(entry.usage)
@@ -157,7 +157,7 @@ def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
         bucket[2] += entry.cache_write
         bucket[3] += entry.output
         bucket[4] += entry.reasoning
-        sum_.responses += 1
+        sum_.responses += entry.count
         sum_.sessions.add(entry.session)
         at = entry.at
         if at is not None and (sum_.first is None or at < sum_.first):
@@ -183,7 +183,12 @@ class _Tariff:
             [self.short, *longer] = price.periods[0].rates
             self.limit = longer[0].above if longer else sys.maxsize
 
-    def rates(self, entry: Entry) -> Rates | None:
+    @property
+    def values_runs(self) -> bool:
+        """Whether all that a run sums up costs what short requests do."""
+        return self.price is None or self.limit >= SHORT
+
+    def rates(self, entry: Entry | Run) -> Rates | None:
         return self.price.rates(entry.at, entry.input) if self.price is not None else None
 
 

@@ -35,7 +35,7 @@ def read_account(path: str | Path) -> Account:
     try:
         return _of_plain(name) or _of_any(name)
     except (UnreadableSource, OSError) as problem:
-        return Account("", [], [], str(problem))
+        return Account.unread(str(problem))
 
 
 def _of_plain(path: str) -> Account | None:
@@ -113,7 +113,7 @@ class AccountReader:
     def account(self) -> Account:
         for counter in self._counters.values():
             counter.facts.turns = len(counter.turns)
-        return Account(self._fingerprint, self._told, self._entries)
+        return Account.of(self._fingerprint, self._told, self._entries)
 
     def _begin(self, session_id: str | None) -> _Counter:
         # A stream that does not name its session is the only one that can tell of it.
