@@ -16,7 +16,7 @@ import msgspec
 
 from dragoman.archive.ledger import EVERYTHING, Choice, Ledger
 from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, Run, SessionFacts
-from dragoman.archive.prices import Price, Rates
+from dragoman.archive.prices import Period, Price, Rates
 from dragoman.model.usage import Usage
 
 By: TypeAlias = Literal["day", "project", "model", "session"]
@@ -141,8 +141,7 @@ def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
             sum_ = sums[key] = _Sum()
         model = entry.model
         tariff = tariffs[model]
-        is_short = entry.input <= tariff.limit or entry.count > 1
-        rates = tariff.short if is_short else tariff.rates(entry)
+        rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
         if rates is not None and entry.cached + entry.cache_write > entry.input:
             # It cannot be: what is read or written is part of the input. Value it by itself.
             sum_.odd += rates.cost(entry.usage)
@@ -185,11 +184,19 @@ class _Tariff:
 
     @property
     def values_runs(self) -> bool:
-        """Whether all that a run sums up costs what short requests do."""
-        return self.price is None or self.limit >= SHORT
+        """Whether all that a run sums up costs the same."""
+        return self.price is None or all(map(_values_runs, self.price.periods))
 
     def rates(self, entry: Entry | Run) -> Rates | None:
-        return self.price.rates(entry.at, entry.input) if self.price is not None else None
+        if self.price is None:
+            return None
+        return self.price.rates(entry.at, entry.input if entry.count == 1 else 0)
+
+
+def _values_runs(period: Period) -> bool:
+    return all(rates.above >= SHORT for rates in period.rates[1:]) and not any(
+        moment.minute % 15 or moment.second for moment in period.hours or ()
+    )
 
 
 _NO_MONEY: Final = Decimal(0)
