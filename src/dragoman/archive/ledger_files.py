@@ -7,12 +7,8 @@ it at once (the last one wins), and a home that cannot be written to only means 
 from __future__ import annotations
 
 import os
-import sys
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from multiprocessing import get_context
-from multiprocessing.context import ForkContext
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +18,7 @@ from dragoman.about import VERSION
 from dragoman.archive.finding import Found
 from dragoman.archive.folders import write_whole
 from dragoman.archive.ledger_entries import Account
+from dragoman.archive.ledger_sharing import MOST_PORTIONS, can_share, share
 
 _FORMAT: Final = f"2 {VERSION}"
 """Accounts that another version made are not believed."""
@@ -44,6 +41,7 @@ class _Cache(msgspec.Struct, array_like=True, gc=False):
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_account = msgspec.msgpack.Decoder(Account).decode
+_decode_portion = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
 _decode_cache = msgspec.msgpack.Decoder(_Cache).decode
 
 
@@ -116,42 +114,29 @@ def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
 
     size = sum(found.size for found in files)
     workers = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL)
-    context = _context()
-    if workers < 2 or context is None:
-        for found in files:
-            yield found.path, _read_one(found.path)
-        return
-    with context.Pool(workers) as pool:
-        for portion in pool.imap_unordered(_read_portion, _portions(files)):
-            yield from portion
+    portions = _portions(files, max(_PORTION, size // MOST_PORTIONS))
+    if workers < 2 or not can_share():
+        read = map(_read_portion, portions)
+    else:
+        read = share(portions, _read_portion, workers)
+    for portion in read:
+        yield from _decode_portion(portion)
 
 
-def _context() -> ForkContext | None:
-    """Copies of this process are ready at once; elsewhere one process is as quick as several."""
-    if sys.platform != "linux" or threading.active_count() > 1:
-        return None
-    return get_context("fork")
-
-
-def _portions(files: Iterable[Found]) -> Iterator[list[str]]:
+def _portions(files: Iterable[Found], size: int) -> list[list[str]]:
     """The largest files first, alone; small ones together."""
-    portion: list[str] = []
-    size = 0
+    portions: list[list[str]] = [[]]
+    taken = 0
     for found in sorted(files, key=lambda found: (-found.size, found.path)):
-        portion.append(found.path)
-        size += found.size
-        if size >= _PORTION:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
+        if taken >= size:
+            portions.append([])
+            taken = 0
+        portions[-1].append(found.path)
+        taken += found.size
+    return portions
 
 
-def _read_portion(paths: list[str]) -> list[tuple[str, bytes]]:
-    return [(path, _read_one(path)) for path in paths]
-
-
-def _read_one(path: str) -> bytes:
+def _read_portion(paths: list[str]) -> bytes:
     from dragoman.archive.ledger_reading import read_account
 
-    return _encode(read_account(path))
+    return _encode([(path, _encode(read_account(path))) for path in paths])
