@@ -6,8 +6,10 @@ it at once (the last one wins), and a home that cannot be written to only means 
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -60,16 +62,29 @@ def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[
             missing.append(found)
         else:
             known[path] = old
-    for path, account in _read_all(missing):
-        found = given[path]
-        known[path] = _Kept(found.size, found.mtime_ns, account)
-    accounts = {path: _decode_account(known[path].account) for path in given}
+    with _uncollected():
+        for path, account in _read_all(missing):
+            found = given[path]
+            known[path] = _Kept(found.size, found.mtime_ns, account)
+        accounts = {path: _decode_account(known[path].account) for path in given}
     good = {path: known[path] for path, account in accounts.items() if account.problem is None}
     if cache is not None and any(kept.get(path) is not each for path, each in good.items()):
         # What was not asked for this time is kept as long as it is there.
         others = {path: old for path, old in kept.items() if path not in known and _exists(path)}
         write_whole(cache, _encode(_Cache(_FORMAT, {**others, **good})))
     return accounts
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Looking for garbage takes time, and here there is none: what is read is kept."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _recall(cache: Path | None) -> dict[str, _Kept]:

@@ -26,6 +26,7 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 PREFIX: Final = 4096
 _BUFFER: Final = 1 << 18
+_RESPONSE: Final = rule_number("response")
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
@@ -137,13 +138,19 @@ class AccountReader:
         facts.parent = facts.parent or message.parent_session_id
 
     def _report(self, counter: _Counter, report: UsageReport) -> None:
-        if report.total is None:
+        before, total, last = counter.total, report.total, report.last
+        if total is None:
             return
-        counted = self._count(counter, report, report.total)
-        counter.total = report.total
-        if counted is None or not counted[0]:
+        counter.total = total
+        if before is not None and last is not None and _is_next(before, total, last):
+            own, rule = last, _RESPONSE  # what nearly all reports are
+        else:
+            counted = self._count(counter, before, total, report)
+            if counted is None:
+                return
+            own, rule = counted[0], rule_number(counted[1])
+        if not own:
             return
-        own, rule = counted
         at = report.at
         self._entries.append(
             Entry(
@@ -158,17 +165,17 @@ class AccountReader:
                 own.cache_write_input_tokens,
                 own.output_tokens,
                 own.reasoning_output_tokens,
-                report.total.input_tokens,
-                report.total.output_tokens,
-                rule_number(rule),
+                total.input_tokens,
+                total.output_tokens,
+                rule,
             )
         )
 
     def _count(
-        self, counter: _Counter, report: UsageReport, total: Usage
+        self, counter: _Counter, before: Usage | None, total: Usage, report: UsageReport
     ) -> tuple[Usage, Rule] | None:
         """What a report is worth, and by which rule; None if it repeats what was spent before."""
-        before, last = counter.total, report.last
+        last = report.last
         if before is not None:
             return _since(before, total, last)
         if report.turn_id not in counter.turns:
@@ -188,14 +195,17 @@ class AccountReader:
         )
 
 
+def _is_next(before: Usage, total: Usage, last: Usage) -> bool:
+    """Whether the total grew by the newest response and by nothing else."""
+    return (
+        before.input_tokens + last.input_tokens == total.input_tokens
+        and before.output_tokens + last.output_tokens == total.output_tokens
+    )
+
+
 def _since(before: Usage, total: Usage, last: Usage | None) -> tuple[Usage, Rule]:
     if last is None:
         return total - before, "turn total"
-    if (
-        before.input_tokens + last.input_tokens == total.input_tokens
-        and before.output_tokens + last.output_tokens == total.output_tokens
-    ):
-        return last, "response"
     if (before + last).fits_in(total):
         return total - before, "difference of totals"
     return last, "counter began anew"
