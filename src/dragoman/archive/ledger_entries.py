@@ -139,26 +139,35 @@ def runs_of(entries: Iterable[Entry]) -> list[Run]:
     """The entries summed up, but for those that must be valued one by one."""
     runs: list[Run] = []
     run: Run | None = None
-    before: tuple[object, ...] = ()
+    first = begins = ends = 0.0  # when the run begins, and the quarter of an hour it lies in
     for entry in entries:
-        at = entry.at
-        if entry.input > SHORT or entry.cached + entry.cache_write > entry.input:
+        at, tokens, cached = entry.at, entry.input, entry.cached + entry.cache_write
+        if tokens > SHORT or cached > tokens:
             runs.append(_run(entry))
             run = None
-            continue
-        about = (entry.session, entry.model, entry.project, at // QUARTER if at is not None else at)
-        if run is None or about != before:
-            before, run = about, _run(entry)
+        elif (
+            run is not None
+            and at is not None
+            and begins <= at < ends
+            and entry.model == run.model
+            and entry.session == run.session
+            and entry.project == run.project
+        ):
+            run.count += 1
+            run.input += tokens
+            run.cached += entry.cached
+            run.cache_write += entry.cache_write
+            run.output += entry.output
+            run.reasoning += entry.reasoning
+            if at < first:
+                run.at = first = at
+        else:
+            run = _run(entry)
             runs.append(run)
-            continue
-        run.count += 1
-        run.input += entry.input
-        run.cached += entry.cached
-        run.cache_write += entry.cache_write
-        run.output += entry.output
-        run.reasoning += entry.reasoning
-        if at is not None and run.at is not None and at < run.at:
-            run.at = at
+            first = begins = ends = 0.0
+            if at is not None:
+                first, begins = at, at // QUARTER * QUARTER
+                ends = begins + QUARTER
     return runs
 
 

@@ -142,14 +142,19 @@ class AccountReader:
         if total is None:
             return
         counter.total = total
-        if before is not None and last is not None and _is_next(before, total, last):
+        if (
+            before is not None
+            and last is not None
+            and before.input_tokens + last.input_tokens == total.input_tokens
+            and before.output_tokens + last.output_tokens == total.output_tokens
+        ):
             own, rule = last, _RESPONSE  # what nearly all reports are
         else:
             counted = self._count(counter, before, total, report)
             if counted is None:
                 return
             own, rule = counted[0], rule_number(counted[1])
-        if not own:
+        if not (own.input_tokens or own):
             return
         at = report.at
         self._entries.append(
@@ -193,14 +198,6 @@ class AccountReader:
             told == (entry.total_input, entry.total_output, entry.input, entry.output)
             for entry in self._entries
         )
-
-
-def _is_next(before: Usage, total: Usage, last: Usage) -> bool:
-    """Whether the total grew by the newest response and by nothing else."""
-    return (
-        before.input_tokens + last.input_tokens == total.input_tokens
-        and before.output_tokens + last.output_tokens == total.output_tokens
-    )
 
 
 def _since(before: Usage, total: Usage, last: Usage | None) -> tuple[Usage, Rule]:

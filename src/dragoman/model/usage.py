@@ -63,7 +63,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
         return self.input_tokens <= total.input_tokens and self.output_tokens <= total.output_tokens
 
     def __bool__(self) -> bool:
-        return self.input_tokens > 0 or self != NOTHING
+        return self != NOTHING
 
 
 NOTHING = Usage()
