@@ -18,7 +18,7 @@ from typing import Final
 from dragoman.archive.ledger_entries import Account, Entry, Rule, SessionFacts, rule_number
 from dragoman.archive.parsers import plain_reader
 from dragoman.archive.reading import read
-from dragoman.archive.sources import BATCH
+from dragoman.archive.sources import BATCH, unreadable
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
@@ -35,8 +35,10 @@ def read_account(path: str | Path) -> Account:
     name = str(path)
     try:
         return _of_plain(name) or _of_any(name)
-    except (UnreadableSource, OSError) as problem:
+    except UnreadableSource as problem:
         return Account.unread(str(problem))
+    except OSError as problem:
+        return Account.unread(str(unreadable(name, problem)))
 
 
 def _of_plain(path: str) -> Account | None:

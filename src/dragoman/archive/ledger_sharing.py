@@ -12,7 +12,7 @@ import signal
 import struct
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, NoReturn, TypeVar
 
@@ -32,7 +32,7 @@ def can_share() -> bool:
 
 def share(
     portions: Sequence[_Portion], work: Callable[[_Portion], bytes], processes: int
-) -> Iterator[bytes]:
+) -> Generator[bytes, None, None]:
     """What ``work`` makes of each portion, in any order, by so many processes together."""
     taking, giving = os.pipe()
     helpers: dict[int, int] = {}
