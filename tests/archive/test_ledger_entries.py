@@ -31,7 +31,9 @@ _ONE_BY_ONE = Choice(since=datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=
 # The prices of two of these models have changed, at midnight; one has a price for long requests.
 _models = st.sampled_from(["gpt-5.5", "o3", "gpt-5.6-luna", "nobody-knows", None])
 _times = st.sampled_from([1_749_513_600.0, 1_785_369_600.0, 1_794_733_200.25])
-_tokens = st.one_of(st.integers(0, 3000), st.integers(SHORT - 2, SHORT + 2), st.integers(0, 300_000))
+_tokens = st.one_of(
+    st.integers(0, 3000), st.integers(SHORT - 2, SHORT + 2), st.integers(0, 300_000)
+)
 
 
 @st.composite

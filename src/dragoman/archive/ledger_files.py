@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -76,7 +76,7 @@ def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _uncollected() -> Generator[None]:
     """Looking for garbage takes time, and here there is none: what is read is kept."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -128,13 +128,9 @@ def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
     import_module("dragoman.archive.ledger_reading")
 
     size = sum(found.size for found in files)
-    workers = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL)
+    processes = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL) if can_share() else 1
     portions = _portions(files, max(_PORTION, size // MOST_PORTIONS))
-    if workers < 2 or not can_share():
-        read = map(_read_portion, portions)
-    else:
-        read = share(portions, _read_portion, workers)
-    for portion in read:
+    for portion in share(portions, _read_portion, processes):
         yield from _decode_portion(portion)
 
 

@@ -34,6 +34,9 @@ def share(
     portions: Sequence[_Portion], work: Callable[[_Portion], bytes], processes: int
 ) -> Generator[bytes, None, None]:
     """What ``work`` makes of each portion, in any order, by so many processes together."""
+    if processes < 2:
+        yield from map(work, portions)
+        return
     taking, giving = os.pipe()
     helpers: dict[int, int] = {}
     try:

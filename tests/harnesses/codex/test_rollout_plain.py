@@ -122,7 +122,9 @@ _CHANGES: list[Callable[[bytes], bytes]] = [
 @given(
     seed=st.sampled_from([2, 3]),
     changes=st.lists(
-        st.tuples(st.integers(0, 159), st.sampled_from(range(len(_CHANGES)))), min_size=1, max_size=6
+        st.tuples(st.integers(0, 159), st.sampled_from(range(len(_CHANGES)))),
+        min_size=1,
+        max_size=6,
     ),
     cut=st.integers(1, 160),
 )
@@ -155,7 +157,10 @@ _TURN = ("event_msg", {"type": "task_started", "turn_id": "t"})
 
 
 def _count(total: int, last: int) -> tuple[str, dict[str, Any]]:
-    info = {"total_token_usage": {"input_tokens": total}, "last_token_usage": {"input_tokens": last}}
+    info = {
+        "total_token_usage": {"input_tokens": total},
+        "last_token_usage": {"input_tokens": last},
+    }
     return "event_msg", {"type": "token_count", "info": info}
 
 
