@@ -6,7 +6,7 @@ entry is known by its session and its mark (see ``ledger_entries``); how often o
 tells how often it was spent. Streams that tell nothing but the totals of turns count only for sessions
 of which nothing finer is known. The order of the files does not matter, nor how often one is given.
 
-A session that one file alone tells of needs none of this: its runs count as they are.
+A session that one file alone tells of needs none of this: its stretches count as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from dragoman.archive.ledger_entries import Account, Entry, Run, SessionFacts
+from dragoman.archive.ledger_entries import Account, Entry, Stretch, SessionFacts
 from dragoman.model.usage import Usage
 
 
@@ -34,7 +34,7 @@ _Key: TypeAlias = tuple[object, ...]
 class Merged(NamedTuple):
     """What many files tell, each thing once."""
 
-    runs: list[Run]
+    stretches: list[Stretch]
     """Of sessions that one file alone tells of."""
     shared: frozenset[str]
     """Sessions that several tell of."""
@@ -46,20 +46,20 @@ def merge(accounts: Mapping[str, Account]) -> Merged:
     """Everything that these accounts hold, by the paths of their files."""
     tellers: Counter[str] = Counter()
     for account in accounts.values():
-        tellers.update({run.session for run in account.runs})
+        tellers.update({stretch.session for stretch in account.stretches})
     shared = frozenset(session for session, count in tellers.items() if count > 1)
-    runs: list[Run] = []
+    stretches: list[Stretch] = []
     doubtful: list[tuple[Account, Found]] = []
     for path, account in sorted(accounts.items()):
-        own = [run for run in account.runs if run.session not in shared]
-        runs += own
-        if len(own) < len(account.runs):
+        own = [stretch for stretch in account.stretches if stretch.session not in shared]
+        stretches += own
+        if len(own) < len(account.stretches):
             doubtful += [
                 (account, Found(path, entry))
                 for entry in account.entries
                 if entry.session in shared
             ]
-    return Merged(runs, shared, _once(doubtful))
+    return Merged(stretches, shared, _once(doubtful))
 
 
 def entries_of(accounts: Mapping[str, Account], merged: Merged) -> list[Found]:
