@@ -20,7 +20,7 @@ import msgspec
 
 from dragoman.archive.finding import Found, by_hand, walk
 from dragoman.archive.homes import all_homes
-from dragoman.archive.ledger_entries import QUARTER, Account, Entry, Rule, Stretch, SessionFacts
+from dragoman.archive.ledger_entries import QUARTER, Account, Entry, Rule, SessionFacts, Stretch
 from dragoman.archive.ledger_files import read_accounts
 from dragoman.archive.ledger_merging import Found as FoundEntry
 from dragoman.archive.ledger_merging import entries_of, merge, merge_sessions

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from dragoman.archive.ledger import EVERYTHING, Choice, Ledger
-from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, Stretch, SessionFacts
+from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, SessionFacts, Stretch
 from dragoman.archive.prices import Period, Price, Rates
 from dragoman.model.usage import Usage
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from dragoman.archive.ledger_entries import Account, Entry, Stretch, SessionFacts
+from dragoman.archive.ledger_entries import Account, Entry, SessionFacts, Stretch
 from dragoman.model.usage import Usage
 
 

@@ -5,8 +5,9 @@ type is where it always is, so a row can be judged without decoding it. A row th
 exactly so, or whose type we do not know, is never skipped. A table says which payload types each
 message type needs: its own, and those that set what the message is stamped with.
 
-The type of nearly every row stands where it stood in the row before, and goes on in one of a few ways:
-to look there first is quicker than to look for it.
+The type of nearly every row stands where it stood in the row before, and goes on in one of a few ways: to
+look there first is quicker than to look for it. (A new type whose name begins like a long one that we know
+is then skipped as well; what it would make nobody can choose here.)
 """
 
 from __future__ import annotations
