@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -214,12 +215,17 @@ def last_totals(home: Path) -> Tokens:
     """What sessions have spent that were made without a word on it: each file's last total."""
     total = NOTHING
     for path in home.rglob("*.jsonl"):
-        rows = [line for line in path.read_bytes().split(b"\n") if b'"total_token_usage"' in line]
+        rows = [line for line in path.read_bytes().split(b"\n") if _TOTAL.search(line)]
         if rows:
-            told = json.loads(rows[-1])["payload"]["info"]["total_token_usage"]
-            a, b, c, d, e, _ = told.values()
+            told = json.loads(rows[-1])["payload"]
+            # A file may end between the record of a response and the count that repeats it.
+            usage = told.get("thread_token_usage") or told["info"]["total_token_usage"]
+            a, b, c, d, e, _ = usage.values()
             total = plus(total, (a, b, c, d, e))
     return total
+
+
+_TOTAL = re.compile(rb'"(?:thread_token_usage|total_token_usage)":')
 
 
 def speed(track: Track, home: Path, racers: list[Contestant], rounds: int, right: Tokens) -> bool:
