@@ -89,7 +89,7 @@ class Digest:
                 facts.usage = message.usage if facts.usage is None else facts.usage + message.usage
         elif isinstance(message, Prompt):
             if facts.title is None:
-                facts.title = _title(message.text)
+                facts.title = title_of(message.text)
         elif isinstance(message, SessionStarted):
             _know(facts, message)
         elif isinstance(message, Notice) and self._turns_undone is not None:
@@ -110,14 +110,14 @@ class Digest:
             rows.append(
                 SessionRow(
                     file_id=file_id,
-                    session_id=_kept(key or own) or own,
-                    parent_session_id=_kept(facts.parent_session_id),
+                    session_id=kept(key or own) or own,
+                    parent_session_id=kept(facts.parent_session_id),
                     origin=origin if key == own else None,
                     harness=facts.harness,
-                    version=_kept(facts.version),
-                    model=_kept(facts.model),
-                    cwd=_kept(facts.cwd),
-                    title=_kept(facts.title),
+                    version=kept(facts.version),
+                    model=kept(facts.model),
+                    cwd=kept(facts.cwd),
+                    title=kept(facts.title),
                     started_at=facts.started_at,
                     last_at=facts.last_at if facts.last_at is not None else otherwise,
                     turns=facts.turns,
@@ -143,7 +143,7 @@ def _know(facts: Facts, message: SessionStarted) -> None:
     facts.parent_session_id = message.parent_session_id or facts.parent_session_id
 
 
-def _title(text: str) -> str | None:
+def title_of(text: str) -> str | None:
     """The first line of a prompt that says anything."""
     for line in text[: 20 * _TITLE].split("\n"):
         if words := " ".join(line.split()):
@@ -151,6 +151,6 @@ def _title(text: str) -> str | None:
     return None
 
 
-def _kept(text: str | None) -> str | None:
+def kept(text: str | None) -> str | None:
     """Text that can be kept: halves of surrogate pairs cannot."""
     return None if text is None else text.encode("utf-8", "replace").decode()

@@ -120,7 +120,24 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first,)
+def _with_turns(connection: sqlite3.Connection) -> None:
+    """Messages are counted: what is said in a file has its number, and a turn the number it begins at."""
+    for statement in (
+        "ALTER TABLE files ADD COLUMN mark_count INTEGER",
+        "ALTER TABLE marks ADD COLUMN count INTEGER NOT NULL DEFAULT 0",
+        """CREATE TABLE turns (
+            file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+            turn INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            title TEXT,
+            outcome TEXT,
+            PRIMARY KEY (file_id, turn)
+        ) WITHOUT ROWID""",
+    ):
+        connection.execute(statement)
+
+
+STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first, _with_turns)
 """Each leads from the version that is its place here to the next one. Only ever added to."""
 
 VERSION: Final = len(STEPS)
