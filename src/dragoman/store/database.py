@@ -47,6 +47,7 @@ class Database:
         self.note = note
         """What had to be done instead of simply opening it, as a sentence."""
         self.can_write = can_write
+        self._inode = _inode(path)
         self.lock = WriterLock(f"{path}.lock" if path and can_write else None)
 
     def rows(self, statement: str, given: Sequence[Any] = ()) -> list[Any]:
@@ -91,6 +92,10 @@ class Database:
     def set_fact(self, name: str, value: Any) -> None:
         self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
+    def is_gone(self) -> bool:
+        """Whether its file was deleted, or is another one by now: it is a cache, and that is allowed."""
+        return self.path is not None and _inode(self.path) != self._inode
+
     def size(self) -> int:
         """How many bytes it takes."""
         pages, size = self.row("PRAGMA page_count")[0], self.row("PRAGMA page_size")[0]
@@ -106,6 +111,13 @@ class Database:
     def close(self) -> None:
         self._connection.close()
         self.lock.release()
+
+
+def _inode(path: str | None) -> int | None:
+    try:
+        return os.stat(path).st_ino if path is not None else None
+    except OSError:
+        return None
 
 
 @contextmanager

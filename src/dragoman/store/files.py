@@ -52,7 +52,7 @@ class MarkRow(NamedTuple):
     turn: int
     """The number of the turn that begins there."""
     state: bytes
-    count: int
+    before: int
     """How many messages lie before it."""
 
 
@@ -175,7 +175,7 @@ class Files:
 
     def mark_before_message(self, file_id: int, seq: int) -> MarkRow | None:
         """The last mark from which the message of this number can be reached."""
-        return self._mark(file_id, "count < ? ORDER BY count DESC", seq)
+        return self._mark(file_id, "before < ? ORDER BY before DESC", seq)
 
     def _mark(self, file_id: int, where: str, given: int) -> MarkRow | None:
         row = self._database.row(

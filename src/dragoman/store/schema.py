@@ -124,7 +124,7 @@ def _with_turns(connection: sqlite3.Connection) -> None:
     """Messages are counted: what is said in a file has its number, and a turn the number it begins at."""
     for statement in (
         "ALTER TABLE files ADD COLUMN mark_count INTEGER",
-        "ALTER TABLE marks ADD COLUMN count INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE marks ADD COLUMN before INTEGER NOT NULL DEFAULT 0",
         """CREATE TABLE turns (
             file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
             turn INTEGER NOT NULL,
