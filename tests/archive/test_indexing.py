@@ -19,6 +19,7 @@ from dragoman.archive.api import Archive
 from dragoman.archive.indexing import Progress
 from dragoman.model.messages import Prompt, TurnStarted
 from dragoman.store.database import IndexUnusable
+from index_rows import fresh, rows_of
 from saved_sessions import Rows, save, simple
 
 if sys.version_info >= (3, 14):
@@ -36,30 +37,6 @@ def home(tmp_path: Path) -> Path:
 def archive(home: Path, tmp_path: Path) -> Iterator[Archive]:
     with Archive(home=home, cache=tmp_path / "cache") as opened:
         yield opened
-
-
-def rows_of(archive: Archive) -> tuple[list[Any], ...]:
-    """All that the index says, but for ids."""
-    database = archive._database
-    entries = database.rows(
-        "SELECT f.path, e.session_id, e.turn, e.kind, t.name, e.at, e.is_error, e.offset, e.length, "
-        "e.line FROM entries e JOIN files f ON f.file_id = e.file_id "
-        "LEFT JOIN tools t USING (tool) ORDER BY f.path, e.line, e.kind"
-    )
-    sessions = database.rows(
-        "SELECT f.path, s.session_id, s.title, s.started_at, s.last_at, s.turns, s.outcome, "
-        "s.is_open, s.input_tokens FROM sessions s JOIN files f USING (file_id) ORDER BY 1, 2"
-    )
-    words = database.rows("SELECT count(*) FROM texts WHERE texts MATCH 'output OR please OR echo'")
-    return entries, sessions, words
-
-
-def fresh(home: Path, tmp_path: Path) -> tuple[list[Any], ...]:
-    """What an index says that was built from nothing."""
-    cache = tmp_path / f"fresh-{random.random()}"
-    with Archive(home=home, cache=cache) as other:
-        other.index()
-        return rows_of(other)
 
 
 def found(archive: Archive, query: str) -> int:

@@ -39,6 +39,7 @@ class Keeper:
         self._background: Background | None = None
         self._has_no_helper = False
         self._is_aside = False
+        self._step_seconds = _MOMENT_SECONDS
         self._found: list[Found] = []
         self._open()
 
@@ -143,7 +144,9 @@ class Keeper:
             return None
         if self._report.waited_for is not None and not self._is_free(seconds):
             return self._told()
-        return self._here(max(seconds, _MOMENT_SECONDS))
+        # A turn that takes longer than a step is begun again by the next: so that one is longer.
+        self._step_seconds *= 2
+        return self._here(max(seconds, self._step_seconds))
 
     def _here(self, seconds: float) -> Progress | None:
         """Do some of the work; if there is more, have it done beside us if that can be."""

@@ -39,12 +39,12 @@ class Helper:
         self._over = threading.Event()
         self.answer = b""
         """The last line that it has printed, when it is over."""
-        self._reading = threading.Thread(target=self._read, name="helper", daemon=True)
-        self._reading.start()
+        self._lock = threading.Lock()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it is gone already: that is seen soon enough
             self._process.stdin.write(request + b"\n")
             self._process.stdin.flush()
+        threading.Thread(target=self._read, name="helper", daemon=True).start()
 
     @property
     def pid(self) -> int:
@@ -56,9 +56,7 @@ class Helper:
 
     def end(self) -> None:
         """End it, wherever it is."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
+        self._hang_up()
         self._process.terminate()
         if not self.wait(_ENDING_SECONDS):
             self._process.kill()
@@ -70,7 +68,13 @@ class Helper:
             for line in out:
                 self.answer = line.strip() or self.answer
         self._process.wait()
+        self._hang_up()
         self._over.set()
+
+    def _hang_up(self) -> None:
+        assert self._process.stdin is not None
+        with self._lock, contextlib.suppress(OSError):
+            self._process.stdin.close()
 
 
 def can_help() -> bool:
