@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,6 @@ def test_much_is_done_by_a_process_beside_us(home: Path, archive: Archive, tmp_p
 
     assert first is not None
     assert (first.files, first.all_files) == (0, 6)
-    assert archive.sessions() == []  # and answered at once
     pid = background(archive).pid
     wait(archive)
     assert rows_of(archive) == fresh(home, tmp_path)
@@ -118,7 +118,8 @@ def test_a_process_that_is_killed_is_not_missed(
     home: Path, archive: Archive, tmp_path: Path
 ) -> None:
     archive.begin_index()
-    os.kill(background(archive).pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):  # it was quicker than we are
+        os.kill(background(archive).pid, signal.SIGKILL)
 
     wait(archive)
 

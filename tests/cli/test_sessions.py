@@ -3,11 +3,15 @@ from __future__ import annotations
 import io
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from archive_home import Command, command, make_home
+from dragoman.archive.api import Archive
+from dragoman.archive.indexing import Indexer, Progress
+from dragoman.archive.saved import SavedSession
 from saved_sessions import Rows, save, session_id
 
 
@@ -66,21 +70,122 @@ def test_costs_are_listed_where_they_are_asked_for(sessions: Command) -> None:
     assert all(line.split()[-2].startswith("$0.00") for line in lines[1:3])
 
 
-def test_a_terminal_shows_costs(sessions: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Screen(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
-        def fileno(self) -> int:
-            return 1
+    def fileno(self) -> int:
+        return 1
 
-    monkeypatch.setattr("dragoman.cli.sessions.standard_output", Screen)
 
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     def size(_: int) -> os.terminal_size:
         return os.terminal_size((120, 30))
 
+    monkeypatch.setattr("dragoman.cli.sessions.standard_output", Screen)
     monkeypatch.setattr(os, "get_terminal_size", size)
 
+
+class Slowly:
+    """The index comes on by a file whenever it is waited for, the newest first."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
+        monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+        monkeypatch.setattr("dragoman.cli.indexing._LOOK_SECONDS", 0.0)
+        self.count = 0
+        self.stop_at: int | None = None
+        self.listed_at: list[int] = []
+        real = Archive.sessions
+
+        def sessions(archive: Archive, **given: object) -> list[SavedSession]:
+            self.listed_at.append(self.count)
+            return real(archive, **given)  # pyright: ignore[reportArgumentType]
+
+        monkeypatch.setattr(Archive, "sessions", sessions)
+
+    def wait(self, archive: Archive, seconds: float) -> Progress | None:
+        files = sorted(archive.find(), key=lambda each: each.mtime_ns, reverse=True)
+        if seconds and self.count == self.stop_at:
+            raise KeyboardInterrupt
+        self.count += bool(seconds)
+        Indexer(archive._database).run(files[: self.count], are_all=False)
+        return Progress(self.count, len(files), 0, 1) if self.count < len(files) else None
+
+
+@pytest.fixture
+def slowly(monkeypatch: pytest.MonkeyPatch) -> Slowly:
+    made = Slowly(monkeypatch)
+    monkeypatch.setattr(Archive, "wait_index", lambda archive, seconds: made.wait(archive, seconds))
+    return made
+
+
+def old_files(home: Path) -> None:
+    """As old as what is in them."""
+    for number in (1, 2, 3):
+        path = next(home.rglob(f"*{session_id(number)}.jsonl"))
+        at = datetime(2026, 11, 15, 9 + number, 1, tzinfo=UTC).timestamp()
+        os.utime(path, (at, at))
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_list_is_shown_when_it_is_known_and_then_the_rest_is_indexed(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+
+    code, out, _ = sessions("-n", "1")
+
+    assert code == 0
+    assert out.count(session_id(2)[:13]) == 1  # the third, which is newer, is a sub-agent
+    assert slowly.listed_at == [0, 1, 2, 2, 3]
+    assert slowly.count == 3
+
+
+def test_a_program_is_given_the_list_when_all_is_indexed(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+
+    _, out, _ = sessions("-n", "1")
+
+    assert out.count(session_id(2)[:13]) == 1
+    assert slowly.listed_at[0] == 3
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_file_that_is_newer_than_its_time_says_comes_into_the_list(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+    os.utime(next((tmp_path / "home").rglob(f"*{session_id(2)}.jsonl")), (1, 1))
+
+    _, out, _ = sessions("-n", "1")
+
+    lines = out.split("\n")
+    assert lines[1].startswith(session_id(1)[:13])
+    assert lines[3].startswith(session_id(2)[:13])
+
+
+@pytest.mark.usefixtures("terminal")
+def test_who_does_not_wait_is_shown_what_there_is(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+    slowly.stop_at = 2
+
+    code, out, err = sessions()
+
+    assert code == 0
+    assert session_id(2)[:13] in out
+    assert session_id(1)[:13] not in out
+    assert "the next command goes on from there" in err
+    assert slowly.count == 2
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_terminal_shows_costs(sessions: Command) -> None:
     _, out, _ = sessions()
 
     assert "cost" in out.split("\n")[0].split()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from dragoman.archive.digest import kept, title_of
+from dragoman.archive.digest import kept
+from dragoman.export.render import one_line
 from dragoman.model.messages import Message, Prompt, TurnEnded, TurnStarted
 from dragoman.store.files import TurnRow
 
+_TITLE: Final = 120
 OF_TURNS: Final = frozenset((TurnStarted, Prompt, TurnEnded))
 """The messages that matter here."""
 
@@ -28,7 +30,7 @@ class TurnList:
         elif not self._turns:
             return
         elif isinstance(message, Prompt) and self._turns[-1].title is None:
-            self._turns[-1] = self._turns[-1]._replace(title=kept(title_of(message.text)))
+            self._turns[-1] = self._turns[-1]._replace(title=kept(one_line(message.text, _TITLE)))
         elif isinstance(message, TurnEnded):
             self._turns[-1] = self._turns[-1]._replace(outcome=message.outcome)
 

@@ -215,7 +215,8 @@ class Keeper:
     ) -> Report | None:
         """Index the files that are called by this name, and those that they go on from, here and now.
 
-        If another program is at work on the index, they are looked at by themselves, in memory.
+        If another program is at work on the index, or it cannot be written, they are looked at by
+        themselves, in memory.
         """
         if self._is_unchanged():
             return None
@@ -230,7 +231,8 @@ class Keeper:
                 break  # it is no name of one session
             chosen += some
             report = Indexer(self.database, progress).run(some, are_all=False)
-            if report.waited_for is not None and not self._has_all(some):
+            is_free = self.database.can_write and report.waited_for is None
+            if not is_free and not self._has_all(some):
                 self.database.close()
                 self.database = open_database(None)
                 self.files = Files(self.database)

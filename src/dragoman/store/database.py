@@ -166,11 +166,15 @@ def _open(path: str) -> Database:
     return Database(connection, path, note=note)
 
 
-def _connected(path: str, *, uri: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, uri=uri, isolation_level=None, timeout=_BUSY_MS / 1000)
+def _connected(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
+    _set_up(connection)
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    return connection
 
 
 def _problem_with(path: str) -> str | None:
@@ -216,17 +220,24 @@ def _read_only(path: str) -> Database | None:
         return None
     from pathlib import Path
 
-    # ``immutable``: in a folder that cannot be written there is no place for WAL's own files.
-    connection = _connected(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-    try:
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    except sqlite3.DatabaseError:
-        version = 0
-    if version != VERSION:
+    # ``immutable``: in a folder that cannot be written there is no place for WAL's own files. It sees
+    # only what was folded into the database, which may be too little to make sense.
+    for way in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(
+            f"{Path(path).absolute().as_uri()}?{way}", uri=True, isolation_level=None
+        )
+        try:
+            _set_up(connection)
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            connection.execute("SELECT count(*) FROM sessions").fetchone()
+        except sqlite3.DatabaseError:
+            version = 0
+        if version == VERSION:
+            folder = os.path.dirname(path)
+            note = f"the index in {folder} cannot be written; it is used as it was left"
+            return Database(connection, path, note=note, can_write=False)
         connection.close()
-        return None
-    note = f"the index in {os.path.dirname(path)} cannot be written; it is used as it was left"
-    return Database(connection, path, note=note, can_write=False)
+    return None
 
 
 def _in_memory(note: str | None) -> Database:

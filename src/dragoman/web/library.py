@@ -62,6 +62,7 @@ class Library:
         self.indexing: Progress | None = None
         """How far the index is; None if it is up to date."""
         self._kept: OrderedDict[str, tuple[tuple[int, int], list[SavedEntry]]] = OrderedDict()
+        self._told: set[str] = set()
         self._ledger: tuple[float, Ledger] | None = None
 
     async def ask(self, work: Callable[[Archive], _T]) -> _T:
@@ -132,7 +133,9 @@ class Library:
             self.indexing = self._archive.begin_index()
             self._fresh_until = time.monotonic() + _FRESH_SECONDS
         for sentence in self._archive.troubles():
-            _log.warning("%s", sentence)
+            if sentence not in self._told:  # every few seconds would be too often
+                _log.warning("%s", sentence)
+                self._told.add(sentence)
         return self._archive
 
     def _close(self) -> None:
