@@ -1,4 +1,4 @@
-"""What an index says, to be held against what another says."""
+"""An index that is built when a test wants it, and what one says, to be held against another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,19 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dragoman.archive.api import Archive
+
+
+def index_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have nothing indexed at once, and no process beside us: only who waits gets on."""
+
+    def nobody(_: object) -> None:
+        return None
+
+    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
+    monkeypatch.setattr("dragoman.archive.background.start", nobody)
 
 
 def rows_of(archive: Archive) -> tuple[list[Any], ...]:

@@ -13,6 +13,7 @@ from dragoman.archive.api import Archive, archive
 from dragoman.archive.indexing import Indexer
 from dragoman.errors import UsageError
 from dragoman.model.usage import Usage
+from index_rows import index_here
 from saved_sessions import Rows, save, session_id, simple
 
 
@@ -174,8 +175,7 @@ def test_a_list_is_final_when_what_is_left_is_older(
         rows = Rows(number).turn("x", "y")
         path = save(home, number, rows.data)
         os.utime(path, (rows.at.timestamp(), rows.at.timestamp()))
-    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
-    monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+    index_here(monkeypatch)
     opened.begin_index()
     files = sorted(opened.find(), key=lambda each: each.mtime_ns, reverse=True)
     is_final: list[bool] = []
@@ -194,8 +194,7 @@ def test_a_list_since_some_time_is_final_when_all_since_are_read(
     for number in range(3):
         rows = Rows(number).turn("x", "y")
         os.utime(save(home, number, rows.data), (rows.at.timestamp(), rows.at.timestamp()))
-    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
-    monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+    index_here(monkeypatch)
     opened.begin_index()
     newest = max(opened.find(), key=lambda each: each.mtime_ns)
     Indexer(opened._database).run([newest], are_all=False)

@@ -16,7 +16,7 @@ from dragoman.archive.background import Background
 from dragoman.archive.indexing import Progress
 from dragoman.store.database import IndexUnusable, open_database
 from dragoman.store.locking import WriterLock
-from index_rows import fresh, rows_of
+from index_rows import fresh, index_here, rows_of
 from saved_sessions import Rows, save, session_id, simple
 
 PATIENCE = 200
@@ -46,7 +46,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """There can be no process beside us."""
-    monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+    index_here(monkeypatch)
 
 
 def wait(archive: Archive) -> list[Progress]:

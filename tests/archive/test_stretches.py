@@ -10,7 +10,9 @@ from dragoman.archive import file_index, opening
 from dragoman.archive.api import Archive
 from dragoman.archive.file_lines import plain_lines
 from dragoman.archive.stretches import stretch
+from dragoman.export.render import one_line
 from dragoman.model.messages import Delta, Prompt, TurnEnded, TurnStarted
+from dragoman.store.files import TurnRow
 from saved_sessions import Rows, save, session_id
 
 
@@ -65,18 +67,19 @@ def test_turns_are_listed_as_reading_tells_them(data: Path, tmp_path: Path) -> N
             listed = session.turn_list()
             if listed is None:
                 continue
-            told: list[tuple[int, bool, str | None]] = []
+            told: list[TurnRow] = []
             for seq, message in session.numbered():
                 if message.session_id != session.id:
                     continue
                 if isinstance(message, TurnStarted):
-                    told.append((seq, False, None))
-                elif isinstance(message, Prompt) and told and message.text.strip():
-                    told[-1] = (told[-1][0], True, told[-1][2])
-                elif isinstance(message, TurnEnded) and told:
-                    told[-1] = (*told[-1][:2], message.outcome)
-            assert [(each.seq, each.title is not None, each.outcome) for each in listed] == told
-            assert [each.turn for each in listed] == list(range(1, len(told) + 1))
+                    told.append(TurnRow(len(told) + 1, seq))
+                elif not told:
+                    continue
+                elif isinstance(message, Prompt) and told[-1].title is None:
+                    told[-1] = told[-1]._replace(title=one_line(message.text, 120))
+                elif isinstance(message, TurnEnded):
+                    told[-1] = told[-1]._replace(outcome=message.outcome)
+            assert listed == told
             count += len(told)
     assert count > 100
 

@@ -10,6 +10,7 @@ import pytest
 from archive_home import make_home
 from dragoman.archive.api import Archive
 from dragoman.cli.archive_options import When, last_session, open_archive, session_path
+from index_rows import index_here
 from saved_sessions import session_id
 
 
@@ -47,8 +48,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is indexed at once, and everything here."""
-    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
-    monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+    index_here(monkeypatch)
 
 
 @pytest.mark.usefixtures("slow")

@@ -8,6 +8,7 @@ import pytest
 from archive_home import Command, command, make_home
 from dragoman.archive.api import Archive
 from dragoman.archive.indexing import Progress
+from index_rows import index_here
 from saved_sessions import session_id
 
 
@@ -100,8 +101,7 @@ def test_who_does_not_wait_is_told_that_it_is_a_part(
 def test_one_session_is_searched_without_waiting_for_the_others(
     search: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
-    monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+    index_here(monkeypatch)
 
     code, out, _ = search("limits", "--session", session_id(1))
 

@@ -12,6 +12,7 @@ from archive_home import Command, command, make_home
 from dragoman.archive.api import Archive
 from dragoman.archive.indexing import Indexer, Progress
 from dragoman.archive.saved import SavedSession
+from index_rows import index_here
 from saved_sessions import Rows, save, session_id
 
 
@@ -91,8 +92,7 @@ class Slowly:
     """The index comes on by a file whenever it is waited for, the newest first."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
-        monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+        index_here(monkeypatch)
         monkeypatch.setattr("dragoman.cli.indexing._LOOK_SECONDS", 0.0)
         self.count = 0
         self.stop_at: int | None = None
@@ -103,7 +103,11 @@ class Slowly:
             self.listed_at.append(self.count)
             return real(archive, **given)  # pyright: ignore[reportArgumentType]
 
+        def wait(archive: Archive, seconds: float) -> Progress | None:
+            return self.wait(archive, seconds)
+
         monkeypatch.setattr(Archive, "sessions", sessions)
+        monkeypatch.setattr(Archive, "wait_index", wait)
 
     def wait(self, archive: Archive, seconds: float) -> Progress | None:
         files = sorted(archive.find(), key=lambda each: each.mtime_ns, reverse=True)
@@ -116,9 +120,7 @@ class Slowly:
 
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> Slowly:
-    made = Slowly(monkeypatch)
-    monkeypatch.setattr(Archive, "wait_index", lambda archive, seconds: made.wait(archive, seconds))
-    return made
+    return Slowly(monkeypatch)
 
 
 def old_files(home: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from dragoman.archive.ledger import EVERYTHING
 from dragoman.errors import UsageError
 from dragoman.web.library import Library, as_time
+from index_rows import index_here
 from saved_sessions import Rows, save, session_id
 from web_stage import open_archive, play
 
@@ -77,8 +78,7 @@ def test_a_large_session_has_the_same_numbers(
 def test_the_library_answers_while_the_index_is_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
-    monkeypatch.setattr("dragoman.archive.background.start", lambda _: None)
+    index_here(monkeypatch)
     for number in range(4):
         save(tmp_path / "home", number, Rows(number).turn("first", "one").data)
 
@@ -86,9 +86,11 @@ def test_the_library_answers_while_the_index_is_built(
         assert await library.ask(lambda archive: archive.sessions()) == []
         assert library.indexing is not None
         assert library.indexing.all_files == 4
-        while library.indexing is not None:
-            await library.ask(lambda archive: archive._keeper.wait(0.1))
-        assert len(await library.ask(lambda archive: archive.sessions())) == 4
+        steps = 0
+        while len(await library.ask(lambda archive: archive.sessions())) < 4:
+            steps += 1
+            assert steps < 100
+        assert await library.ask(lambda _: library.indexing) is None
 
     with_library(tmp_path, story)
 
