@@ -17,7 +17,7 @@ def index_here(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody(_: object) -> None:
         return None
 
-    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
+    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 1e-6)
     monkeypatch.setattr("dragoman.archive.background.start", nobody)
 
 
