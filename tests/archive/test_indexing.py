@@ -218,6 +218,26 @@ def test_compressed_files_are_indexed(home: Path, archive: Archive) -> None:
     assert [type(message) for message in session.turn(1)][:2] == [TurnStarted, Prompt]
 
 
+def test_real_session_files_tell_the_same_when_they_are_compressed(
+    runs: Path, archive: Archive, home: Path
+) -> None:
+    wires = sorted(runs.glob("0.1*/*rollout.jsonl"))
+    for number, wire in enumerate(wires):
+        save(home, number, wire.read_bytes())
+    archive.index()
+    plain = {each.id: each.as_dict() for each in archive.sessions()}
+    for number, wire in enumerate(wires):
+        save(home, number, wire.read_bytes()).unlink()
+        save(home, number, zstd.compress(wire.read_bytes()), suffix=".jsonl.zst")
+    archive.index()
+    packed = {each.id: each.as_dict() for each in archive.sessions()}
+
+    assert len(plain) > 20
+    for each in (*plain.values(), *packed.values()):
+        del each["path"]
+    assert packed == plain
+
+
 def test_what_is_no_session_is_left_alone(home: Path, archive: Archive) -> None:
     path = save(home, 1, b'{"name": "something else"}\nnot even JSON\n')
     path.with_name("empty.jsonl").write_bytes(b"")

@@ -42,10 +42,29 @@ def test_sessions_are_listed_newest_first(sessions: Command) -> None:
     assert lines[3] == ""
 
 
-def test_sub_agents_are_listed_when_all_are(sessions: Command) -> None:
+def test_sub_agents_are_listed_below_their_parents_when_all_are(sessions: Command) -> None:
     _, out, _ = sessions("--all")
 
-    assert session_id(3)[:13] in out
+    lines = out.split("\n")[1:4]
+    assert [line[:13] for line in lines] == [session_id(number)[:13] for number in (2, 1, 3)]
+    assert "└ help" in lines[2]
+
+
+def test_sub_agents_of_sub_agents_and_of_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The parent of the first is not there, the last two go in a circle.
+    parents = {1: 9, 2: 1, 3: 2, 4: 5, 5: 4}
+    for number, parent in parents.items():
+        spawn = {"subagent": {"thread_spawn": {"parent_thread_id": session_id(parent), "depth": 1}}}
+        save(tmp_path / "home", number, Rows(number, source=spawn).turn(f"n{number}", "x").data)
+    _, out, _ = command("sessions", tmp_path / "home", tmp_path / "cache", monkeypatch)("--all")
+
+    lines = out.split("\n")[1:-1]
+    assert [line[9:13] for line in lines] == ["0001", "0002", "0003", "0005", "0004"]
+    assert "└ n2" in lines[1]
+    assert "  └ n3" in lines[2]
+    assert "└ n4" in lines[4]
 
 
 def test_lists_for_programs(sessions: Command) -> None:

@@ -97,6 +97,10 @@ class Digest:
             facts.undone = min(undone, facts.turns)
         return facts
 
+    def _origin(self, facts: Facts) -> str | None:
+        """Older files do not say that they are forks; that they hold their parent's rows does."""
+        return "fork" if facts.parent_session_id in self.sessions else None
+
     def rows(
         self, file_id: int, *, own: str, origin: str | None, otherwise: float
     ) -> list[SessionRow]:
@@ -112,7 +116,7 @@ class Digest:
                     file_id=file_id,
                     session_id=kept(key or own) or own,
                     parent_session_id=kept(facts.parent_session_id),
-                    origin=origin if key == own else None,
+                    origin=(origin or self._origin(facts)) if key == own else None,
                     harness=facts.harness,
                     version=kept(facts.version),
                     model=kept(facts.model),

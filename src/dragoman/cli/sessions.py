@@ -133,12 +133,13 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
     from dragoman.cli.tables import Column, count, table
 
     ids = _short_ids(found)
+    # Each below the one that started it.
     rows = [
         (
             ids[session.id],
             _when(session.last_at),
             _project(session.project),
-            _flat(session.title) or "-",
+            "  " * (depth - 1) + "└ " * (depth > 0) + (_flat(session.title) or "-"),
             session.state
             + (" (undone)" if session.undone and session.undone == session.turn_count else ""),
             str(session.turn_count),
@@ -146,7 +147,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
             *([_money(costs.get(session.id))] if costs is not None else []),
             _flat(session.model) or "-",
         )
-        for session in found
+        for session, depth in _nested(found)
     ]
     columns = (
         Column("id", most=40),
@@ -162,6 +163,24 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
     out = standard_output()
     width = os.get_terminal_size(out.fileno()).columns if out.isatty() else 200
     click.echo("\n".join(table(columns, rows, width)))
+
+
+def _nested(found: list[SavedSession]) -> list[tuple[SavedSession, int]]:
+    """Sub-agents and reviews behind the sessions that started them, and how deep they are."""
+    below: dict[str | None, list[SavedSession]] = {}
+    ids = {each.id for each in found}
+    for each in found:
+        is_started = each.origin in ("sub-agent", "review") and each.parent_id in ids - {each.id}
+        below.setdefault(each.parent_id if is_started else None, []).append(each)
+    nested: list[tuple[SavedSession, int]] = []
+    left = [(each, 0) for each in reversed(below.pop(None, []))]
+    while left or below:
+        if not left:  # they say that they started one another
+            left = [(each, 0) for each in below.pop(next(iter(below)))]
+        each, depth = left.pop()
+        nested.append((each, depth))
+        left += [(child, depth + 1) for child in reversed(below.pop(each.id, []))]
+    return nested
 
 
 def _money(cost: Cost | None) -> str:
