@@ -142,7 +142,7 @@ class Files:
         count = sum(last - first + 1 for first, last in spans)
         self._database.set_fact("orphans", int(self._database.fact("orphans") or 0) + count)
         self._database.write_many("DELETE FROM entries WHERE entry_id BETWEEN ? AND ?", spans)
-        for table in ("spans", "drafts", "files"):
+        for table in ("spans", "drafts", "turns", "files"):
             self._database.write(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
 
     def add_marks(self, file_id: int, marks: list[MarkRow]) -> None:

@@ -125,8 +125,10 @@ def _with_turns(connection: sqlite3.Connection) -> None:
     for statement in (
         "ALTER TABLE files ADD COLUMN mark_count INTEGER",
         "ALTER TABLE marks ADD COLUMN before INTEGER NOT NULL DEFAULT 0",
+        # Without a reference to files: checking it would make the full-text table write out what it has
+        # gathered, with every turn.
         """CREATE TABLE turns (
-            file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+            file_id INTEGER NOT NULL,
             turn INTEGER NOT NULL,
             seq INTEGER NOT NULL,
             title TEXT,
