@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from dragoman.archive import background
 from dragoman.archive.api import Archive
 from dragoman.archive.places import Place
 from index_rows import fresh, rows_of
+from orphans import is_gone_with, needs_linux
 from saved_sessions import save, simple
 
 SECONDS = 20.0
@@ -90,21 +89,13 @@ sys.stdin.read()
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+@needs_linux
 def test_it_dies_with_us_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     home, cache = tmp_path / "home", tmp_path / "cache"
     for number in range(30):
         save(home, number, simple(number, [f"word{number} {'more ' * 30}"] * 200))
     for _ in range(3):
-        command = [sys.executable, "-c", _PARENT, str(home), str(cache)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
-            assert parent.stdout is not None
-            watched = os.pidfd_open(int(parent.stdout.readline()))
-            parent.send_signal(signal.SIGKILL)
-            parent.wait(SECONDS)
-            ended, _, _ = select.select([watched], [], [], SECONDS)
-            os.close(watched)
-        assert ended
+        assert is_gone_with([sys.executable, "-c", _PARENT, str(home), str(cache)])
 
     with Archive(home=home, cache=cache) as archive:
         archive.index()

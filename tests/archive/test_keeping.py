@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from dragoman.archive.api import Archive
 from dragoman.archive.background import Background
 from dragoman.archive.indexing import Progress
 from dragoman.store.database import IndexUnusable, open_database
+from dragoman.store.entries import Entries
 from dragoman.store.locking import WriterLock
 from index_rows import fresh, index_here, rows_of
 from saved_sessions import Rows, save, session_id, simple
@@ -229,6 +231,27 @@ def test_one_session_is_prepared_with_what_it_goes_on_from(home: Path, archive: 
 
     assert {each.id for each in archive.sessions()} == {session_id(20), session_id(21)}
     assert not archive.get(session_id(21)).is_missing_its_base
+
+
+def test_one_session_can_be_had_when_the_disk_is_full(
+    home: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.index()
+    save(home, 9, simple(9))
+    real = Entries.add
+
+    def full(entries: Entries, *given: Any, **more: Any) -> None:
+        if entries._database.path is not None:
+            raise IndexUnusable("the disk is full: the index could not be written")
+        real(entries, *given, **more)
+
+    monkeypatch.setattr(Entries, "add", full)
+
+    archive.prepare(session_id(9))
+
+    assert archive.get(session_id(9)).turn_count == 1
+    [sentence] = archive.troubles()
+    assert sentence.startswith("the disk is full")
 
 
 def test_a_name_that_many_have_prepares_nothing(home: Path, archive: Archive) -> None:

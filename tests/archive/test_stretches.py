@@ -22,14 +22,18 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_index, "_MARK_BYTES", 1)
 
 
-@pytest.mark.usefixtures("marked")
-def test_real_sessions_have_the_same_numbers_from_every_mark(data: Path, tmp_path: Path) -> None:
+def save_real_ones(data: Path, home: Path) -> None:
     wires = [
         *data.glob("codex/codex-rollout*/*/wire.jsonl"),
         *data.glob("codex/runs/*/*rollout.jsonl"),
     ]
     for number, wire in enumerate(sorted(wires)):
-        save(tmp_path / "home", number, wire.read_bytes())
+        save(home, number, wire.read_bytes())
+
+
+@pytest.mark.usefixtures("marked")
+def test_real_sessions_have_the_same_numbers_from_every_mark(data: Path, tmp_path: Path) -> None:
+    save_real_ones(data, tmp_path / "home")
     marks = 0
     with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
@@ -54,12 +58,7 @@ def test_real_sessions_have_the_same_numbers_from_every_mark(data: Path, tmp_pat
 
 
 def test_turns_are_listed_as_reading_tells_them(data: Path, tmp_path: Path) -> None:
-    wires = [
-        *data.glob("codex/codex-rollout*/*/wire.jsonl"),
-        *data.glob("codex/runs/*/*rollout.jsonl"),
-    ]
-    for number, wire in enumerate(sorted(wires)):
-        save(tmp_path / "home", number, wire.read_bytes())
+    save_real_ones(data, tmp_path / "home")
     count = 0
     with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import select
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from dragoman.drive.helper import Helper
+from orphans import is_gone_with, needs_linux
 
 SECONDS = 20.0
 ECHO = """
@@ -80,15 +78,7 @@ def test_it_can_be_ended() -> None:
         os.kill(helper.pid, 0)
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")
+@needs_linux
 @pytest.mark.parametrize("module", ["help_waits", "help_pipe"])
 def test_it_is_gone_when_we_are_killed(module: str) -> None:
-    command = [sys.executable, "-c", PARENT, module]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
-        assert parent.stdout is not None
-        watched = os.pidfd_open(int(parent.stdout.readline()))
-        parent.send_signal(signal.SIGKILL)
-        parent.wait(SECONDS)
-        ended, _, _ = select.select([watched], [], [], SECONDS)
-        os.close(watched)
-    assert ended
+    assert is_gone_with([sys.executable, "-c", PARENT, module])

@@ -104,11 +104,9 @@ class Archive:
         """Wait no longer than this for what was begun; how far it is, None if it is up to date."""
         return self._keeper.wait(seconds)
 
-    def prepare(
-        self, session_id: str, progress: Callable[[Progress], None] | None = None
-    ) -> Report | None:
+    def prepare(self, session_id: str, progress: Callable[[Progress], None] | None = None) -> None:
         """Index what it takes to open one session, whose file has its id in the name."""
-        return self._keeper.prepare(session_id, progress)
+        self._keeper.prepare(session_id, progress)
 
     def is_final(
         self, listed: Sequence[SavedSession], *, limit: int | None, since: float | None = None

@@ -118,7 +118,7 @@ class Keeper:
         What takes a moment is done at once, the rest by a process beside us.
         """
         if self._is_aside:
-            return None  # another program does it
+            return None  # another program does it, or nobody can
         if self._background is not None:
             return self.wait(0.0)
         if self.database.is_gone():
@@ -210,41 +210,43 @@ class Keeper:
         """The files that were there when it was last looked."""
         return {each.path for each in self._found}
 
-    def prepare(
-        self, session_id: str, progress: Callable[[Progress], None] | None = None
-    ) -> Report | None:
+    def prepare(self, session_id: str, progress: Callable[[Progress], None] | None = None) -> None:
         """Index the files that are called by this name, and those that they go on from, here and now.
 
         If another program is at work on the index, or it cannot be written, they are looked at by
         themselves, in memory.
         """
-        if self._is_unchanged():
-            return None
-        from dragoman.archive.indexing import Indexer, Report
+        try:
+            if self._is_unchanged() or self._prepare(session_id, progress):
+                return
+        except IndexUnusable as problem:
+            self._untold.append(f"{problem}; this session is read by itself")
+        self._is_aside = True
+        self.database.close()
+        self.database = open_database(None)
+        self.files = Files(self.database)
+        self._prepare(session_id, progress)
+
+    def _prepare(self, wanted: str, progress: Callable[[Progress], None] | None) -> bool:
+        """Whether that could be done in this index."""
+        from dragoman.archive.indexing import Indexer
 
         found = self.place.find()
-        wanted, report = session_id, Report()
-        chosen: list[Found] = []
         for _ in range(_DEEPEST):
             some = [each for each in found if _is_called(each, wanted)]
             if len(some) > _MOST_CALLED_SO:
                 break  # it is no name of one session
-            chosen += some
             report = Indexer(self.database, progress).run(some, are_all=False)
-            is_free = self.database.can_write and report.waited_for is None
-            if not is_free and not self._has_all(some):
-                self.database.close()
-                self.database = open_database(None)
-                self.files = Files(self.database)
-                self._is_aside = True
-                report = Indexer(self.database, progress).run(chosen, are_all=False)
+            is_ours = self.database.can_write and report.waited_for is None
+            if not is_ours and not self._has_all(some):
+                return False
             rows = [row for each in some if (row := self.files.at(each.path)) is not None]
-            bases = {row.base_session_id for row in rows if row.base_session_id is not None}
+            bases = (row.base_session_id for row in rows if row.base_session_id is not None)
             missing = [base for base in bases if not self.files.of_session(base)]
             if not missing:
                 break
             wanted = missing[0]
-        return report
+        return True
 
     def _has_all(self, some: Sequence[Found]) -> bool:
         known = self.files.states()
