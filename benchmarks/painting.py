@@ -213,7 +213,11 @@ def measure(folder: Path, rounds: int) -> int:
         pages = {
             "20 entries": (address, f"{base}/s/short", live),
             "20,000 entries": (address, f"{base}/s/long", live),
-            "as many, saved": (address, f"{base}/s/{Session(1, '', paginated=True).id}", "#log > *"),
+            "as many, saved": (
+                address,
+                f"{base}/s/{Session(1, '', paginated=True).id}",
+                "#log > *",
+            ),
             "the same as one file": ("", f"file://{folder}/whole.html", "body"),
         }
         seen = {

@@ -132,3 +132,55 @@ def test_it_says_that_it_is_ours(tmp_path: Path) -> None:
 
     assert opened.row("PRAGMA application_id")[0] == APPLICATION_ID
     opened.close()
+
+
+def test_one_that_was_deleted_is_noticed(tmp_path: Path) -> None:
+    opened = open_database(tmp_path)
+    assert not opened.is_gone()
+    (tmp_path / NAME).unlink()
+    assert opened.is_gone()
+    another = open_database(tmp_path)
+    assert opened.is_gone()
+    assert not another.is_gone()
+    opened.close()
+    another.close()
+    memory = open_database(None)
+    assert not memory.is_gone()
+    memory.close()
+
+
+def _full(_: str) -> None:
+    raise sqlite3.OperationalError("database or disk is full")
+
+
+def test_on_a_full_disk_what_was_written_last_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = open_database(tmp_path)
+    writer.set_fact("edition", 7)  # in the journal, and not in the database yet
+    monkeypatch.setattr("dragoman.store.database._open", _full)
+
+    reader = open_database(tmp_path)
+
+    assert reader.fact("edition") == 7
+    assert not reader.can_write
+    assert reader.note is not None
+    assert "cannot be written" in reader.note
+    reader.close()
+    writer.close()
+
+
+def test_on_a_full_disk_half_an_index_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_database(tmp_path).close()
+    whole = (tmp_path / NAME).read_bytes()
+    (tmp_path / NAME).write_bytes(whole[:4096] + b"\0" * (len(whole) - 4096))
+    monkeypatch.setattr("dragoman.store.database._open", _full)
+
+    opened = open_database(tmp_path)
+
+    assert opened.path is None
+    assert opened.note is not None
+    assert "disk is full" in opened.note
+    opened.close()

@@ -9,6 +9,7 @@ from dragoman.web.office import Office
 from dragoman.web.settings import Settings
 from dragoman.web.turns import Mark, TurnMarks
 from fake_hub import FakeHub
+from saved_sessions import Rows, save, session_id
 from web_stage import open_archive, play
 
 
@@ -31,4 +32,25 @@ def test_turns_are_marked_and_read_on_from_where_they_were(tmp_path: Path) -> No
         ]
         await office.library.close()
 
+    play(story())
+
+
+def test_the_turns_of_a_saved_session_are_those_of_the_index(tmp_path: Path) -> None:
+    rows = Rows(1).turn("Paint\nthe shed", "done").begin("and now?").say("I do")
+    save(tmp_path / "home", 1, rows.data)
+
+    async def story() -> None:
+        office = Office(FakeHub(tmp_path), Library(open_archive(tmp_path)), Settings())
+        found = await office.session(session_id(1))
+        marks = await TurnMarks(office).of(found)
+        assert [mark[1:] for mark in marks] == [
+            ("Paint the shed", "completed"),
+            ("and now?", "interrupted"),
+        ]
+        for mark in marks:
+            [first] = await office.entries(session_id(1), after=mark.seq - 1, limit=1)
+            assert isinstance(first.message, TurnStarted)
+        await office.library.close()
+
+    (tmp_path / "home").mkdir(exist_ok=True)
     play(story())

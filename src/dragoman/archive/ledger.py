@@ -20,7 +20,7 @@ import msgspec
 
 from dragoman.archive.finding import Found, by_hand, walk
 from dragoman.archive.homes import all_homes
-from dragoman.archive.ledger_entries import QUARTER, Account, Entry, Rule, SessionFacts, Stretch
+from dragoman.archive.ledger_entries import QUARTER, Account, Entry, Rule, SessionFacts, Subtotal
 from dragoman.archive.ledger_files import read_accounts
 from dragoman.archive.ledger_merging import Found as FoundEntry
 from dragoman.archive.ledger_merging import entries_of, merge, merge_sessions
@@ -60,8 +60,8 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the model's name."""
 
     @property
-    def keeps_stretches(self) -> bool:
-        """Whether its bounds lie where no stretch goes across."""
+    def keeps_subtotals(self) -> bool:
+        """Whether its bounds lie where no subtotal goes across."""
         bounds = [bound.timestamp() for bound in (self.since, self.until) if bound is not None]
         return not any(bound % QUARTER for bound in bounds)
 
@@ -121,13 +121,15 @@ class Ledger:
             if takes(found.entry.at, found.entry.project, found.entry.model)
         )
 
-    def stretches(self, choice: Choice = EVERYTHING) -> Iterator[Stretch | Entry]:
+    def subtotals(self, choice: Choice = EVERYTHING) -> Iterator[Subtotal | Entry]:
         """The same for who only sums up, many at a time where they lie together."""
-        if not choice.keeps_stretches:
+        if not choice.keeps_subtotals:
             return (found.entry for found in self.entries(choice))
-        every = chain(self._merged.stretches, (found.entry for found in self._merged.entries))
+        every = chain(self._merged.subtotals, (found.entry for found in self._merged.entries))
         takes = choice.takes
-        return (stretch for stretch in every if takes(stretch.at, stretch.project, stretch.model))
+        return (
+            subtotal for subtotal in every if takes(subtotal.at, subtotal.project, subtotal.model)
+        )
 
     def rows(self, choice: Choice = EVERYTHING) -> Iterator[Row]:
         """Every row, in the order of files and lines."""
@@ -149,7 +151,7 @@ class Ledger:
 
     def silent_sessions(self, choice: Choice = EVERYTHING) -> list[SessionFacts]:
         """Sessions that had turns and tell no usage: what they spent is unknown."""
-        told = {stretch.session for stretch in self._merged.stretches} | self._merged.shared
+        told = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
         return [
             facts
             for facts in self._sessions.values()

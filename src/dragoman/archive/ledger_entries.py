@@ -2,7 +2,7 @@
 
 An entry is one report that was counted. It carries what is needed to find the same report in another
 file: a fork and its parent, a session file and the recording of the program that wrote it. Most sessions
-are told by one file alone, and most questions are about sums: for those, entries are summed up into stretches
+are told by one file alone, and most questions are about sums: for those, entries are summed up into subtotals
 when the file is read, and stay packed until somebody asks for them.
 """
 
@@ -53,7 +53,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def count(self) -> int:
-        """As a stretch has it."""
+        """As a subtotal has it."""
         return 1
 
     @property
@@ -110,12 +110,12 @@ class SessionFacts(msgspec.Struct, array_like=True, gc=False):
 
 
 QUARTER: Final = 900
-"""Seconds: no clock on earth changes its day more finely, so a stretch lies in one day everywhere."""
+"""Seconds: no clock on earth changes its day more finely, so a subtotal lies in one day everywhere."""
 SHORT: Final = 200_000
 """Requests with more input tokens may have a price of their own: they are not summed up with others."""
 
 
-class Stretch(msgspec.Struct, array_like=True, gc=False):
+class Subtotal(msgspec.Struct, array_like=True, gc=False):
     """Entries of one file that follow one another and differ in nothing that sums are asked by."""
 
     session: str
@@ -135,44 +135,44 @@ class Stretch(msgspec.Struct, array_like=True, gc=False):
         return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
 
 
-def stretches_of(entries: Iterable[Entry]) -> list[Stretch]:
+def subtotals_of(entries: Iterable[Entry]) -> list[Subtotal]:
     """The entries summed up, but for those that must be valued one by one."""
-    stretches: list[Stretch] = []
-    stretch: Stretch | None = None
-    first = begins = ends = 0.0  # when the stretch begins, and the quarter of an hour it lies in
+    subtotals: list[Subtotal] = []
+    subtotal: Subtotal | None = None
+    first = begins = ends = 0.0  # when the subtotal begins, and the quarter of an hour it lies in
     for entry in entries:
         at, tokens, cached = entry.at, entry.input, entry.cached + entry.cache_write
         if tokens > SHORT or cached > tokens:
-            stretches.append(_stretch(entry))
-            stretch = None
+            subtotals.append(_subtotal(entry))
+            subtotal = None
         elif (
-            stretch is not None
+            subtotal is not None
             and at is not None
             and begins <= at < ends
-            and entry.model == stretch.model
-            and entry.session == stretch.session
-            and entry.project == stretch.project
+            and entry.model == subtotal.model
+            and entry.session == subtotal.session
+            and entry.project == subtotal.project
         ):
-            stretch.count += 1
-            stretch.input += tokens
-            stretch.cached += entry.cached
-            stretch.cache_write += entry.cache_write
-            stretch.output += entry.output
-            stretch.reasoning += entry.reasoning
+            subtotal.count += 1
+            subtotal.input += tokens
+            subtotal.cached += entry.cached
+            subtotal.cache_write += entry.cache_write
+            subtotal.output += entry.output
+            subtotal.reasoning += entry.reasoning
             if at < first:
-                stretch.at = first = at
+                subtotal.at = first = at
         else:
-            stretch = _stretch(entry)
-            stretches.append(stretch)
+            subtotal = _subtotal(entry)
+            subtotals.append(subtotal)
             first = begins = ends = 0.0
             if at is not None:
                 first, begins = at, at // QUARTER * QUARTER
                 ends = begins + QUARTER
-    return stretches
+    return subtotals
 
 
-def _stretch(entry: Entry) -> Stretch:
-    return Stretch(
+def _subtotal(entry: Entry) -> Subtotal:
+    return Subtotal(
         entry.session,
         entry.model,
         entry.project,
@@ -193,15 +193,15 @@ class Account(msgspec.Struct, array_like=True, gc=False):
     """Equal for files of equal content."""
     sessions: list[SessionFacts]
     """The file's own session first; those it only copies rows from do not appear."""
-    stretches: list[Stretch]
+    subtotals: list[Subtotal]
     packed: bytes
-    """The entries that the stretches sum up."""
+    """The entries that the subtotals sum up."""
     problem: str | None = None
     """Why it could not be read, or not to its end."""
 
     @classmethod
     def of(cls, fingerprint: str, sessions: list[SessionFacts], entries: list[Entry]) -> Account:
-        return cls(fingerprint, sessions, stretches_of(entries), _pack(entries))
+        return cls(fingerprint, sessions, subtotals_of(entries), _pack(entries))
 
     @classmethod
     def unread(cls, problem: str) -> Account:

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from dragoman.archive.ledger import EVERYTHING, Choice, Ledger
-from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, SessionFacts, Stretch
+from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, SessionFacts, Subtotal
 from dragoman.archive.prices import Period, Price, Rates
 from dragoman.model.usage import Usage
 
@@ -104,13 +104,13 @@ def _by_size(group: Group) -> tuple[int, str]:
     return -group.usage.total_tokens if group.usage is not None else 1, group.key
 
 
-def keys(by: By) -> Callable[[Entry | Stretch | SessionFacts], str]:
+def keys(by: By) -> Callable[[Entry | Subtotal | SessionFacts], str]:
     """What gives the group that an entry or a session belongs to."""
     unknown = UNKNOWN[by]
     if by == "day":
         days: dict[int, str] = {}
 
-        def day(each: Entry | Stretch | SessionFacts) -> str:
+        def day(each: Entry | Subtotal | SessionFacts) -> str:
             if each.at is None:
                 return unknown
             quarter = int(each.at // QUARTER)
@@ -130,15 +130,15 @@ def keys(by: By) -> Callable[[Entry | Stretch | SessionFacts], str]:
 def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
     sums: dict[str, _Sum] = {}
     key_of = keys(by)
-    models = {stretch.model for stretch in ledger.stretches(choice)}
+    models = {subtotal.model for subtotal in ledger.subtotals(choice)}
     tariffs = {model: _Tariff(ledger.prices.of(model)) for model in models}
-    by_stretches = all(tariff.values_stretches for tariff in tariffs.values())
-    stretches = (
-        ledger.stretches(choice)
-        if by_stretches
+    by_subtotals = all(tariff.values_subtotals for tariff in tariffs.values())
+    subtotals = (
+        ledger.subtotals(choice)
+        if by_subtotals
         else (found.entry for found in ledger.entries(choice))
     )
-    for entry in stretches:
+    for entry in subtotals:
         key = key_of(entry)
         sum_ = sums.get(key)
         if sum_ is None:
@@ -187,17 +187,17 @@ class _Tariff:
             self.limit = longer[0].above if longer else sys.maxsize
 
     @property
-    def values_stretches(self) -> bool:
-        """Whether all that a stretch sums up costs the same."""
-        return self.price is None or all(map(_values_stretches, self.price.periods))
+    def values_subtotals(self) -> bool:
+        """Whether all that a subtotal sums up costs the same."""
+        return self.price is None or all(map(_values_subtotals, self.price.periods))
 
-    def rates(self, entry: Entry | Stretch) -> Rates | None:
+    def rates(self, entry: Entry | Subtotal) -> Rates | None:
         if self.price is None:
             return None
         return self.price.rates(entry.at, entry.input if entry.count == 1 else 0)
 
 
-def _values_stretches(period: Period) -> bool:
+def _values_subtotals(period: Period) -> bool:
     return all(rates.above >= SHORT for rates in period.rates[1:]) and not any(
         moment.minute % 15 or moment.second for moment in period.hours or ()
     )

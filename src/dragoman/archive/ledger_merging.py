@@ -6,7 +6,7 @@ entry is known by its session and its mark (see ``ledger_entries``); how often o
 tells how often it was spent. Streams that tell nothing but the totals of turns count only for sessions
 of which nothing finer is known. The order of the files does not matter, nor how often one is given.
 
-A session that one file alone tells of needs none of this: its stretches count as they are.
+A session that one file alone tells of needs none of this: its subtotals count as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from dragoman.archive.ledger_entries import Account, Entry, SessionFacts, Stretch
+from dragoman.archive.ledger_entries import Account, Entry, SessionFacts, Subtotal
 from dragoman.model.usage import Usage
 
 
@@ -34,7 +34,7 @@ _Key: TypeAlias = tuple[object, ...]
 class Merged(NamedTuple):
     """What many files tell, each thing once."""
 
-    stretches: list[Stretch]
+    subtotals: list[Subtotal]
     """Of sessions that one file alone tells of."""
     shared: frozenset[str]
     """Sessions that several tell of."""
@@ -46,20 +46,20 @@ def merge(accounts: Mapping[str, Account]) -> Merged:
     """Everything that these accounts hold, by the paths of their files."""
     tellers: Counter[str] = Counter()
     for account in accounts.values():
-        tellers.update({stretch.session for stretch in account.stretches})
+        tellers.update({subtotal.session for subtotal in account.subtotals})
     shared = frozenset(session for session, count in tellers.items() if count > 1)
-    stretches: list[Stretch] = []
+    subtotals: list[Subtotal] = []
     doubtful: list[tuple[Account, Found]] = []
     for path, account in sorted(accounts.items()):
-        own = [stretch for stretch in account.stretches if stretch.session not in shared]
-        stretches += own
-        if len(own) < len(account.stretches):
+        own = [subtotal for subtotal in account.subtotals if subtotal.session not in shared]
+        subtotals += own
+        if len(own) < len(account.subtotals):
             doubtful += [
                 (account, Found(path, entry))
                 for entry in account.entries
                 if entry.session in shared
             ]
-    return Merged(stretches, shared, _once(doubtful))
+    return Merged(subtotals, shared, _once(doubtful))
 
 
 def entries_of(accounts: Mapping[str, Account], merged: Merged) -> list[Found]:
