@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from dragoman.archive import costs as module
 from dragoman.archive.api import Archive
 from dragoman.archive.costs import Cost, costs_of
 from dragoman.archive.ledger_entries import Account
@@ -104,3 +106,49 @@ def test_a_session_that_tells_no_usage_has_none(
     save(tmp_path / "home", 1, Rows(1).begin("one").say("1").end().data)
 
     assert costs(environment, 1) == {}
+
+
+def test_what_was_worked_out_is_remembered(
+    tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path / "home", 1, Rows(1).turn("one", "1").data)
+    save(tmp_path / "home", 2, Rows(2).begin("one").say("1").end().data)
+    save(tmp_path / "home", 3, Rows(3).turn("x", "y").data.replace(b"gpt-5.5", b"nobody-knows"))
+    found = costs(environment, 1, 2, 3)
+
+    def again(*_: object) -> dict[str, Cost]:
+        pytest.fail("it is known")
+
+    monkeypatch.setattr(module, "_count", again)
+
+    assert costs(environment, 1, 2, 3) == found
+    assert found.keys() == {session_id(1), session_id(3)}
+
+
+def test_what_is_remembered_goes_with_the_file_and_the_prices(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    rows = Rows(1).turn("one", "1")
+    save(tmp_path / "home", 1, rows.data)
+    once = costs(environment, 1)[session_id(1)].amount
+    save(tmp_path / "home", 1, rows.turn("two", "2").data)
+    twice = costs(environment, 1)[session_id(1)].amount
+    prices = Path(environment["XDG_CONFIG_HOME"]) / "dragoman" / "prices.toml"
+    prices.write_text(_PRICES.replace("10", "20"), encoding="utf-8")
+    os.utime(prices, (1, 1))
+    dearer = costs(environment, 1)[session_id(1)].amount
+
+    assert (once, twice, dearer) == (Decimal("0.002"), Decimal("0.004"), Decimal("0.008"))
+
+
+@pytest.mark.parametrize(
+    "memory", ["", "[]", '{"stamp": 1}', "\0", '{"stamp": "x", "sessions": 3}']
+)
+def test_a_memory_that_makes_no_sense_is_forgotten(
+    tmp_path: Path, environment: dict[str, str], memory: str
+) -> None:
+    save(tmp_path / "home", 1, Rows(1).turn("one", "1").data)
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "costs.json").write_text(memory, encoding="utf-8")
+
+    assert costs(environment, 1) == {session_id(1): Cost(Decimal("0.002"))}

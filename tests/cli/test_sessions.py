@@ -34,6 +34,7 @@ def test_sessions_are_listed_newest_first(sessions: Command) -> None:
         "state",
         "turns",
         "tokens",
+        "cost",
         "model",
     ]
     assert [line[:13] for line in lines[1:3]] == [session_id(2)[:13], session_id(1)[:13]]
@@ -80,11 +81,9 @@ def test_lists_for_programs(sessions: Command) -> None:
     assert first["cost"] > 0
 
 
-def test_costs_are_listed_where_they_are_asked_for(sessions: Command) -> None:
-    _, without, _ = sessions()
-    _, out, _ = sessions("--cost")
+def test_costs_are_listed(sessions: Command) -> None:
+    _, out, _ = sessions()
 
-    assert "cost" not in without.split("\n")[0].split()
     lines = out.split("\n")
     assert lines[0].split()[-3:] == ["tokens", "cost", "model"]
     assert all(line.split()[-2].startswith("$0.00") for line in lines[1:3])
@@ -205,13 +204,6 @@ def test_who_does_not_wait_is_shown_what_there_is(
     assert slowly.count == 2
 
 
-@pytest.mark.usefixtures("terminal")
-def test_a_terminal_shows_costs(sessions: Command) -> None:
-    _, out, _ = sessions()
-
-    assert "cost" in out.split("\n")[0].split()
-
-
 def test_what_nobody_knows_the_price_of_is_not_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,7 +212,7 @@ def test_what_nobody_knows_the_price_of_is_not_free(
     save(tmp_path / "home", 2, Rows(2).begin("x").say("y").end().data)
     run = command("sessions", tmp_path / "home", tmp_path / "cache", monkeypatch)
 
-    _, out, _ = run("--cost")
+    _, out, _ = run()
     _, told, _ = run("--json")
 
     silent, unpriced = out.split("\n")[1:3]

@@ -14,9 +14,10 @@ from click.testing import CliRunner
 
 from dragoman.archive.ledger_groups import Group
 from dragoman.archive.limits import Limits
+from dragoman.cli.tables import money
 from dragoman.cli.usage import usage
 from dragoman.cli.usage_report import limit_lines
-from dragoman.cli.usage_table import money, short, table, tokens_of
+from dragoman.cli.usage_table import short, table, tokens_of
 from dragoman.model.messages import RateWindow
 from dragoman.model.usage import Usage
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,8 +15,16 @@ def config_folder(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "dragoman"
 
 
+def own_prices(folder: Path) -> Path | None:
+    """The file of the user's own prices in the folder of settings, if there is one."""
+    path = folder / "prices.toml"
+    return path if path.exists() else None
+
+
 def write_whole(path: Path, data: bytes) -> bool:
     """Put a file in place at once, or leave the old one; whether it could be written."""
+    import tempfile  # it takes as long as a list of sessions may
+
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -32,12 +32,6 @@ import msgspec
 from dragoman.errors import UnreadableSource, UsageError
 
 
-def own_prices(folder: Path) -> Path | None:
-    """The file of the user's own prices in the folder of settings, if there is one."""
-    path = folder / "prices.toml"
-    return path if path.exists() else None
-
-
 class OwnTier(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What requests of a certain length cost."""
 

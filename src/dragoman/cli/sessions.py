@@ -29,7 +29,6 @@ _SHORT_ID = 13
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many.  [default: 30]")
 @click.option("--all", "everything", is_flag=True, help="All of them, sub-agents and reviews too.")
 @click.option("--archived/--not-archived", default=None, help="Only those put away, or not.")
-@click.option("--cost", is_flag=True, help="What each has cost, in a file or a pipe, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @home_option
 def sessions(
@@ -40,15 +39,14 @@ def sessions(
     limit: int | None,
     everything: bool,
     archived: bool | None,
-    cost: bool,
     as_json: bool,
     paths: tuple[str, ...],
 ) -> int:
     """List saved sessions, the newest first.
 
     An id, or as much of it as no other session has, is what `dragoman show` takes. What each session
-    has cost is shown on a terminal, with --json and with --cost; other lists are quicker without. A
-    question mark: nobody knows the price. A sub-agent's cost is its own, not its parent's.
+    has cost is what the ledger says: a question mark where nobody knows the price, a dash where no usage
+    was told. A sub-agent's cost is its own, not its parent's.
 
     \b
     dragoman sessions --project . --since 7d
@@ -73,7 +71,7 @@ def sessions(
         if as_json:
             _write_json(found, _costs(found))
         elif found:
-            _write_table(found, _costs(found) if cost or is_terminal else None)
+            _write_table(found, _costs(found))
             if len(found) == limit:
                 newest = f"These are the newest {limit}; -n shows more, --all all of them."
                 click.echo(newest, err=True)
@@ -110,7 +108,7 @@ def _is_final(
 
 
 def _costs(found: list[SavedSession]) -> dict[str, Cost]:
-    from dragoman.archive.costs import costs_of  # the ledger takes a while to import
+    from dragoman.archive.costs import costs_of
 
     return costs_of(found)
 
@@ -129,7 +127,7 @@ def _write_json(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
         click.echo(json.dumps({**session.as_dict(), **money}, ensure_ascii=False))
 
 
-def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) -> None:
+def _write_table(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
     from dragoman.cli.tables import Column, count, table
 
     ids = _short_ids(found)
@@ -144,7 +142,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
             + (" (undone)" if session.undone and session.undone == session.turn_count else ""),
             str(session.turn_count),
             count(session.tokens),
-            *([_money(costs.get(session.id))] if costs is not None else []),
+            _money(costs.get(session.id)),
             _flat(session.model) or "-",
         )
         for session, depth in _nested(found)
@@ -157,7 +155,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
         Column("state"),
         Column("turns", right=True),
         Column("tokens", right=True),
-        *([Column("cost", right=True)] if costs is not None else []),
+        Column("cost", right=True),
         Column("model", most=20),
     )
     out = standard_output()
@@ -185,7 +183,7 @@ def _nested(found: list[SavedSession]) -> list[tuple[SavedSession, int]]:
 
 def _money(cost: Cost | None) -> str:
     """A dash if no usage was told, a question mark for what has no known price."""
-    from dragoman.cli.usage_table import money
+    from dragoman.cli.tables import money
 
     if cost is None:
         return "-"

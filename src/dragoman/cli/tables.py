@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 
 class Column(NamedTuple):
@@ -78,3 +81,8 @@ def count(number: int | None) -> str:
             digits = 0 if number >= 100 * size else 1 if number >= 10 * size else 2
             return f"{number / size:.{digits}f}{unit}"
     return str(number)
+
+
+def money(cost: Decimal) -> str:
+    """US dollars; small sums with more digits."""
+    return f"${cost:,.4f}" if 0 < cost < 0.1 else f"${cost:,.2f}"

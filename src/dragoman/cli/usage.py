@@ -92,10 +92,9 @@ def usage(
         raise click.UsageError("--since is after --until: no day lies between them")
 
     from dragoman.archive.finding import cache_folder
-    from dragoman.archive.folders import config_folder
+    from dragoman.archive.folders import config_folder, own_prices
     from dragoman.archive.ledger import Choice, Ledger, find_files
     from dragoman.archive.prices import Prices
-    from dragoman.archive.prices_own import own_prices
     from dragoman.cli import usage_report
 
     folder = Path(cache_folder(os.environ))

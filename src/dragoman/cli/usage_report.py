@@ -15,7 +15,8 @@ from dragoman.archive.ledger_entries import RULES, Rule
 from dragoman.archive.ledger_groups import UNKNOWN, By, Group, keys, summary
 from dragoman.archive.limits import Limits, newest_limits
 from dragoman.archive.prices import Rates
-from dragoman.cli.usage_table import money, money_of, table, tokens_of
+from dragoman.cli.tables import money
+from dragoman.cli.usage_table import money_of, table, tokens_of
 
 
 class Report:

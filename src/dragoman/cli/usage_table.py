@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from typing import TypeAlias
 
 from dragoman.archive.ledger_groups import Group
 from dragoman.cli.live_cells import cells as width_of
+from dragoman.cli.tables import money
 from dragoman.export.render import flat
 from dragoman.model.usage import Usage
 
@@ -98,10 +98,6 @@ def _cut(text: str, width: int) -> str:
 
 
 # Numbers.
-
-
-def money(cost: Decimal) -> str:
-    return f"${cost:,.4f}" if Decimal(0) < cost < Decimal("0.1") else f"${cost:,.2f}"
 
 
 def money_of(group: Group) -> str:
