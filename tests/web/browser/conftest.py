@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from page_stage import Stage, serving
+from page_stage import Stage
+from page_stage_http import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

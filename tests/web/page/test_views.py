@@ -56,7 +56,7 @@ def test_a_session_stands_on_the_page_with_its_words_and_its_question() -> None:
     assert f'data-last="{len(said)}" data-earlier="true"' in page
     assert "waiting for you" in page
     assert 'data-deadline="2026-11-03T12:00:00+00:00"' in page
-    assert "<option selected>read-only</option>" in page
+    assert '<option value="read-only" selected>Read only</option>' in page
     assert 'href="/api/v1/sessions/s1/export?format=html"' in page
     assert "<title>Fix it · Dragoman</title>" in page
 
@@ -75,7 +75,7 @@ def test_the_start_offers_folders_models_and_who_waits() -> None:
 
     assert "Waiting for you" in page
     assert '<option value="/home/ada/shop">' in page
-    assert "<option>default</option><option>n</option>" in page
+    assert '<option value="default">Default</option><option value="n">n</option>' in page
     assert check(page).scripts == SCRIPTS
 
 

@@ -88,7 +88,6 @@ def _head(view: SessionView) -> Html:
             menu,
             class_="acts",
         ),
-        element("span", id="connection", class_="connection", role="status"),
         id="head",
         data_session=row.session_id,
         data_state=row.state,

@@ -17,6 +17,17 @@ STATES: Final = {
     "failed": "failed",
     "idle": "idle",
 }
+WORDS: Final = {
+    "default": "Default",
+    "read-only": "Read only",
+    "workspace-write": "Write in the folder",
+    "danger-full-access": "Full access",
+    "on-request": "When it needs more",
+    "untrusted": "Before most commands",
+    "on-failure": "When a command fails",
+    "never": "Never",
+}
+"""What can be chosen, in words for people."""
 _PAGES: Final = (("/history", "History"), ("/usage", "Usage"), ("/policy", "Policy"))
 
 
@@ -30,6 +41,7 @@ def page(
         element("a", "Skip to the conversation", class_="skip", href="#main"),
         sidebar(sessions, here),
         element("main", *body, id="main", tabindex="-1"),
+        element("div", id="connection", class_="connection", role="status"),
         element("div", id="polite", class_="aside-word", role="status", aria_live="polite"),
         element("div", id="urgent", class_="aside-word", role="alert"),
         element("div", id="toasts"),
@@ -107,6 +119,7 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
             element(
                 "nav",
                 element("ul", *(session_item(each, here) for each in sessions), id="sessions"),
+                element("p", "No sessions yet.", id="none", class_="sub", hidden=bool(sessions)),
                 aria_label="Sessions",
             ),
             element(
@@ -190,9 +203,11 @@ def icon(name: str) -> Html:
 
 def picker(label: str, name: str, values: Sequence[str], chosen: str | None = None) -> Html:
     """A choice among a few words."""
-    options = [element("option", each, selected=each == chosen) for each in values]
-    if chosen and chosen not in values:
-        options.insert(0, element("option", chosen, selected=True))
+    offered = values if not chosen or chosen in values else [chosen, *values]
+    options = [
+        element("option", WORDS.get(each, each), value=each, selected=each == chosen)
+        for each in offered
+    ]
     return element(
         "label",
         element("span", label, class_="picker-label"),

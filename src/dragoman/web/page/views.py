@@ -182,13 +182,29 @@ def history(
         "div",
         element("h1", "History"),
         form,
-        chart,
-        element("p", said, class_="count", role="status") if said else EMPTY,
-        listed,
-        more,
+        _indexing(),
+        element(
+            "div",
+            chart,
+            element("p", said, class_="count", role="status") if said else EMPTY,
+            listed,
+            more,
+            id="results",
+        ),
         class_="column",
     )
     return shell.page("history", "History", body, sessions=sessions, here="/history")
+
+
+def _indexing() -> Html:
+    """Seen while sessions are still being read."""
+    return element(
+        "div",
+        element("progress", max="1", value="0", id="indexing-bar", aria_label="Sessions read"),
+        element("p", id="indexing-words", role="status", class_="sub"),
+        id="indexing",
+        hidden=True,
+    )
 
 
 def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:

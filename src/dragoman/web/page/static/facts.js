@@ -1,9 +1,7 @@
 // What is known of a session beside its words: its state, the context, allowances, plan and turns.
-import { $, make, tell } from "./say.js";
+import { $, STATES, make, tell } from "./say.js";
 import { eachSecond, paint, span } from "./clocks.js";
-import { refresh } from "./sessions.js";
 
-const WORDS = { working: "working", waiting: "waiting for you", done: "done", failed: "failed", idle: "idle" };
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 export class Facts {
@@ -23,14 +21,13 @@ export class Facts {
   }
 
   state(state) {
-    if (state === this.now || !(state in WORDS)) return;
+    if (state === this.now || !(state in STATES)) return;
     this.now = this.head.dataset.state = state;
     this.changes += 1;
     const pill = $("state");
     pill.className = `pill ${state}`;
-    pill.textContent = WORDS[state];
+    pill.textContent = STATES[state];
     this.changed(state);
-    refresh();
   }
 
   take(entry, isNew) {

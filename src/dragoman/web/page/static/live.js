@@ -1,5 +1,5 @@
 // What is being said right now: pieces that may be lost, shown until the whole of it comes.
-import { make } from "./say.js";
+import { clean, make } from "./say.js";
 
 const MOST = 60_000; // characters of a running command that are shown
 
@@ -78,10 +78,3 @@ export class Live {
     this.waiting.clear();
   }
 }
-
-// Terminals obey these; a page shows nothing of them. The whole that follows is cleaned by the server.
-const clean = (text) =>
-  text
-    .replace(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]/g, "")
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "\u00b7");

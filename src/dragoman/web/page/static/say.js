@@ -2,6 +2,8 @@
 
 export const $ = (id) => document.getElementById(id);
 
+export const STATES = { working: "working", waiting: "waiting for you", done: "done", failed: "failed", idle: "idle" };
+
 export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -43,3 +45,11 @@ export async function copy(text, what = "Copied") {
     toast("The browser does not allow copying here.", "error");
   }
 }
+
+// Terminals and bidirectional text obey these; a page shows nothing of them, or a dot. What comes as HTML
+// was cleaned by the server.
+export const clean = (text) =>
+  text
+    .replace(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]/g, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "\u00b7");

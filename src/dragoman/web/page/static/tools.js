@@ -98,6 +98,14 @@ function wordsOf(entry) {
   return whole.textContent.trim();
 }
 
+// A session gets its title after it has begun, or from another tab.
+export function entitle(words) {
+  const title = $("title"); // not there while it is being written
+  if (!title || title.textContent === words) return;
+  document.title = document.title.replace(title.textContent, words);
+  title.textContent = words;
+}
+
 function rename(id) {
   const title = $("title");
   const field = make("input", { value: title.textContent, "aria-label": "Title of the session", class: "rename" });
@@ -108,7 +116,7 @@ function rename(id) {
     if (!keep || !words || words === title.textContent) return;
     try {
       await api.rename(id, words);
-      title.textContent = words;
+      entitle(words);
     } catch (error) {
       toast(error.message, "error");
     }
