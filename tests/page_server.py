@@ -62,6 +62,19 @@ class Server:
         self.stop(signal.SIGTERM)
         self._rehearsal.__exit__(kind, error, trace)
 
+    def save_a_session(self, prompt: str) -> None:
+        """What somebody did in a terminal, before or beside the page."""
+        options = ["--skip-git-repo-check", "--sandbox", "danger-full-access"]
+        subprocess.run(
+            [self._command, "exec", *options, prompt],
+            cwd=self.root,
+            env=self._rehearsal.environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=60,
+        )
+
     def start(self) -> None:
         env: Mapping[str, str] = self._rehearsal.env
         given = {

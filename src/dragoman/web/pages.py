@@ -23,7 +23,6 @@ from dragoman.web.library import as_time
 from dragoman.web.office import Office, TheOffice
 from dragoman.web.page import views
 from dragoman.web.page.assets import asset
-from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
     Choices,
     Pending,
@@ -36,12 +35,14 @@ from dragoman.web.page.rows import (
     UsageView,
 )
 from dragoman.web.shapes import SessionInfo
+from dragoman.web.stretches import Stretches, drawn
 from dragoman.web.turns import TurnMarks
 
 _ASIDE: Final = 60
 """How many sessions stand beside the page."""
 _FIRST: Final = 120
 """How many of a session's entries a page begins with."""
+_END: Final = 1 << 53
 _STATES: Final[dict[str, State]] = {"working": "working", "waiting": "waiting", "failed": "failed"}
 Asked = Request[Any, Any, Any]
 
@@ -65,6 +66,7 @@ def row(session: SessionInfo) -> SessionRow:
         version=session.version,
         at=session.updated_at,
         is_live=session.is_live,
+        is_archived=session.archived,
     )
 
 
@@ -100,25 +102,25 @@ async def index(office: TheOffice, request: Asked) -> Response[str]:
 
 @get("/s/{session_id:str}", include_in_schema=False)
 async def session(
-    office: TheOffice, request: Asked, marks: NamedDependency[TurnMarks], session_id: Id
+    office: TheOffice,
+    request: Asked,
+    marks: NamedDependency[TurnMarks],
+    stretches: NamedDependency[Stretches],
+    session_id: Id,
 ) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
     found = await office.session(session_id)
     sessions = await _aside(office)
-    if found.is_live:
-        last_seq = found.last_seq or 0
-        newest = await office.entries(session_id, before=last_seq + 1, limit=_FIRST)
-        pending = office.hub.approvals(office.spoken_to(session_id))
-    else:
-        newest = await office.entries(session_id, before=1 << 53, limit=_FIRST)
-        last_seq = newest[-1].seq if newest else 0
-        pending = []
+    newest = await stretches.before(found, (found.last_seq or 0) + 1 if found.is_live else _END, _FIRST)
+    pending = office.hub.approvals(office.spoken_to(session_id)) if found.is_live else []
+    last_seq = newest[-1].entry.seq if newest else 0
+    first_seq = newest[0].entry.seq if newest else 1
     view = SessionView(
         row=row(found),
-        fragments=fragments(newest, found.native_id or found.id),
-        has_earlier=bool(newest) and newest[0].seq > 1,
-        last_seq=last_seq,
+        fragments=drawn(newest),
+        has_earlier=first_seq > 1 or max(0, -first_seq) < len(await stretches.earlier(found)),
+        last_seq=max(0, last_seq),
         turns=[TurnMark(**each._asdict()) for each in await marks.of(found)],
         pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
         sandbox=found.sandbox,

@@ -46,6 +46,8 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
     """When something last happened in it."""
     is_live: bool = False
     """Whether it can be spoken to."""
+    is_archived: bool = False
+    """Whether it was put away."""
     snippet: str = ""
     """The words that a search found."""
     seq: int | None = None

@@ -38,6 +38,11 @@ def _head(view: SessionView) -> Html:
     state = shell.STATES[row.state]
     program = " ".join(filter(None, (row.harness, row.version)))
     facts = [element("span", each) for each in (row.model, program) if each]
+    notes = [
+        element("span", words, class_="label", id=words)
+        for words, holds in (("archived", row.is_archived), ("saved", not row.is_live))
+        if holds
+    ]
     exports = [
         element(
             "li",
@@ -50,13 +55,16 @@ def _head(view: SessionView) -> Html:
         )
         for each in view.exports
     ]
-    acts = [
-        _act("rename", "Rename"),
-        _act("fork", "Fork"),
-        _act("archive", "Archive"),
-        _act("stop", "End the session") if row.is_live else EMPTY,
-        _act("raw", "Show context and raw lines"),
-    ]
+    acts = [_act("raw", "Show context and raw lines")]
+    if row.is_live:  # what is only saved is taken up again by writing in it
+        put_away = ("unarchive", "Bring back") if row.is_archived else ("archive", "Archive")
+        acts = [
+            _act("rename", "Rename"),
+            _act("fork", "Fork"),
+            _act(*put_away),
+            _act("stop", "End the session"),
+            *acts,
+        ]
     menu = element(
         "details",
         element("summary", "⋯", aria_label="More", class_="button quiet"),
@@ -65,7 +73,7 @@ def _head(view: SessionView) -> Html:
             element("h2", "Export"),
             element("ul", *exports),
             element("h2", "Session"),
-            element("ul", *(element("li", each) for each in acts if each)),
+            element("ul", *(element("li", each) for each in acts)),
             class_="menu",
         ),
         class_="menu-holder",
@@ -76,7 +84,7 @@ def _head(view: SessionView) -> Html:
         element(
             "div",
             element("h1", shell.title_of(row), id="title"),
-            element("p", *facts, shell.folder(row.cwd), class_="sub"),
+            element("p", *facts, shell.folder(row.cwd), *notes, class_="sub"),
             class_="heading",
         ),
         element(
@@ -92,6 +100,7 @@ def _head(view: SessionView) -> Html:
         data_session=row.session_id,
         data_state=row.state,
         data_live=str(row.is_live).lower(),
+        data_archived=str(row.is_archived).lower(),
         data_last=str(view.last_seq),
         data_earlier=str(view.has_earlier).lower(),
         data_cwd=row.cwd,
@@ -183,7 +192,7 @@ def _turn(turn: TurnMark, number: int) -> Html:
 
 def _composer(view: SessionView, choices: Choices) -> Html:
     row = view.row
-    words = "Go on with this session" if row.is_live else "Resume this session"
+    words = "Go on with this session" if row.is_live else "Take this session up again"
     return element(
         "form",
         element("label", "Message to the agent", class_="aside-word", for_="words"),

@@ -120,7 +120,8 @@ def _cards(title: str, rows: Sequence[SessionRow]) -> Html:
 
 def _card(row: SessionRow) -> Html:
     place = f"/s/{row.session_id}" + (f"#e{row.seq}" if row.seq is not None else "")
-    facts = [row.model or "", shell.folder(row.cwd), shell.since(row.at)]
+    put_away = "archived" if row.is_archived else ""
+    facts = [row.model or "", shell.folder(row.cwd), shell.since(row.at), put_away]
     return element(
         "a",
         element("span", shell.dot(row.state), element("b", shell.title_of(row)), class_="first"),

@@ -19,6 +19,10 @@ export function tools(id, log) {
       await api.act(id, "archive");
       location.assign("/");
     },
+    unarchive: async () => {
+      await api.act(id, "unarchive");
+      location.reload();
+    },
     stop: async () => {
       await api.act(id, "stop");
       toast("The session was ended");
@@ -109,8 +113,10 @@ export function entitle(words) {
 function rename(id) {
   const title = $("title");
   const field = make("input", { value: title.textContent, "aria-label": "Title of the session", class: "rename" });
+  let isOver = false;
   const end = async (keep) => {
-    if (!field.isConnected) return;
+    if (isOver) return; // to take it away takes the focus from it, which is an end, too
+    isOver = true;
     const words = field.value.trim();
     field.replaceWith(title);
     if (!keep || !words || words === title.textContent) return;
