@@ -141,7 +141,9 @@ class Stage:
         with self.changed:
             for name, value in facts.items():
                 setattr(session, name, value)
-            session.at = datetime.now(UTC)
+            # A millisecond is all that a browser tells apart.
+            newest = max(each.at for each in self.sessions.values())
+            session.at = max(datetime.now(UTC), newest + timedelta(milliseconds=2))
             self.changed.notify_all()
 
     def cut(self) -> None:

@@ -175,6 +175,33 @@ def test_a_follow_up_is_a_turn_with_the_model_that_was_chosen(stage: Stage, tabs
     expect(page.locator("#state")).to_have_text("idle")
 
 
+def test_a_turn_gets_the_sandbox_that_was_chosen_for_it(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("shop")
+    stage.say(session, *shop())
+    page = tabs.open(f"{stage.url}/s/shop")
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
+    picker = page.locator("#composer [name=sandbox]")
+    expect(picker).to_have_value("workspace-write")
+
+    picker.select_option("read-only")
+    page.fill("#words", "Only look.")
+    page.click("#send")
+    expect(picker).to_be_disabled()
+    given = {"text": "Only look.", "model": "gpt-5.5", "sandbox": "read-only"}
+    assert stage.asked[-1] == ("POST", "/api/v1/sessions/shop/turns", given)
+
+    stage.change(session, sandbox="read-only")
+    stage.say(session, TurnEnded(session_id="shop", outcome="completed"))
+    expect(picker).to_be_enabled()
+    expect(picker).to_have_value("read-only")
+    page.fill("#words", "And again.")
+    page.click("#send")
+    expect(page.locator("#words")).to_have_value("")
+    assert stage.asked[-1][2] == {"text": "And again.", "model": "gpt-5.5"}
+    stage.change(session, sandbox="danger-full-access")  # somebody else chose that
+    expect(picker).to_have_value("danger-full-access")
+
+
 def test_a_session_begins(stage: Stage, tabs: Tabs) -> None:
     stage.say(stage.session("shop"), *shop())
     page = tabs.open(stage.url)

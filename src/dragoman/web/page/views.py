@@ -98,23 +98,30 @@ def index(
     )
     wanted = [each for each in sessions if each.state == "waiting"]
     recent = [each for each in sessions if each.state != "waiting"][:8]
-    lists = [
-        _cards("Waiting for you", wanted) if wanted else EMPTY,
-        _cards("Recent", recent) if recent else EMPTY,
-    ]
+    lists = element(
+        "div",
+        _cards("Waiting for you", wanted, "wanted") if wanted else EMPTY,
+        _cards("Recent", recent, "recent") if recent else EMPTY,
+        id="lists",
+        class_="group",
+    )
     return shell.page(
         "index",
         title or "New session",
-        element("div", form, *lists, class_="column"),
+        element("div", form, lists, class_="column"),
         sessions=sessions,
         here="/",
     )
 
 
-def _cards(title: str, rows: Sequence[SessionRow]) -> Html:
+def _cards(title: str, rows: Sequence[SessionRow], name: str) -> Html:
     items = [element("li", _card(each)) for each in rows]
     return element(
-        "section", element("h2", title), element("ul", *items, class_="cards"), class_="group"
+        "section",
+        element("h2", title),
+        element("ul", *items, class_="cards"),
+        class_="group",
+        id=name,
     )
 
 

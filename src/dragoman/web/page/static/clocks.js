@@ -39,6 +39,7 @@ export function clocks() {
     if (++count % 15 === 0) paint();
   }, 1000);
   document.addEventListener("visibilitychange", () => document.hidden || paint());
+  document.addEventListener("drawn", () => paint());
   const button = $("theme");
   const names = { "": "as the system has it", light: "light", dark: "dark" };
   const show = () => {

@@ -1,5 +1,5 @@
 // The history while it is still being read: how far that is, and the rest when it is done.
-import { $, tell } from "./say.js";
+import { $, renew, tell } from "./say.js";
 import * as api from "./api.js";
 
 const PERIOD = 1500;
@@ -17,16 +17,6 @@ async function look(wasReading) {
     const { files, all_files, bytes, all_bytes } = reading;
     $("indexing-bar").value = all_bytes ? bytes / all_bytes : 0;
     $("indexing-words").textContent = `Reading older sessions: ${count.format(files)} of ${count.format(all_files)} files. What is not read yet is not found yet.`;
-  } else if (wasReading && answer) return renew();
+  } else if (wasReading && answer) return (await renew("results")) && tell("All sessions have been read.");
   if (reading || (wasReading && !answer)) setTimeout(() => look(true), PERIOD);
-}
-
-async function renew() {
-  const response = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
-  if (!response?.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const fresh = page.getElementById("results");
-  if (!fresh) return;
-  $("results").replaceWith(document.adoptNode(fresh));
-  tell("All sessions have been read.");
 }

@@ -22,6 +22,18 @@ export function parsed(html) {
   return template.content;
 }
 
+// A part of this page, as the server would draw it now. Whether it was put in.
+export async function renew(id) {
+  const response = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
+  if (!response?.ok) return false;
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(id);
+  const old = $(id);
+  if (!fresh || !old || old.contains(document.activeElement)) return false;
+  old.replaceWith(document.adoptNode(fresh));
+  document.dispatchEvent(new CustomEvent("drawn"));
+  return true;
+}
+
 let last = "";
 export function tell(words, { urgent = false } = {}) {
   const region = $(urgent ? "urgent" : "polite");

@@ -1,8 +1,10 @@
 // Beginning a session.
-import { $ } from "./say.js";
+import { $, renew } from "./say.js";
 import * as api from "./api.js";
+import { whenTold } from "./sessions.js";
 
 export function begin() {
+  lists();
   const form = $("start");
   const fields = form.elements;
   for (const name of ["cwd", "model", "sandbox", "approvals"]) {
@@ -30,5 +32,14 @@ export function begin() {
       $("problem").textContent = error.message;
       button.disabled = false;
     }
+  });
+}
+
+// The cards below are the server's: when the list beside them changes they are asked for again.
+function lists() {
+  let timer = 0;
+  whenTold(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => renew("lists"), 150);
   });
 }
