@@ -128,7 +128,10 @@ class Stage:
                     continue
                 at = message.at or datetime.now(UTC)
                 session.entries.append(Said(len(session.entries) + 1, at, message))
-                if isinstance(message, TurnStarted | TurnEnded) and message.session_id == session.id:
+                if (
+                    isinstance(message, TurnStarted | TurnEnded)
+                    and message.session_id == session.id
+                ):
                     session.state = _AFTER[getattr(message, "outcome", None)]
                 if isinstance(message, ApprovalRequested):
                     until = datetime.now(UTC) + timedelta(seconds=deadline_seconds)

@@ -97,8 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
                 new = {each.id: each.told for each in stage.sessions.values()}
                 changed = [told for name, told in new.items() if known.get(name) != told]
                 frames = [
-                    b"event: session\ndata: %b\n\n" % msgspec.json.encode(each)
-                    for each in changed
+                    b"event: session\ndata: %b\n\n" % msgspec.json.encode(each) for each in changed
                 ]
                 known = new
                 if not changed:

@@ -63,7 +63,10 @@ def create_app(
 
     handlers: list[Any] = [openapi, *(each for part in _PARTS for each in part.HANDLERS)]
     app = Litestar(
-        route_handlers=[Router("/api/v1", route_handlers=handlers), *pages.HANDLERS],
+        route_handlers=[
+            Router("/api/v1", route_handlers=handlers),
+            Router("/", route_handlers=pages.HANDLERS, exception_handlers=pages.PROBLEMS),
+        ],
         dependencies={
             "office": given(office),
             "once": given(once),

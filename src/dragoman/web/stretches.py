@@ -61,9 +61,7 @@ class Stretches:
         """The last entries before this number, oldest first."""
         found: Stretch = []
         if seq > 0:
-            found = _named(
-                session, await self._office.entries(session.id, before=seq, limit=limit)
-            )
+            found = _named(session, await self._office.entries(session.id, before=seq, limit=limit))
         if len(found) == limit:
             return found
         earlier = await self.earlier(session)

@@ -45,9 +45,7 @@ def test_a_task_from_the_prompt_to_its_end(serve: Serve, tabs: Tabs) -> None:
     expect(page.locator("#log .use.edit.ok .path")).to_contain_text("answer.txt")
     expect(page.locator("#log .text strong").last).to_have_text("42")
     expect(page.locator("#context-words")).to_contain_text("tokens")
-    expect(page.locator("#sessions .is-done .title")).to_have_text(
-        "Write the answer"
-    )
+    expect(page.locator("#sessions .is-done .title")).to_have_text("Write the answer")
     assert (server.root / "answer.txt").read_text() == "42\n"
     page.goto(f"{server.url}/history?q=answer")
     for _ in range(20):  # the index is brought up to date now and then
@@ -60,9 +58,7 @@ def test_a_task_from_the_prompt_to_its_end(serve: Serve, tabs: Tabs) -> None:
     expect(page.locator(".chart")).to_be_visible()
 
 
-def test_an_approval_is_given_and_another_refused_with_a_word(
-    serve: Serve, tabs: Tabs
-) -> None:
+def test_an_approval_is_given_and_another_refused_with_a_word(serve: Serve, tabs: Tabs) -> None:
     script = f"""
 turns:
   - - run: {{command: touch allowed, escalate: I need it}}
@@ -114,21 +110,15 @@ turns:
 """
     server = serve(script)
     page = begin(tabs, server, "Work", **FREE)
-    expect(page.locator(".use.command.running .output.live")).to_contain_text(
-        "line 2"
-    )
+    expect(page.locator(".use.command.running .output.live")).to_contain_text("line 2")
     expect(page.locator("#send")).to_have_text("Steer")
     page.fill("#words", "Be quick")
     page.keyboard.press("Enter")
     expect(page.locator("#words")).to_have_value("")
 
     page.reload()
-    expect(page.locator(".live-text .streaming")).to_have_text(
-        re.compile("One two")
-    )
-    expect(page.locator("#log .is-prompt .prose")).to_have_text(
-        ["Work", "Be quick"]
-    )
+    expect(page.locator(".live-text .streaming")).to_have_text(re.compile("One two"))
+    expect(page.locator("#log .is-prompt .prose")).to_have_text(["Work", "Be quick"])
     expect(page.locator(".use.command.running")).to_contain_text("sleep 60")
     page.click("#interrupt")
     is_over(page, "idle")

@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from dragoman.export import render
-from dragoman.export.html_pieces import EMPTY, Html, element, opening
+from dragoman.export.html_pieces import Html, element, opening
 from dragoman.web.page import asks, shell
 from dragoman.web.page.rows import Choices, SessionRow, SessionView, TurnMark
 
 _MOST_TURNS: Final = 500
+_EXPORTS: Final = {
+    "html": "HTML, one file",
+    "text": "Plain text",
+    "messages": "Messages (JSON lines)",
+    "claude": "Claude's stream-json",
+}
 
 
 def session(
@@ -48,7 +54,7 @@ def _head(view: SessionView) -> Html:
             "li",
             element(
                 "a",
-                each.capitalize(),
+                _EXPORTS.get(each, each.capitalize()),
                 href=f"/api/v1/sessions/{row.session_id}/export?format={each}",
                 download=True,
             ),
@@ -150,7 +156,7 @@ def _dock(view: SessionView) -> Html:
 
 
 def _rail(view: SessionView) -> Html:
-    turns = [_turn(each, number) for number, each in enumerate(view.turns[-_MOST_TURNS:], 1)]
+    turns = [_turn(each, number) for number, each in enumerate(view.turns, 1)][-_MOST_TURNS:]
     context = element(
         "section",
         element("h2", "Context"),
@@ -186,7 +192,11 @@ def _rail(view: SessionView) -> Html:
 def _turn(turn: TurnMark, number: int) -> Html:
     words = render.one_line(turn.title, 80) or f"Turn {number}"
     return element(
-        "li", element("a", words, href=f"#e{turn.seq}"), class_=turn.outcome, data_seq=str(turn.seq)
+        "li",
+        element("a", words, href=f"#e{turn.seq}"),
+        class_=turn.outcome,
+        data_seq=str(turn.seq),
+        data_number=str(number),
     )
 
 

@@ -20,11 +20,11 @@ STATES: Final = {
 WORDS: Final = {
     "default": "Default",
     "read-only": "Read only",
-    "workspace-write": "Write in the folder",
+    "workspace-write": "Workspace",
     "danger-full-access": "Full access",
-    "on-request": "When it needs more",
-    "untrusted": "Before most commands",
-    "on-failure": "When a command fails",
+    "on-request": "When needed",
+    "untrusted": "Unless trusted",
+    "on-failure": "On failure",
     "never": "Never",
 }
 """What can be chosen, in words for people."""
@@ -98,6 +98,8 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
         element("a", words, href=address, aria_current="page" if here == address else None)
         for address, words in _PAGES
     ]
+    # Those who wait for a person come first, however long ago that began.
+    listed = sorted(sessions, key=lambda each: each.state != "waiting")
     return element(
         "div",
         element(
@@ -118,7 +120,7 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
             search,
             element(
                 "nav",
-                element("ul", *(session_item(each, here) for each in sessions), id="sessions"),
+                element("ul", *(session_item(each, here) for each in listed), id="sessions"),
                 element("p", "No sessions yet.", id="none", class_="sub", hidden=bool(sessions)),
                 aria_label="Sessions",
             ),
@@ -160,9 +162,7 @@ def session_item(row: SessionRow, here: str = "") -> Html:
 
 def dot(state: str) -> Html:
     words = STATES.get(state, state)
-    return element(
-        "span", element("span", words, class_="aside-word"), class_=f"dot {state}", title=words
-    )
+    return element("span", element("span", words, class_="aside-word"), class_=f"dot {state}")
 
 
 def title_of(row: SessionRow) -> str:
@@ -184,9 +184,8 @@ def since(at: datetime | None) -> Html:
     return element(
         "time",
         f"{at:%Y-%m-%d %H:%M}",
-        datetime=at.isoformat(),
+        datetime=at.isoformat(timespec="milliseconds"),
         class_="since",
-        title=f"{at:%Y-%m-%d %H:%M} UTC",
     )
 
 

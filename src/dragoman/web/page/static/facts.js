@@ -68,7 +68,7 @@ export class Facts {
   #limits(entry) {
     const rows = [...entry.querySelectorAll("data")].map(({ dataset: { name, percent, resets } }) => {
       const words = percent === undefined ? "not told" : `${Math.round(percent)} % used`;
-      const bar = make("progress", { max: 100, value: percent ?? 0, "aria-label": `${name}: ${words}` });
+      const bar = make("progress", { max: 100, value: percent ?? 0, class: percent > 80 ? "full" : null, "aria-label": `${name}: ${words}` });
       const until = resets ? make("time", { class: "until", datetime: resets }) : "";
       return make("div", { class: "window" }, make("span", { class: "name" }, name), bar, make("span", { class: "sub" }, words, until ? " · " : "", until));
     });

@@ -208,8 +208,10 @@ export class Log {
   }
 
   #toHash() {
-    const found = /^#e(-?\d+)$/.exec(location.hash);
-    if (found) this.jump(Number(found[1]));
+    const entry = /^#e(-?\d+)$/.exec(location.hash);
+    const turn = /^#t(\d+)$/.exec(location.hash); // what a search found is known by its turn
+    const seq = turn ? document.querySelector(`#turns [data-number="${turn[1]}"]`)?.dataset.seq : entry?.[1];
+    if (seq !== undefined) this.jump(Number(seq));
   }
 
   #scrolled() {

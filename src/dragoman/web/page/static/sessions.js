@@ -28,8 +28,7 @@ function put(session) {
   if (known && same(known, item)) return;
   const hadFocus = known?.contains(document.activeElement);
   known?.remove();
-  const at = time(item);
-  list.insertBefore(item, [...list.children].find((each) => time(each) < at) ?? null);
+  list.insertBefore(item, [...list.children].find((each) => isBefore(item, each)) ?? null);
   if (hadFocus) item.firstElementChild.focus();
 }
 
@@ -39,7 +38,7 @@ function drawn({ id, title, state, cwd, updated_at }) {
   const words = STATES[state] ?? state;
   const folder = cwd.split("/").filter(Boolean).at(-1) ?? cwd;
   const sub = make("span", { class: "sub" }, make("span", { class: "folder", title: clean(cwd) }, clean(folder)), " ", make("time", { class: "since", datetime: updated_at }));
-  const dot = make("span", { class: `dot ${state}`, title: words }, make("span", { class: "aside-word" }, words));
+  const dot = make("span", { class: `dot ${state}` }, make("span", { class: "aside-word" }, words));
   const link = make("a", { href: address, "aria-current": id === own() ? "page" : null }, dot, make("span", { class: "title" }, titleOf({ id, title })), sub);
   return make("li", { class: `is-${state}`, "data-session": id, "data-state": state }, link);
 }
@@ -47,6 +46,12 @@ function drawn({ id, title, state, cwd, updated_at }) {
 export const titleOf = ({ id, title }) => clean(title ?? "").split(/\s+/).filter(Boolean).join(" ").slice(0, 100) || `Session ${id.slice(0, 8)}`;
 
 const time = (item) => Date.parse(item.querySelector("time")?.dateTime ?? "") || 0;
+
+// Those who wait come first, then the newest.
+const isBefore = (a, b) => {
+  const [first, second] = [a, b].map((each) => each.dataset.state === "waiting");
+  return first === second ? time(a) > time(b) : first;
+};
 
 const same = (a, b) =>
   a.dataset.state === b.dataset.state && a.querySelector(".title").textContent === b.querySelector(".title").textContent && time(a) === time(b);

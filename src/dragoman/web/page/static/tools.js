@@ -11,7 +11,7 @@ export function tools(id, log) {
     previous: () => turn(log, -1),
     next: () => turn(log, 1),
     split: () => tell(toggleAll() ? "Changes side by side" : "Changes one below the other"),
-    details: () => $("rail").classList.toggle("open"),
+    details: () => fold(),
     raw: () => document.body.classList.toggle("show-raw"),
     rename: () => rename(id),
     fork: async () => location.assign(`/s/${made(await api.act(id, "fork"))}`),
@@ -41,13 +41,28 @@ export function tools(id, log) {
     }
   });
   document.addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && document.querySelector("details.menu-holder[open]");
-    if (!menu) return;
+    if (event.key !== "Escape") return;
+    const menu = document.querySelector("details.menu-holder[open]");
+    if (!menu && !isOver()) return;
+    event.preventDefault();
+    if (!menu) return fold();
     menu.open = false;
     menu.querySelector("summary").focus();
-    event.preventDefault();
   }, true);
   bar(log);
+}
+
+// What stands beside the conversation: where there is room for it, it is there until it is put away;
+// elsewhere it lies over the conversation while it is wanted.
+const isOver = () => $("rail").classList.contains("open") && getComputedStyle($("rail")).position === "absolute";
+
+function fold() {
+  $("rail").classList.toggle("open");
+  const isSeen = getComputedStyle($("rail")).display !== "none";
+  const button = document.querySelector("[data-act=details]");
+  button.setAttribute("aria-expanded", String(isSeen));
+  if (isOver()) $("rail").focus();
+  else if (!isSeen) button.focus();
 }
 
 // Turn by turn. When the turn is not here any more, or not yet, it is fetched.
