@@ -225,7 +225,7 @@ def test_a_policy_is_tried_while_it_is_written_and_saved(stage: Stage, tabs: Tab
     request = {"kind": "command", "summary": "rm -rf <b>x</b>", "session_id": "shop", "seq": 3}
     stage.verdicts = [{**request, "decision": "deny", "rule": "rule 1"}]
     page = tabs.open(f"{stage.url}/policy")
-    expect(page.locator("#tried")).to_have_text("1 past requests: 1 deny.")
+    expect(page.locator("#tried")).to_have_text("1 past request: 1 deny.")
     expect(page.locator("#verdicts td.what")).to_have_text("rm -rf <b>x</b>")
 
     page.fill("#rules", "wrong = 1\n")

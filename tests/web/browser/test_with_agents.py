@@ -48,12 +48,14 @@ def test_a_task_from_the_prompt_to_its_end(serve: Serve, tabs: Tabs) -> None:
     expect(page.locator("#sessions .is-done .title")).to_have_text("Write the answer")
     assert (server.root / "answer.txt").read_text() == "42\n"
     page.goto(f"{server.url}/history?q=answer")
-    for _ in range(20):  # the index is brought up to date now and then
+    for _ in range(60):  # the index is brought up to date now and then
         if page.locator("#found .card").count():
             break
         page.wait_for_timeout(500)
         page.reload()
     expect(page.locator("#found .card").first).to_contain_text("Write the answer")
+    page.locator("#found .card").first.click()
+    expect(page.locator(".entry:focus")).to_have_count(1)  # at the turn that has it
     page.goto(f"{server.url}/usage")
     expect(page.locator(".chart")).to_be_visible()
 
@@ -100,11 +102,11 @@ def test_words_stream_and_a_turn_is_steered_interrupted_and_followed_by_another(
 ) -> None:
     script = """
 turns:
-  - - run: for i in 1 2 3 4 5 6 7 8 9; do echo line $i; sleep 0.7; done
+  - - run: {command: "until [ -e seen ]; do echo line $((++i)); sleep 0.2; done", wait: 60}
     - say: Nobody steered.
   - - slow: 0.3
     - say: One two three four five six seven eight nine ten eleven twelve.
-    - run: sleep 60
+    - run: {command: sleep 60, wait: 60}
     - say: Never.
   - - say: You are welcome.
 """
@@ -117,6 +119,8 @@ turns:
     expect(page.locator("#words")).to_have_value("")
 
     page.reload()
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
+    (server.root / "seen").touch()
     expect(page.locator(".live-text .streaming")).to_have_text(re.compile("One two"))
     expect(page.locator("#log .is-prompt .prose")).to_have_text(["Work", "Be quick"])
     expect(page.locator(".use.command.running")).to_contain_text("sleep 60")
@@ -138,13 +142,13 @@ def test_a_server_that_is_killed_and_started_again_loses_nothing_that_was_shown(
     script = """
 turns:
   - - say: {text: Before., phase: commentary}
-    - run: sleep 30
+    - run: {command: sleep 60, wait: 60}
     - say: Never.
   - - say: Here again.
 """
     server = serve(script)
     page = begin(tabs, server, "Work", **FREE)
-    expect(page.locator(".use.command.running")).to_contain_text("sleep 30")
+    expect(page.locator(".use.command.running")).to_contain_text("sleep 60")
     shown = page.locator("#log .entry").count()
 
     server.stop(signal.SIGKILL)
