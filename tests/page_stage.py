@@ -30,6 +30,7 @@ from dragoman.web.page.rows import (
     SessionRow,
     SessionView,
     State,
+    TurnMark,
     UsageView,
 )
 
@@ -57,6 +58,7 @@ class Session:
     cwd: str = "/home/ada/shop"
     is_live: bool = True
     archived: bool = False
+    turns: list[TurnMark] = field(default_factory=list[TurnMark])
     sandbox: str = "workspace-write"
     entries: list[Said] = field(default_factory=list[Said])
     passing: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
@@ -75,6 +77,7 @@ class Session:
             version="1.2",
             at=self.at,
             is_live=self.is_live,
+            is_archived=self.archived,
         )
 
     @property
@@ -108,6 +111,8 @@ class Stage:
         self.changed = threading.Condition()
         self.generation = 0
         self.is_down = False
+        self.is_late = False
+        """Whether whoever decides something is too late with it."""
         self.port = 0
         self.problems: list[str] = []
         """What went wrong in this server."""
@@ -173,6 +178,7 @@ class Stage:
                     fragments=fragments(newest, name),
                     has_earlier=len(found.entries) > len(newest),
                     last_seq=len(found.entries),
+                    turns=found.turns,
                     pending=list(found.pending.values()),
                     sandbox=found.sandbox,
                 )
@@ -184,7 +190,7 @@ class Stage:
             case ["policy"]:
                 return views.policy(self.policy, sessions=rows)
             case _:
-                return None
+                return views.problem("there is no such page")
 
     def api(self, method: str, path: str, query: dict[str, str], body: Any) -> tuple[int, Any]:
         if method != "GET":
@@ -213,7 +219,8 @@ class Stage:
                 ]
                 return 200, {"approvals": listed}
             case ["approvals", approval]:
-                if self.sessions[body["session_id"]].pending.pop(approval, None) is None:
+                known = self.sessions[body["session_id"]].pending.pop(approval, None)
+                if known is None or self.is_late:
                     return 404, {"error": {"message": "this is not open, or not open any more"}}
                 self.change(self.sessions[body["session_id"]], state="working")
                 return 204, None

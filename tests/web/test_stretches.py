@@ -85,6 +85,24 @@ def test_a_session_that_has_just_begun_has_nothing_above_it(tmp_path: Path) -> N
     play(story())
 
 
+def test_a_file_that_was_moved_keeps_nobody_from_what_is_said_here(tmp_path: Path) -> None:
+    async def story() -> None:
+        name = session_id(1)
+        rows = Rows(1, cwd="/work/app").turn("paint the shed", "Painted.", ("make", "ok"))
+        path = save(tmp_path / "home", 1, rows.data)
+        hub = FakeHub(tmp_path)
+        office = Office(hub, Library(open_archive(tmp_path)), Settings())
+        await office.session(name)  # now the index has it
+        hub.add(name, native_id=name, created_at=NOW)
+        hub.tell(name, TurnStarted(session_id=name))
+        path.rename(path.with_name("elsewhere"))
+        stretches = Stretches(office)
+        assert numbers(await stretches.before(await office.session(name), 9, 9)) == [1]
+        await office.library.close()
+
+    play(story())
+
+
 def test_a_branch_begins_with_what_was_said_before_it(tmp_path: Path) -> None:
     async def story() -> None:
         hub = FakeHub(tmp_path)

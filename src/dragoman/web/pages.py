@@ -16,6 +16,7 @@ from dragoman.archive.api import Archive
 from dragoman.archive.ledger import EVERYTHING
 from dragoman.archive.ledger_groups import By
 from dragoman.archive.searching import Hit
+from dragoman.crew.hub import UnknownSession
 from dragoman.errors import UsageError
 from dragoman.web.api_sessions import Id
 from dragoman.web.choosing import choices
@@ -261,5 +262,13 @@ def _telling(refused: Callable[[Asked, Exception], Response[Refusal]]) -> Any:
     return told
 
 
-PROBLEMS: dict[Any, Any] = {kind: _telling(refused) for kind, refused in REFUSING.items()}
+def _no_session(_request: Asked, problem: UnknownSession) -> Response[str]:
+    words = f"there is no session {problem.session_id!r} here; perhaps it was deleted"
+    return Response(views.problem(words), status_code=404, media_type=MediaType.HTML)
+
+
+PROBLEMS: dict[Any, Any] = {
+    UnknownSession: _no_session,
+    **{kind: _telling(refused) for kind, refused in REFUSING.items()},
+}
 HANDLERS: list[Any] = [index, session, history, usage, policy, static]

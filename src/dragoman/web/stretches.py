@@ -7,6 +7,7 @@ on, need not know of them.
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -15,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from dragoman.archive.api import Archive
 from dragoman.crew.hub import Entry, UnknownSession
-from dragoman.errors import UsageError
+from dragoman.errors import UnreadableSource, UsageError
 from dragoman.model.messages import Delta, TurnStarted
 from dragoman.web import shapes
 from dragoman.web.library import SavedEntry
@@ -24,6 +25,7 @@ from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import Fragment
 from dragoman.web.shapes import SessionInfo
 
+_log = logging.getLogger(__name__)
 _KEPT: Final = 8
 _MOST: Final = 20_000
 """How many earlier entries of a session are shown."""
@@ -136,16 +138,18 @@ def _named(session: SessionInfo, entries: Iterable[Entry | SavedEntry]) -> list[
 
 def _saved_before(archive: Archive, session_id: str, until: datetime) -> list[SavedEntry]:
     """What the file of a session held at that time; nothing if it had just begun."""
-    try:
-        session = archive.get(session_id)
-    except UsageError:
-        return []
     told: deque[SavedEntry] = deque(maxlen=_MOST)
     has_turns = False
-    for message in session.messages() if session.id == session_id else ():
-        if message.at is not None and message.at >= until:
-            break
-        has_turns = has_turns or isinstance(message, TurnStarted)
-        if not isinstance(message, Delta):
-            told.append(SavedEntry(0, message.at, message))
+    try:
+        session = archive.get(session_id)
+        for message in session.messages() if session.id == session_id else ():
+            if message.at is not None and message.at >= until:
+                break
+            has_turns = has_turns or isinstance(message, TurnStarted)
+            if not isinstance(message, Delta):
+                told.append(SavedEntry(0, message.at, message))
+    except (UsageError, UnreadableSource, OSError) as problem:
+        # It is not in the index yet, or was moved since: what is said here is shown all the same.
+        _log.info("what was said before in session %s cannot be read: %s", session_id, problem)
+        return []
     return list(told) if has_turns else []

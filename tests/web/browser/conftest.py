@@ -126,6 +126,17 @@ def begin(tabs: Tabs, server: Server, prompt: str, **choices: str) -> Page:
     return page
 
 
+def until(page: Page, condition: str) -> None:
+    """Look with every frame; Playwright's own way is forbidden by the policy of the page."""
+    page.evaluate(
+        f"""() => new Promise((done, late) => {{
+            setTimeout(() => late(new Error("not within the bound")), {BOUND});
+            const look = () => (({condition}) ? done() : requestAnimationFrame(look));
+            look();
+        }})"""
+    )
+
+
 def is_over(page: Page, state: str = "done") -> None:
     from playwright.sync_api import expect
 

@@ -101,6 +101,7 @@ export class Facts {
   }
 
   #tick() {
+    const last = [...this.cards].at(-1);
     for (const card of this.cards) {
       const shown = card.isConnected && card.classList.contains("open") ? card.querySelector(".facts .exit") : null;
       if (!shown) {
@@ -109,7 +110,8 @@ export class Facts {
       }
       card.classList.toggle("running", this.isBusy);
       const at = Date.parse(card.parentElement.dataset.at ?? "");
-      shown.textContent = !this.isBusy ? "no result" : at ? `running ${span((Date.now() - at) / 1000)}` : "running";
+      const words = at ? `running ${span((Date.now() - at) / 1000)}` : "running";
+      shown.textContent = !this.isBusy ? "no result" : this.now === "waiting" && card === last ? "waits for you" : words;
     }
   }
 }

@@ -10,16 +10,17 @@ export class Live {
     this.waiting = new Map(); // text to be added with the next frame
     this.frame = 0;
     this.agents = new Set(); // the sub-agents that have been heard of
+    this.early = new Map(); // what a command said before its card was there
+    this.cut = new WeakMap(); // the beginning of something that only a terminal obeys
   }
 
   hear(delta, log) {
     const of = delta.of ?? "text";
     if (of === "output") {
-      const card = log.querySelector(`[data-call="${CSS.escape(delta.message_id ?? "")}"] > .use.open`);
-      if (!card) return;
-      let out = card.querySelector(".output.live");
-      if (!out) card.append((out = make("pre", { class: "output live" })));
-      this.#later(out, delta.text);
+      const call = delta.message_id ?? "";
+      const card = log.querySelector(`[data-call="${CSS.escape(call)}"] > .use.open`);
+      if (card) this.#run(card, delta.text);
+      else this.early.set(call, ((this.early.get(call) ?? "") + delta.text).slice(-MOST));
       return;
     }
     const agent = this.agents.has(delta.session_id) ? delta.session_id : "";
@@ -37,6 +38,22 @@ export class Live {
     this.#later(text, delta.text);
   }
 
+  #run(card, text) {
+    let out = card.querySelector(".output.live");
+    if (!out) card.append((out = make("pre", { class: "output live" })));
+    this.#later(out, text);
+  }
+
+  // Cards have come: what their commands said before that is shown now.
+  carded(log) {
+    for (const [call, text] of this.early) {
+      const entry = log.querySelector(`[data-call="${CSS.escape(call)}"]`);
+      const card = entry?.querySelector(":scope > .use.open");
+      if (card) this.#run(card, text);
+      if (entry) this.early.delete(call);
+    }
+  }
+
   #later(element, text) {
     this.waiting.set(element, (this.waiting.get(element) ?? "") + text);
     this.frame ||= requestAnimationFrame(() => this.#flush());
@@ -45,8 +62,10 @@ export class Live {
   #flush() {
     this.frame = 0;
     for (const [element, text] of this.waiting) {
-      const whole = (element.dataset.cut ?? "") + clean(text);
-      element.append(whole);
+      const whole = (this.cut.get(element) ?? "") + text;
+      const end = /\x1b[^a-zA-Z~\x07]{0,200}$/.exec(whole)?.index ?? whole.length;
+      this.cut.set(element, whole.slice(end));
+      element.append(clean(whole.slice(0, end)));
       element.normalize();
       if (element.textContent.length > MOST) element.textContent = `…${element.textContent.slice(-MOST / 2)}`;
       if (element.matches(".output")) element.scrollTop = element.scrollHeight;
@@ -76,5 +95,6 @@ export class Live {
     this.place.replaceChildren();
     this.said.clear();
     this.waiting.clear();
+    this.early.clear();
   }
 }

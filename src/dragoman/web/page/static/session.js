@@ -28,7 +28,10 @@ export function begin() {
     dock.take(entry, isNew);
     splitAll(entry);
   };
-  log.written = () => facts.running($("log"));
+  log.written = () => {
+    facts.running($("log"));
+    live.carded($("log"));
+  };
   log.open();
   dock.open();
   composer.open();
