@@ -116,6 +116,7 @@ def spending(days: Sequence[UsageRow]) -> Html:
 def activity(days: Sequence[tuple[date, int]]) -> Html:
     """Sessions by day."""
     most = max((count for _, count in days), default=0) or 1
+    most += most % 2  # half of it is named, too
     wide = _WIDTH / len(days)
     bars = [
         element(
