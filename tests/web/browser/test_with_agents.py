@@ -164,3 +164,20 @@ turns:
     expect(page.locator("#log .text").last).to_contain_text("Here again.")
     page.reload()
     expect(page.locator("#log .is-prompt .prose")).to_have_text(["Work", "Still there?"])
+
+
+def test_a_turn_works_in_the_sandbox_that_was_chosen_for_it(serve: Serve, tabs: Tabs) -> None:
+    server = serve("turns:\n  - - say: One.\n  - - say: Two.\n")
+    page = begin(tabs, server, "First", **FREE)
+    is_over(page)
+
+    page.select_option("#composer [name=sandbox]", "read-only")
+    page.fill("#words", "Second")
+    page.keyboard.press("Enter")
+    expect(page.locator("#log .is-text .prose").last).to_have_text("Two.")
+    is_over(page)
+
+    assert server.sandboxes() == ["danger-full-access", "read-only"]
+    expect(page.locator("#composer [name=sandbox]")).to_have_value("read-only")
+    page.reload()
+    expect(page.locator("#composer [name=sandbox]")).to_have_value("read-only")
