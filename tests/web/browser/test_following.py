@@ -44,10 +44,28 @@ def test_the_list_follows_states_titles_and_new_sessions(stage: Stage, tabs: Tab
     assert icon(page) == "/static/icon.svg"
     stage.change(second, state="failed", title="<b>Second</b>\u202e\nof all")
     expect(page.locator("#sessions .is-failed .title")).to_have_text("<b>Second</b>· of all")
+    stage.change(first, title="First of all")  # it works on, and stays where it is
+    expect(page.locator(LISTED)).to_have_text(["<b>Second</b>· of all", "First of all"])
+    stage.change(first, title="First")
     stage.change(stage.session("c"), title="Third", state="working")
     expect(page.locator(LISTED)).to_have_text(["Third", "<b>Second</b>· of all", "First"])
     stage.change(second, archived=True)
     expect(page.locator(LISTED)).to_have_text(["Third", "First"])
+
+
+def test_what_is_told_before_the_page_is_ready_is_not_missed(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("a", title="", state="working")
+    page = tabs.open(f"{stage.url}/usage")
+    # The part of the page that shows a title comes late.
+    page.route("**/static/session.js", lambda route: (told(page), route.continue_()))
+
+    def told(page: Page) -> None:
+        stage.change(session, title="Named meanwhile", state="done")
+        expect(page.locator(LISTED)).to_have_text(["Named meanwhile"])
+
+    page.goto(f"{stage.url}/s/a")
+    expect(page.locator("#title")).to_have_text("Named meanwhile")
+    expect(page.locator("#state")).to_have_text("done")
 
 
 def test_the_list_comes_back_after_the_server_was_away(stage: Stage, tabs: Tabs) -> None:

@@ -45,7 +45,9 @@ export function follow(tell, show) {
       leave = done;
       lead();
     });
-    navigator.locks.request(NAME, { signal: waiting.signal }, held).catch(() => {}); // given up while it waited
+    navigator.locks.request(NAME, { signal: waiting.signal }, held).catch((error) => {
+      if (error.name !== "AbortError") reportError(error); // that one is given up while it waits
+    });
   };
   whileSeen(begin, () => {
     stream?.close();

@@ -7,11 +7,16 @@ import { show } from "./stream.js";
 
 const own = () => $("head")?.dataset.session;
 const hearers = [];
+const newest = new Map();
 
-// For parts of the page that want to know of changes, too.
-export const whenTold = (hear) => hearers.push(hear);
+// For parts of the page that want to know of changes, too: also of those before they were there.
+export function whenTold(hear) {
+  hearers.push(hear);
+  if (newest.size) hear([...newest.values()]);
+}
 
 function take(told) {
+  for (const session of told) newest.set(session.id, session);
   for (const session of told) put(session);
   paint($("sessions"));
   filter();
@@ -27,8 +32,12 @@ function put(session) {
   if (session.state === "waiting" && known?.dataset.state !== "waiting" && session.id !== own()) tell(`${titleOf(session)} waits for you`);
   if (known && same(known, item)) return;
   const hadFocus = known?.contains(document.activeElement);
-  known?.remove();
-  list.insertBefore(item, [...list.children].find((each) => isBefore(item, each)) ?? null);
+  // Only what has come to another state moves: two that work would change places all the time.
+  if (known?.dataset.state === session.state) known.replaceWith(item);
+  else {
+    known?.remove();
+    list.insertBefore(item, [...list.children].find((each) => isBefore(item, each)) ?? null);
+  }
   if (hadFocus) item.firstElementChild.focus();
 }
 

@@ -57,7 +57,9 @@ export function begin() {
 function lists() {
   let timer = 0;
   whenTold(() => {
-    clearTimeout(timer);
-    timer = setTimeout(() => renew("lists"), 150);
+    timer ||= setTimeout(() => {
+      timer = 0; // what is told from now on wants another look
+      renew("lists");
+    }, 500);
   });
 }
