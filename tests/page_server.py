@@ -62,6 +62,26 @@ class Server:
         self.stop(signal.SIGTERM)
         self._rehearsal.__exit__(kind, error, trace)
 
+    def sandboxes(self) -> list[str]:
+        """Those that the agent has worked in, by its own account: one for each turn of all sessions."""
+        files = sorted(self._rehearsal.codex_home.rglob("rollout-*.jsonl"))
+        rows = [json.loads(line) for each in files for line in each.read_bytes().splitlines()]
+        turns = [each["payload"] for each in rows if each["type"] == "turn_context"]
+        return [each["sandbox_policy"]["type"] for each in turns]
+
+    def save_a_session(self, prompt: str) -> None:
+        """What somebody did in a terminal, before or beside the page."""
+        options = ["--skip-git-repo-check", "--sandbox", "danger-full-access"]
+        subprocess.run(
+            [self._command, "exec", *options, prompt],
+            cwd=self.root,
+            env=self._rehearsal.environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=60,
+        )
+
     def start(self) -> None:
         env: Mapping[str, str] = self._rehearsal.env
         given = {

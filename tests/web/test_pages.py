@@ -39,8 +39,23 @@ def test_every_page_is_there_and_has_no_script_of_its_own(tmp_path: Path) -> Non
             found = (await web.client.get("/history?q=shed")).text
             assert "<mark>shed</mark>" in found
             assert "rm x" in (await web.client.get("/s/s1")).text
-            missing = await web.client.get("/s/zz")
-            assert missing.status_code == 404
+            assert f'href="/s/{session_id(1)}#t1"' in found
+
+    play(look())
+
+
+def test_what_cannot_be_shown_is_said_in_a_sentence_with_the_way_out(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with web_stage(tmp_path) as web:
+            for path, status, words in (
+                ("/s/zz", 404, "There is no session &#x27;zz&#x27; here; perhaps it was deleted."),
+                ("/history?cursor=zz", 400, "This is no cursor that was given out here."),
+            ):
+                response = await web.client.get(path)
+                assert response.status_code == status
+                assert response.headers["content-type"].startswith("text/html")
+                assert words in response.text
+                assert 'href="/history"' in response.text
 
     play(look())
 

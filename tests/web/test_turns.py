@@ -7,6 +7,7 @@ from dragoman.model.messages import Prompt, Text, TurnEnded, TurnStarted
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.settings import Settings
+from dragoman.web.stretches import Stretches
 from dragoman.web.turns import Mark, TurnMarks
 from fake_hub import FakeHub
 from saved_sessions import Rows, save, session_id
@@ -19,7 +20,7 @@ def test_turns_are_marked_and_read_on_from_where_they_were(tmp_path: Path) -> No
         hub.add("s1")
         of: dict[str, Any] = {"session_id": "native-s1"}
         office = Office(hub, Library(open_archive(tmp_path)), Settings())
-        marks = TurnMarks(office)
+        marks = TurnMarks(office, Stretches(office))
         hub.tell("s1", TurnStarted(**of), Prompt(**of, text="Paint\nthe shed"))
         assert await marks.of(await office.session("s1")) == [Mark(1, "Paint the shed", "open")]
         helper: dict[str, Any] = {"session_id": "helper"}

@@ -35,9 +35,16 @@ class Entry:
 
 
 @functools.cache
-def style_sheet() -> str:
-    """The style sheet, for this page and for any other that shows the same pieces."""
+def pieces_sheet() -> str:
+    """The style sheet of the pieces, for this page and for any other that shows them."""
     return files("dragoman.export").joinpath("html.css").read_text(encoding="utf-8")
+
+
+@functools.cache
+def style_sheet() -> str:
+    """All that this page needs."""
+    around = files("dragoman.export").joinpath("html_page.css").read_text(encoding="utf-8")
+    return pieces_sheet() + around
 
 
 def head(title: str, facts: Sequence[tuple[str, str]]) -> Html:

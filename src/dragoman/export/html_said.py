@@ -116,7 +116,7 @@ def approval(
     bar = element(
         "header",
         element("span", name, class_="name"),
-        element("span", asked.kind, class_="kind"),
+        element("span", asked.kind, class_="kind") if name == "Approval" else "",
         permalink(anchor),
         element("span", element("span", decision, class_="decision"), class_="facts"),
         class_="bar",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from litestar import get
+from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 
-from dragoman.web.api_sessions import Id, MaybeAfter
+from dragoman.web.api_sessions import Id
 from dragoman.web.office import TheOffice
-from dragoman.web.page.fragments import fragments
 from dragoman.web.shapes import FragmentInfo
+from dragoman.web.stretches import Stretches, drawn
+
+Place = Annotated[int | None, QueryParameter(ge=-(1 << 53), le=1 << 53)]
 
 
 @get(
@@ -20,18 +23,22 @@ from dragoman.web.shapes import FragmentInfo
 )
 async def session_fragments(
     office: TheOffice,
+    stretches: NamedDependency[Stretches],
     session_id: Id,
-    after: MaybeAfter = None,
-    before: MaybeAfter = None,
+    after: Place = None,
+    before: Place = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 100,
 ) -> list[FragmentInfo]:
-    """The entries that follow ``after``, or the last ones before ``before``."""
+    """The entries that follow ``after``, or the last ones before ``before``.
+
+    Numbers below zero are of what was said before the session came here.
+    """
     found = await office.session(session_id)
-    entries = await office.entries(
-        session_id, after=after or 0, before=before if after is None else None, limit=limit
-    )
-    pieces = fragments(entries, found.native_id or found.id)
-    return [FragmentInfo(each.seq, each.html) for each in pieces]
+    if after is None and before is not None:
+        said = await stretches.before(found, before, limit)
+    else:
+        said = await stretches.after(found, after or 0, limit)
+    return [FragmentInfo(each.seq, each.html) for each in drawn(said)]
 
 
 HANDLERS: list[Any] = [session_fragments]

@@ -31,6 +31,7 @@ from dragoman.web.office import Office
 from dragoman.web.once import Once
 from dragoman.web.refusing import HANDLERS
 from dragoman.web.settings import Settings
+from dragoman.web.stretches import Stretches
 from dragoman.web.turns import TurnMarks
 
 _PARTS = (api_login, api_sessions, api_turns, api_streams, api_archive, api_fragments)
@@ -48,7 +49,8 @@ def create_app(
     """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
     settings = settings if settings is not None else Settings()
     office = Office(hub, Library(archive), settings)
-    once, marks = Once(), TurnMarks(office)
+    once, stretches = Once(), Stretches(office)
+    marks = TurnMarks(office, stretches)
 
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncGenerator[None]:
@@ -61,8 +63,16 @@ def create_app(
 
     handlers: list[Any] = [openapi, *(each for part in _PARTS for each in part.HANDLERS)]
     app = Litestar(
-        route_handlers=[Router("/api/v1", route_handlers=handlers), *pages.HANDLERS],
-        dependencies={"office": given(office), "once": given(once), "marks": given(marks)},
+        route_handlers=[
+            Router("/api/v1", route_handlers=handlers),
+            Router("/", route_handlers=pages.HANDLERS, exception_handlers=pages.PROBLEMS),
+        ],
+        dependencies={
+            "office": given(office),
+            "once": given(once),
+            "marks": given(marks),
+            "stretches": given(stretches),
+        },
         exception_handlers=HANDLERS,
         lifespan=[lifespan],
         request_max_body_size=settings.max_body,

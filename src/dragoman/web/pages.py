@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any, Final, cast
 from urllib.parse import urlencode
@@ -16,16 +16,16 @@ from dragoman.archive.api import Archive
 from dragoman.archive.ledger import EVERYTHING
 from dragoman.archive.ledger_groups import By
 from dragoman.archive.searching import Hit
+from dragoman.crew.hub import UnknownSession
 from dragoman.errors import UsageError
 from dragoman.web.api_sessions import Id
+from dragoman.web.choosing import choices
 from dragoman.web.guarding import SIGNED_IN
 from dragoman.web.library import as_time
 from dragoman.web.office import Office, TheOffice
-from dragoman.web.page import views
+from dragoman.web.page import charts, views
 from dragoman.web.page.assets import asset
-from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
-    Choices,
     Pending,
     PolicyView,
     SessionRow,
@@ -35,13 +35,19 @@ from dragoman.web.page.rows import (
     UsageRow,
     UsageView,
 )
+from dragoman.web.refusing import HANDLERS as REFUSING
+from dragoman.web.refusing import Refusal
 from dragoman.web.shapes import SessionInfo
+from dragoman.web.stretches import Stretches, drawn
 from dragoman.web.turns import TurnMarks
 
-_ASIDE: Final = 60
+_ASIDE: Final = 50
 """How many sessions stand beside the page."""
 _FIRST: Final = 120
 """How many of a session's entries a page begins with."""
+_END: Final = 1 << 53
+_DAYS: Final = 120
+"""How many days the history shows as bars."""
 _STATES: Final[dict[str, State]] = {"working": "working", "waiting": "waiting", "failed": "failed"}
 Asked = Request[Any, Any, Any]
 
@@ -65,6 +71,7 @@ def row(session: SessionInfo) -> SessionRow:
         version=session.version,
         at=session.updated_at,
         is_live=session.is_live,
+        is_archived=session.archived,
     )
 
 
@@ -73,57 +80,42 @@ async def _aside(office: Office) -> list[SessionRow]:
     return [row(each) for each in found]
 
 
-def _choices(office: Office, sessions: list[SessionRow]) -> Choices:
-    roots = [str(each) for each in office.hub.roots]
-    used = [each.cwd for each in sessions if each.cwd and _is_inside(each.cwd, roots)]
-    harness = next(iter(office.hub.harnesses()), None)
-    can: Sequence[str] = harness.can if harness is not None else ()
-    return Choices(
-        models=list(dict.fromkeys(each.model for each in sessions if each.model)),
-        folders=list(dict.fromkeys([*used, *roots]))[:50],
-        can_steer="steer" in can,
-        can_interrupt="interrupt" in can,
-    )
-
-
-def _is_inside(path: str, roots: list[str]) -> bool:
-    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
-
-
 @get("/", include_in_schema=False)
 async def index(office: TheOffice, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
     sessions = await _aside(office)
-    return _html(views.index(sessions, _choices(office, sessions)))
+    return _html(views.index(sessions, await choices(office, sessions)))
 
 
 @get("/s/{session_id:str}", include_in_schema=False)
 async def session(
-    office: TheOffice, request: Asked, marks: NamedDependency[TurnMarks], session_id: Id
+    office: TheOffice,
+    request: Asked,
+    marks: NamedDependency[TurnMarks],
+    stretches: NamedDependency[Stretches],
+    session_id: Id,
 ) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
     found = await office.session(session_id)
     sessions = await _aside(office)
-    if found.is_live:
-        last_seq = found.last_seq or 0
-        newest = await office.entries(session_id, before=last_seq + 1, limit=_FIRST)
-        pending = office.hub.approvals(office.spoken_to(session_id))
-    else:
-        newest = await office.entries(session_id, before=1 << 53, limit=_FIRST)
-        last_seq = newest[-1].seq if newest else 0
-        pending = []
+    newest = await stretches.before(
+        found, (found.last_seq or 0) + 1 if found.is_live else _END, _FIRST
+    )
+    pending = office.hub.approvals(office.spoken_to(session_id)) if found.is_live else []
+    last_seq = newest[-1].entry.seq if newest else 0
+    first_seq = newest[0].entry.seq if newest else 1
     view = SessionView(
         row=row(found),
-        fragments=fragments(newest, found.native_id or found.id),
-        has_earlier=bool(newest) and newest[0].seq > 1,
-        last_seq=last_seq,
+        fragments=drawn(newest),
+        has_earlier=first_seq > 1 or max(0, -first_seq) < len(await stretches.earlier(found)),
+        last_seq=max(0, last_seq),
         turns=[TurnMark(**each._asdict()) for each in await marks.of(found)],
         pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
         sandbox=found.sandbox,
     )
-    return _html(views.session(view, sessions=sessions, choices=_choices(office, sessions)))
+    return _html(views.session(view, sessions=sessions, choices=await choices(office, sessions)))
 
 
 @get("/history", include_in_schema=False)
@@ -169,6 +161,7 @@ def _found_row(hit: Hit) -> SessionRow:
         cwd=match.cwd,
         at=as_time(match.at),
         snippet=_marked(hit),
+        turn=match.turn,
     )
 
 
@@ -193,7 +186,8 @@ def _days(archive: Archive) -> list[tuple[date, int]]:
         if at is not None:
             day = at.astimezone().date()
             counts[day] = counts.get(day, 0) + 1
-    return sorted(counts.items())
+    days = charts.every_day(counts, _DAYS)
+    return [(day, counts.get(day, 0)) for day in days]
 
 
 @get("/usage", include_in_schema=False)
@@ -212,6 +206,7 @@ async def usage(office: TheOffice, request: Asked) -> Response[str]:
         models=await _usage_rows(office, "model"),
         folders=await _usage_rows(office, "project"),
         windows=list(windows.values()),
+        sessions=total.total.sessions,
         unpriced_tokens=total.total.unpriced_tokens,
     )
     return _html(views.usage(view, sessions=await _aside(office)))
@@ -251,4 +246,29 @@ async def static(request: Asked, name: FromPath[str]) -> Response[bytes]:
     return Response(found.body, headers=headers, media_type=found.media_type)
 
 
+def _shown(problem: Response[Refusal]) -> Response[str]:
+    """What is refused, to people."""
+    return Response(
+        views.problem(problem.content.error.message),
+        status_code=problem.status_code or 500,
+        media_type=MediaType.HTML,
+    )
+
+
+def _telling(refused: Callable[[Asked, Exception], Response[Refusal]]) -> Any:
+    def told(request: Asked, problem: Exception) -> Response[str]:
+        return _shown(refused(request, problem))
+
+    return told
+
+
+def _no_session(_request: Asked, problem: UnknownSession) -> Response[str]:
+    words = f"there is no session {problem.session_id!r} here; perhaps it was deleted"
+    return Response(views.problem(words), status_code=404, media_type=MediaType.HTML)
+
+
+PROBLEMS: dict[Any, Any] = {
+    UnknownSession: _no_session,
+    **{kind: _telling(refused) for kind, refused in REFUSING.items()},
+}
 HANDLERS: list[Any] = [index, session, history, usage, policy, static]

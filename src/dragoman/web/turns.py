@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from dragoman.crew.hub import Entry
 from dragoman.export.render import one_line
 from dragoman.model.messages import Prompt, TurnEnded, TurnStarted
-from dragoman.web.office import Office, Stretch
+from dragoman.web.library import SavedEntry
+from dragoman.web.office import Office
 from dragoman.web.shapes import SessionInfo
+from dragoman.web.stretches import Stretches
 
 _PAGE: Final = 1_000
 _TITLE: Final = 120
@@ -35,7 +39,7 @@ class Marks:
         self.seq = 0
         """The newest entry that was read."""
 
-    def read(self, entries: Stretch) -> None:
+    def read(self, entries: Sequence[Entry | SavedEntry]) -> None:
         for entry in entries:
             self.seq = entry.seq
             if isinstance(entry, Entry) and not entry.message_json.startswith(_WANTED):
@@ -56,19 +60,34 @@ class Marks:
 class TurnMarks:
     """The marks of sessions that are looked at, read on from where they were."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Office, stretches: Stretches) -> None:
         self._office = office
+        self._stretches = stretches
         self._known: OrderedDict[str, Marks] = OrderedDict()
+        """Of live sessions: the entries of a saved one are other entries, and may change."""
 
     async def of(self, session: SessionInfo) -> list[Mark]:
+        """Those of before the session came here, too."""
+        if not session.is_live:
+            if (listed := await self._office.turns(session.id)) is not None:
+                return [Mark(each.seq, each.title or "", each.outcome or "open") for each in listed]
+            # Nothing of it is kept: taken up again, it has the same name and other numbers.
+            return await self._read(session, Marks(session.native_id or session.id))
         marks = self._known.get(session.id)
-        if marks is None or not session.is_live:
+        if marks is None:
             marks = self._known[session.id] = Marks(session.native_id or session.id)
         self._known.move_to_end(session.id)
         if len(self._known) > _KEPT:
             self._known.popitem(last=False)
-        if not session.is_live and (listed := await self._office.turns(session.id)) is not None:
-            return [Mark(each.seq, each.title or "", each.outcome or "open") for each in listed]
+        earlier: list[Mark] = []
+        told = await self._stretches.earlier(session)
+        for name, said in groupby(told, key=lambda each: each.name):
+            before = Marks(name)
+            before.read([each.entry for each in said])
+            earlier += before.marks
+        return [*earlier, *await self._read(session, marks)]
+
+    async def _read(self, session: SessionInfo, marks: Marks) -> list[Mark]:
         while page := await self._office.entries(session.id, after=marks.seq, limit=_PAGE):
             marks.read(page)
         return marks.marks

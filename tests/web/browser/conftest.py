@@ -14,11 +14,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from page_stage import Stage, serving
+from page_server import Server
+from page_stage import Stage
+from page_stage_http import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+BOUND = 30_000
+"""How long anything may take, in milliseconds: machines that run tests are busy."""
+FREE = {"sandbox": "danger-full-access", "approvals": "never"}
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -44,8 +49,9 @@ def browser() -> Generator[Browser]:
         _lacking("Debian's chromium")
     if importlib.util.find_spec("playwright") is None:
         _lacking("the Python package playwright")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=BOUND)
     with sync_playwright() as running:
         opened = running.chromium.launch(executable_path=program, args=FLAGS)
         yield opened
@@ -72,7 +78,7 @@ class Tabs:
         context = self.browser.new_context(viewport={"width": width, "height": height}, **given)
         self.stack.callback(context.close)
         page = context.new_page()
-        page.set_default_timeout(8000)
+        page.set_default_timeout(BOUND)
         self.watch(page)
         page.goto(address)
         return page
@@ -96,6 +102,45 @@ def tabs(browser: Browser) -> Generator[Tabs]:
         made = Tabs(browser, stack)
         yield made
         assert made.complaints == []
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Generator[Callable[[str], Server]]:
+    """Starts the real server with the real agent; what the model says is in the script."""
+    import codex_cli_bin as paths
+
+    with ExitStack() as servers:
+        command = str(paths.bundled_codex_path())
+        yield lambda script: servers.enter_context(Server(tmp_path, script, command))
+
+
+def begin(tabs: Tabs, server: Server, prompt: str, **choices: str) -> Page:
+    """A session, begun by hand."""
+    page = tabs.open(server.address)
+    page.wait_for_selector("body.on-index[data-ready]")
+    for name, value in choices.items():
+        page.select_option(f"#start [name={name}]", value)
+    page.fill("#prompt", prompt)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/s/*")
+    return page
+
+
+def until(page: Page, condition: str) -> None:
+    """Look with every frame; Playwright's own way is forbidden by the policy of the page."""
+    page.evaluate(
+        f"""() => new Promise((done, late) => {{
+            setTimeout(() => late(new Error("not within the bound")), {BOUND});
+            const look = () => (({condition}) ? done() : requestAnimationFrame(look));
+            look();
+        }})"""
+    )
+
+
+def is_over(page: Page, state: str = "done") -> None:
+    from playwright.sync_api import expect
+
+    expect(page.locator("#state")).to_have_text(state)
 
 
 @pytest.fixture(scope="session")

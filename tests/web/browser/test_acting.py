@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from dragoman.model.messages import ApprovalRequested, Message, TurnEnded
+from dragoman.model.messages import ApprovalRequested, Message, Text, ToolCall, TurnEnded
 from dragoman.web.page.rows import PolicyView
+from page_more_scenes import asking_for_changes
 from page_scenes import asking, settled, shop
 from page_stage import Stage
 
-from .conftest import Tabs
+from .conftest import Tabs, until
 
 
 def waiting(stage: Stage, tabs: Tabs, *asked: Message) -> Page:
@@ -55,6 +57,30 @@ def test_an_approval_shows_all_that_is_asked_and_is_allowed_with_a_word(
     }
 
 
+def test_changes_that_are_asked_for_are_named_from_the_folder_on(stage: Stage, tabs: Tabs) -> None:
+    page = waiting(stage, tabs, *asking_for_changes())
+
+    paths = page.locator("#dock .path")
+    expect(paths.first).to_have_text("shop/tax.py")
+    expect(paths.first).to_have_attribute("title", "/home/ada/shop/shop/tax.py")
+    card = page.locator("#log [data-approval=edit]")
+    expect(card.locator(".decision")).to_have_text("waiting for you")
+    expect(card.locator(".line")).to_be_hidden()  # all of it is in the form
+    page.get_by_role("button", name="Deny", exact=True).click()
+    expect(card.locator(".line")).to_be_visible()
+
+
+def test_a_command_that_waits_for_a_yes_does_not_run(stage: Stage, tabs: Tabs) -> None:
+    of: dict[str, Any] = {"session_id": "shop", "turn_id": "t2"}
+    call = ToolCall(**of, call_id="c", tool="Bash", native_tool="x", input={"command": "./deploy"})
+    started, prompt, text, asked = asking()
+    page = waiting(stage, tabs, started, prompt, text, call, asked)
+
+    expect(page.locator("#log .use.command.open .exit")).to_have_text("waits for you")
+    page.get_by_role("button", name="Allow", exact=True).click()
+    expect(page.locator("#log .use.command.open .exit")).to_contain_text("running")
+
+
 def test_an_approval_that_is_settled_elsewhere_goes_away(stage: Stage, tabs: Tabs) -> None:
     page = waiting(stage, tabs)
     other = tabs.open(f"{stage.url}/s/shop")
@@ -70,7 +96,7 @@ def test_an_approval_that_is_settled_elsewhere_goes_away(stage: Stage, tabs: Tab
 
 def test_a_decision_that_comes_too_late_is_told(stage: Stage, tabs: Tabs) -> None:
     page = waiting(stage, tabs)
-    stage.sessions["shop"].pending.clear()
+    stage.is_late = True
 
     page.get_by_role("button", name="Allow", exact=True).click()
 
@@ -80,7 +106,8 @@ def test_a_decision_that_comes_too_late_is_told(stage: Stage, tabs: Tabs) -> Non
 
 def test_keys_alone_will_do(stage: Stage, tabs: Tabs) -> None:
     page = waiting(stage, tabs)
-    page.wait_for_timeout(750)  # a key that was meant for something else decides nothing
+    # A key that was meant for something else decides nothing.
+    until(page, "Date.now() - document.querySelector('#dock form').dataset.since > 700")
 
     page.keyboard.press("n")
     expect(page.locator("#dock form")).to_have_count(0)
@@ -95,9 +122,8 @@ def test_keys_alone_will_do(stage: Stage, tabs: Tabs) -> None:
 
     page.keyboard.press("Escape")
     expect(page.locator("#words")).not_to_be_focused()
-    page.keyboard.press("Escape")
-    page.wait_for_timeout(100)
-    assert stage.asked[-1][1] == "/api/v1/sessions/shop/interrupt"
+    with page.expect_response("**/api/v1/sessions/shop/interrupt"):
+        page.keyboard.press("Escape")
 
     page.keyboard.press("k")
     expect(page.locator(".is-prompt:focus")).to_contain_text("Now publish it")
@@ -124,9 +150,12 @@ def test_a_key_pressed_as_the_question_appears_decides_nothing(stage: Stage, tab
     stage.say(session, *asking())
     page.wait_for_selector("#dock form")
     page.keyboard.press("y")
-    page.wait_for_timeout(200)
+    with page.expect_response("**/fragments?*"):  # whatever was asked before is answered by now
+        stage.say(session, Text(session_id="shop", text="Meanwhile."))
 
+    expect(page.locator("#log >> text=Meanwhile.")).to_be_attached()
     expect(page.locator("#dock form")).to_have_count(1)
+    assert not [each for each in stage.asked if "/approvals/" in each[1]]
 
 
 def test_a_question_is_answered(stage: Stage, tabs: Tabs) -> None:
@@ -175,13 +204,42 @@ def test_a_follow_up_is_a_turn_with_the_model_that_was_chosen(stage: Stage, tabs
     expect(page.locator("#state")).to_have_text("idle")
 
 
+def test_a_turn_gets_the_sandbox_that_was_chosen_for_it(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("shop")
+    stage.say(session, *shop())
+    page = tabs.open(f"{stage.url}/s/shop")
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
+    picker = page.locator("#composer [name=sandbox]")
+    expect(picker).to_have_value("workspace-write")
+
+    picker.select_option("read-only")
+    page.fill("#words", "Only look.")
+    page.click("#send")
+    expect(picker).to_be_disabled()
+    given = {"text": "Only look.", "model": "gpt-5.5", "sandbox": "read-only"}
+    assert stage.asked[-1] == ("POST", "/api/v1/sessions/shop/turns", given)
+
+    stage.change(session, sandbox="read-only")
+    stage.say(session, TurnEnded(session_id="shop", outcome="completed"))
+    expect(picker).to_be_enabled()
+    expect(picker).to_have_value("read-only")
+    page.fill("#words", "And again.")
+    page.click("#send")
+    expect(page.locator("#words")).to_have_value("")
+    assert stage.asked[-1][2] == {"text": "And again.", "model": "gpt-5.5"}
+    stage.change(session, sandbox="danger-full-access")  # somebody else chose that
+    expect(picker).to_have_value("danger-full-access")
+
+
 def test_a_session_begins(stage: Stage, tabs: Tabs) -> None:
     stage.say(stage.session("shop"), *shop())
     page = tabs.open(stage.url)
     expect(page.locator("#prompt")).to_be_focused()
 
     page.keyboard.type("Do it.")
+    expect(page.locator("#means")).to_contain_text("may change files in this folder")
     page.select_option("[name=sandbox]", "read-only")
+    expect(page.locator("#means")).to_contain_text("may read files and change nothing")
     page.locator("#prompt").press("Enter")
 
     page.wait_for_url("**/s/shop")
@@ -198,9 +256,11 @@ def test_a_policy_is_tried_while_it_is_written_and_saved(stage: Stage, tabs: Tab
     request = {"kind": "command", "summary": "rm -rf <b>x</b>", "session_id": "shop", "seq": 3}
     stage.verdicts = [{**request, "decision": "deny", "rule": "rule 1"}]
     page = tabs.open(f"{stage.url}/policy")
-    expect(page.locator("#tried")).to_have_text("1 past requests: 1 deny.")
+    expect(page.locator("#tried")).to_have_text("1 past request: 1 deny.")
     expect(page.locator("#verdicts td.what")).to_have_text("rm -rf <b>x</b>")
 
+    page.click("#example")
+    expect(page.locator("#rules")).to_have_value(re.compile(r'^default = "ask"\s+default = "ask"'))
     page.fill("#rules", "wrong = 1\n")
     expect(page.locator("#problem")).to_have_text("policy, line 2: there is no key 'wrong'")
     page.fill("#rules", 'default = "deny"\n')

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 
+import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from dragoman.model.messages import Delta
-from dragoman.web.page.rows import PolicyView, UsageRow, UsageView
+from dragoman.model.messages import Delta, Text
+from dragoman.web.page.rows import PolicyView, TurnMark, UsageRow, UsageView
 from hostile import WORDS, messages
+from page_more_scenes import asking_a_question, asking_for_changes, with_a_helper
 from page_scenes import asking, shop
 from page_stage import Stage
 
-from .conftest import Tabs
+from .conftest import Tabs, until
+
+SCROLLER = "document.getElementById('scroller')"
 
 
 def test_nothing_hostile_runs_and_nothing_leaves_this_machine(stage: Stage, tabs: Tabs) -> None:
@@ -25,10 +30,9 @@ def test_nothing_hostile_runs_and_nothing_leaves_this_machine(stage: Stage, tabs
     stage.say(session, *said[len(said) // 2 :])
     for words in WORDS:
         stage.say(session, Delta(of="text", message_id="m", text=words[:5000]))
-    page.wait_for_timeout(1500)
-    for _ in range(12):
-        page.evaluate("document.getElementById('scroller').scrollTop = 0")
-        page.wait_for_timeout(80)
+    stage.say(session, Text(session_id="s", text="That was all."))
+    expect(page.locator("#log >> text=That was all.")).to_be_attached()
+    until(page, f"({SCROLLER}.scrollTop = 0, document.getElementById('earlier').hidden)")
     for fold in page.locator("#log details:not([open]) > summary").all()[:40]:
         fold.evaluate("each => each.parentElement.open = true")
 
@@ -55,7 +59,8 @@ def test_hostile_names_are_text_on_every_page(stage: Stage, tabs: Tabs) -> None:
     )
     for path in ("/", "/history?q=<script>window.pwned=1</script>", "/usage", "/policy"):
         page = tabs.open(stage.url + path)
-        page.wait_for_timeout(200)
+        page.wait_for_selector("body[data-ready]")
+        page.wait_for_selector("#connection[data-state=live]", state="attached")
         assert page.evaluate("window.pwned") is None
         assert page.locator("#main script, #side script").count() == 0
 
@@ -81,41 +86,74 @@ def test_a_wrong_token_is_refused_and_another_can_be_given(stage: Stage, tabs: T
     expect(page.locator("#start")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(
-    stage: Stage, tabs: Tabs, axe: Callable[[Page], list[str]], scheme: str
-) -> None:
+def full(stage: Stage) -> None:
+    """Something of everything."""
     stage.say(stage.session("shop", state="working"), *shop(), *asking())
-    stage.session("b", title="Another", state="failed")
-    stage.session("c", title="A third", state="waiting")
+    stage.say(
+        stage.session("helped", title="With a helper"), *shop("helped"), *with_a_helper("helped")
+    )
+    stage.say(stage.session("edit", title="Changes"), *shop("edit"), *asking_for_changes("edit"))
+    stage.say(stage.session("asked", title="A question"), *asking_a_question("asked"))
+    stage.say(stage.session("old", title="Old", is_live=False, archived=True), *shop("old"))
+    stage.sessions["helped"].turns = [TurnMark(seq=2, title="Fix", outcome="completed")]
     day = UsageRow(key="2026-11-01", input_tokens=5, output_tokens=2, cost=0.2, sessions=1)
-    stage.usage = UsageView(days=[day], models=[day], windows=[("5 hours", 20.0, None)])
+    stage.usage = UsageView(
+        days=[day], models=[day], windows=[("5 hours", 20.0, None)], unpriced_tokens=7
+    )
+    stage.history = {"days": [(date(2026, 11, 1), 2)], "following": "/history?cursor=x"}
     stage.policy = PolicyView(text="x", problem="it is not TOML", line=1)
-    found: dict[str, list[str]] = {}
-    for path in ("/s/shop", "/", "/history", "/usage", "/policy"):
-        page = tabs.open(stage.url + path, color_scheme=scheme)
-        page.wait_for_timeout(400)
-        if path == "/s/shop":
+    decisions = ("allow", "deny", "ask")
+    stage.verdicts = [{"kind": "command", "summary": "ls", "decision": each} for each in decisions]
+    stage.choices = msgspec.structs.replace(stage.choices, problem="Codex is not signed in.")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("dark", 390)])
+def test_axe_finds_nothing_serious(
+    stage: Stage, tabs: Tabs, axe: Callable[[Page], list[str]], scheme: str, width: int
+) -> None:
+    page = tabs.open(stage.url, width=width, color_scheme=scheme, reduced_motion="reduce")
+    page.wait_for_selector("body[data-ready]")
+    found = {"nothing yet": axe(page)}
+    full(stage)
+    paths = ("/", "/history", "/history?q=x", "/usage", "/policy", "/nowhere")
+    sessions = ("/s/shop", "/s/helped", "/s/edit", "/s/asked", "/s/old")
+    for path in (*paths, *sessions):
+        page.goto(stage.url + path)
+        page.wait_for_selector("body[data-ready]")
+        if path in sessions:
             page.evaluate("document.querySelectorAll('#log details').forEach(e => e.open = true)")
             page.evaluate(
                 "document.querySelectorAll('.entry').forEach(e => e.style.contentVisibility = 'visible')"
             )
-        if problems := axe(page):
-            found[path] = problems
+        found[path] = axe(page)
+    page.click(".menu-holder summary")
+    found["the menu"] = axe(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    found["the keys"] = axe(page)
+    page.keyboard.press("Escape")
+    if width < 800:
+        page.click("#menu")
+        found["the list"] = axe(page)
+        page.keyboard.press("Escape")
+        page.click("[data-act=details]")
+        found["the rail"] = axe(page)
     stage.signed_in = False
-    if problems := axe(tabs.open(stage.url, color_scheme=scheme)):
-        found["login"] = problems
+    page.goto(stage.url)
+    found["login"] = axe(page)
 
-    assert found == {}
+    assert {name: problems for name, problems in found.items() if problems} == {}
 
 
-@pytest.mark.parametrize("path", ["/s/shop", "/", "/history", "/usage", "/policy"])
+@pytest.mark.parametrize(
+    "path", ["/s/shop", "/s/helped", "/s/edit", "/", "/history", "/usage", "/policy"]
+)
 def test_a_phone_needs_no_scrolling_sideways(stage: Stage, tabs: Tabs, path: str) -> None:
-    stage.say(stage.session("shop", state="working"), *shop(), *asking())
+    full(stage)
     stage.usage = UsageView(models=[UsageRow(key="/a/very/long/name/of/a/folder" * 4)])
 
     page = tabs.open(stage.url + path, width=360, height=740, has_touch=True)
-    page.wait_for_timeout(300)
+    page.wait_for_selector("body[data-ready]")
 
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 360
     assert page.evaluate("document.getElementById('main').scrollWidth") <= 360
@@ -129,7 +167,7 @@ def test_nothing_moves_for_those_who_asked_for_that(stage: Stage, tabs: Tabs) ->
     stage.say(stage.session("shop", state="working"), *shop(), *asking())
 
     page = tabs.open(f"{stage.url}/s/shop", reduced_motion="reduce")
-    page.wait_for_timeout(300)
+    page.wait_for_selector("#dock form")
 
     assert (
         page.evaluate(

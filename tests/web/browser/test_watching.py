@@ -17,10 +17,11 @@ from dragoman.model.messages import (
     TurnEnded,
     TurnStarted,
 )
+from dragoman.web.page.rows import TurnMark
 from page_scenes import long, shop
 from page_stage import Stage
 
-from .conftest import Tabs
+from .conftest import Tabs, until
 
 ID: dict[str, Any] = {"session_id": "s", "turn_id": "t"}
 BEGIN: list[Message] = [
@@ -28,6 +29,15 @@ BEGIN: list[Message] = [
     TurnStarted(**ID),
     Prompt(**ID, text="Go."),
 ]
+
+
+_STILL = """(() => {
+    const { scrollTop, dataset } = document.getElementById("scroller");
+    const count = dataset.was === String(scrollTop) ? Number(dataset.still ?? 0) + 1 : 0;
+    Object.assign(dataset, { was: scrollTop, still: count % 6 });
+    return count >= 5;
+})()"""
+"""Nothing has moved for a few frames."""
 
 
 def live(page: Page) -> Page:
@@ -93,6 +103,52 @@ def test_a_command_is_seen_while_it_runs_and_gets_its_result(stage: Stage, tabs:
     expect(card.locator(".output")).to_have_count(1)
     expect(card.locator(".output")).to_contain_text("ok")
     expect(page.locator("#log [data-result]")).to_have_count(0)
+
+
+def test_what_a_command_says_before_its_card_is_there_is_not_lost(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("s", state="working")
+    stage.say(session, *BEGIN)
+    page = live(tabs.open(f"{stage.url}/s/s"))
+
+    # A colour may come in two pieces, and must not be taken for words.
+    for piece in ("one \x1b[3", "1mtwo\x1b[0m\n"):
+        stage.say(session, Delta(**ID, of="output", message_id="c", text=piece))
+    stage.say(session, Delta(**ID, of="text", message_id="m", text="Heard."))
+    expect(page.locator(".live-text .streaming")).to_have_text("Heard.")
+    call = ToolCall(**ID, call_id="c", tool="Bash", native_tool="x", input={"command": "make"})
+    stage.say(session, call)
+    expect(page.locator(".use.command .output.live")).to_have_text("one two\n")
+    stage.say(session, Delta(**ID, of="output", message_id="c", text="three\n"))
+    expect(page.locator(".use.command .output.live")).to_have_text("one two\nthree\n")
+
+
+def test_a_link_to_a_turn_leads_there(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("long")
+    stage.say(session, *long(400))
+    begun = [each.seq for each in session.entries if isinstance(each.message, TurnStarted)]
+    session.turns = [TurnMark(seq=seq, title=f"Turn {seq}") for seq in begun]
+
+    page = live(tabs.open(f"{stage.url}/s/long#t2"))
+
+    expect(page.locator(f"#log [data-seq='{begun[1]}']")).to_be_focused()
+
+
+def test_what_is_beside_the_conversation_is_put_away_with_escape_on_a_phone(
+    stage: Stage, tabs: Tabs
+) -> None:
+    stage.say(stage.session("shop", state="working"), *shop()[:-1])
+    page = live(tabs.open(f"{stage.url}/s/shop", width=390, height=844))
+    button = page.locator("[data-act=details]")
+    expect(page.locator("#rail")).to_be_hidden()
+
+    button.click()
+    expect(page.locator("#rail")).to_be_visible()
+    expect(page.locator("#rail")).to_be_focused()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    expect(page.locator("#rail")).to_be_hidden()
+    expect(button).to_be_focused()
+    assert stage.asked == []  # above all, nothing was interrupted
 
 
 def test_a_reload_in_the_middle_of_a_turn_loses_nothing(stage: Stage, tabs: Tabs) -> None:
@@ -163,10 +219,8 @@ def test_a_session_of_twenty_thousand_entries_opens_at_its_end_and_pages(
     assert page.locator("#log > *").count() < 200
     assert painted(page) < 3 * few + 1000  # both about 0.2 s on a machine of its own
 
-    for _ in range(25):
-        page.evaluate("document.getElementById('scroller').scrollTop = 0")
-        page.wait_for_timeout(60)
-    assert int(page.locator("#log [data-seq]").first.get_attribute("data-seq") or 0) < 19_000
+    first = "Number(document.querySelector('#log [data-seq]').dataset.seq)"
+    until(page, f"(document.getElementById('scroller').scrollTop = 0, {first} < 19000)")
     assert page.locator("#log > *").count() <= 900
 
     page.goto(f"{stage.url}/s/long#e7004")
@@ -184,7 +238,7 @@ def test_someone_who_reads_is_not_pulled_away_by_what_is_said(stage: Stage, tabs
 
     page.hover("#scroller")
     page.mouse.wheel(0, -1200)
-    page.wait_for_timeout(300)
+    until(page, _STILL)
     before = page.evaluate("document.getElementById('scroller').scrollTop")
     stage.say(session, Text(session_id="long", text="New words."))
     expect(page.locator("#log >> text=New words.")).to_be_attached()

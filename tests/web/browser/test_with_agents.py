@@ -4,53 +4,23 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable, Generator
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Callable
 
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from page_server import Server
 
-from .conftest import Tabs
+from .conftest import FREE, Tabs, begin, is_over
 
-_SECONDS = 30_000
 _CONFIG = """
 config:
   approval_policy: on-request
   sandbox_mode: workspace-write
 """
+Serve = Callable[[str], Server]
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Generator[Callable[[str], Server]]:
-    import codex_cli_bin as paths
-
-    with ExitStack() as servers:
-        command = str(paths.bundled_codex_path())
-        yield lambda script: servers.enter_context(Server(tmp_path, script, command))
-
-
-def begin(tabs: Tabs, server: Server, prompt: str, **choices: str) -> Page:
-    page = tabs.open(server.address)
-    page.wait_for_selector("body.on-index[data-ready]")
-    for name, value in choices.items():
-        page.select_option(f"#start [name={name}]", value)
-    page.fill("#prompt", prompt)
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/s/*", timeout=_SECONDS)
-    return page
-
-
-FREE = {"sandbox": "danger-full-access", "approvals": "never"}
-
-
-def is_over(page: Page, state: str = "done") -> None:
-    expect(page.locator("#state")).to_have_text(state, timeout=_SECONDS)
-
-
-def test_a_task_from_the_prompt_to_its_end(serve: Callable[[str], Server], tabs: Tabs) -> None:
+def test_a_task_from_the_prompt_to_its_end(serve: Serve, tabs: Tabs) -> None:
     script = """
 - think: I look first.
 - plan: [doing: Look, todo: Write]
@@ -69,30 +39,28 @@ def test_a_task_from_the_prompt_to_its_end(serve: Callable[[str], Server], tabs:
     is_over(page)
 
     assert "token" not in page.url
-    expect(page.locator("#title")).to_have_text("Write the answer", timeout=10_000)
+    expect(page.locator("#title")).to_have_text("Write the answer")
     expect(page.locator("#log .is-prompt .prose")).to_have_text("Write the answer")
     expect(page.locator("#log .use.command.ok .output")).to_contain_text("hello")
     expect(page.locator("#log .use.edit.ok .path")).to_contain_text("answer.txt")
     expect(page.locator("#log .text strong").last).to_have_text("42")
     expect(page.locator("#context-words")).to_contain_text("tokens")
-    expect(page.locator("#sessions .is-done .title")).to_have_text(
-        "Write the answer", timeout=10_000
-    )
+    expect(page.locator("#sessions .is-done .title")).to_have_text("Write the answer")
     assert (server.root / "answer.txt").read_text() == "42\n"
     page.goto(f"{server.url}/history?q=answer")
-    for _ in range(20):  # the index is brought up to date now and then
+    for _ in range(60):  # the index is brought up to date now and then
         if page.locator("#found .card").count():
             break
         page.wait_for_timeout(500)
         page.reload()
     expect(page.locator("#found .card").first).to_contain_text("Write the answer")
+    page.locator("#found .card").first.click()
+    expect(page.locator(".entry:focus")).to_have_count(1)  # at the turn that has it
     page.goto(f"{server.url}/usage")
     expect(page.locator(".chart")).to_be_visible()
 
 
-def test_an_approval_is_given_and_another_refused_with_a_word(
-    serve: Callable[[str], Server], tabs: Tabs
-) -> None:
+def test_an_approval_is_given_and_another_refused_with_a_word(serve: Serve, tabs: Tabs) -> None:
     script = f"""
 turns:
   - - run: {{command: touch allowed, escalate: I need it}}
@@ -103,10 +71,10 @@ turns:
     page = begin(tabs, server, "go")
 
     form = page.locator("#dock form")
-    expect(form.locator(".line")).to_contain_text("touch allowed", timeout=_SECONDS)
+    expect(form.locator(".line")).to_contain_text("touch allowed")
     expect(page.locator("#state")).to_have_text("waiting for you")
     form.get_by_role("button", name="Allow", exact=True).click()
-    expect(form.locator(".line")).to_contain_text("touch refused", timeout=_SECONDS)
+    expect(form.locator(".line")).to_contain_text("touch refused")
     other = page.context.new_page()
     tabs.watch(other)
     other.goto(page.url)
@@ -130,73 +98,86 @@ turns:
 
 
 def test_words_stream_and_a_turn_is_steered_interrupted_and_followed_by_another(
-    serve: Callable[[str], Server], tabs: Tabs
+    serve: Serve, tabs: Tabs
 ) -> None:
     script = """
 turns:
-  - - run: for i in 1 2 3 4 5 6 7 8 9; do echo line $i; sleep 0.7; done
+  - - run: {command: "until [ -e seen ]; do echo line $((++i)); sleep 0.2; done", wait: 60}
     - say: Nobody steered.
   - - slow: 0.3
     - say: One two three four five six seven eight nine ten eleven twelve.
-    - run: sleep 60
+    - run: {command: sleep 60, wait: 60}
     - say: Never.
   - - say: You are welcome.
 """
     server = serve(script)
     page = begin(tabs, server, "Work", **FREE)
-    expect(page.locator(".use.command.running .output.live")).to_contain_text(
-        "line 2", timeout=_SECONDS
-    )
+    expect(page.locator(".use.command.running .output.live")).to_contain_text("line 2")
     expect(page.locator("#send")).to_have_text("Steer")
     page.fill("#words", "Be quick")
     page.keyboard.press("Enter")
     expect(page.locator("#words")).to_have_value("")
 
     page.reload()
-    expect(page.locator(".live-text .streaming")).to_have_text(
-        re.compile("One two"), timeout=_SECONDS
-    )
-    expect(page.locator("#log .is-prompt .prose")).to_have_text(
-        ["Work", "Be quick"], timeout=_SECONDS
-    )
-    expect(page.locator(".use.command.running")).to_contain_text("sleep 60", timeout=_SECONDS)
+    page.wait_for_selector("#connection[data-state=live]", state="attached")
+    (server.root / "seen").touch()
+    expect(page.locator(".live-text .streaming")).to_have_text(re.compile("One two"))
+    expect(page.locator("#log .is-prompt .prose")).to_have_text(["Work", "Be quick"])
+    expect(page.locator(".use.command.running")).to_contain_text("sleep 60")
     page.click("#interrupt")
     is_over(page, "idle")
     expect(page.locator("#log .turn-end.interrupted")).to_have_count(1)
 
     page.fill("#words", "Thanks")
     page.click("#send")
-    expect(page.locator("#log .text").last).to_contain_text("You are welcome.", timeout=_SECONDS)
+    expect(page.locator("#log .text").last).to_contain_text("You are welcome.")
     is_over(page)
     expect(page.locator("#turns li.interrupted")).to_have_text("Work")
     expect(page.locator("#turns li.completed")).to_have_text("Thanks")
 
 
 def test_a_server_that_is_killed_and_started_again_loses_nothing_that_was_shown(
-    serve: Callable[[str], Server], tabs: Tabs
+    serve: Serve, tabs: Tabs
 ) -> None:
     script = """
 turns:
   - - say: {text: Before., phase: commentary}
-    - run: sleep 30
+    - run: {command: sleep 60, wait: 60}
     - say: Never.
   - - say: Here again.
 """
     server = serve(script)
     page = begin(tabs, server, "Work", **FREE)
-    expect(page.locator(".use.command.running")).to_contain_text("sleep 30", timeout=_SECONDS)
+    expect(page.locator(".use.command.running")).to_contain_text("sleep 60")
     shown = page.locator("#log .entry").count()
 
     server.stop(signal.SIGKILL)
     expect(page.locator("#connection")).to_have_text("Reconnecting …")
     server.start()
 
-    expect(page.locator("#connection")).to_have_text("", timeout=_SECONDS)
+    expect(page.locator("#connection")).to_have_text("")
     assert page.locator("#log .entry").count() >= shown
     expect(page.locator("#log .is-text .prose").first).to_have_text("Before.")
-    expect(page.locator("#send")).to_have_text("Send", timeout=_SECONDS)
+    expect(page.locator("#send")).to_have_text("Send")
     page.fill("#words", "Still there?")
     page.click("#send")
-    expect(page.locator("#log .text").last).to_contain_text("Here again.", timeout=_SECONDS)
+    expect(page.locator("#log .text").last).to_contain_text("Here again.")
     page.reload()
     expect(page.locator("#log .is-prompt .prose")).to_have_text(["Work", "Still there?"])
+
+
+def test_a_turn_works_in_the_sandbox_that_was_chosen_for_it(serve: Serve, tabs: Tabs) -> None:
+    server = serve("turns:\n  - - say: One.\n  - - say: Two.\n")
+    page = begin(tabs, server, "First", **FREE)
+    is_over(page)
+
+    page.select_option("#composer [name=sandbox]", "read-only")
+    page.fill("#words", "Second")
+    page.keyboard.press("Enter")
+    expect(page.locator("#log .is-text .prose").last).to_have_text("Two.")
+    is_over(page)
+
+    assert server.sandboxes() == ["danger-full-access", "read-only"]
+    expect(page.locator("#composer [name=sandbox]")).to_have_value("read-only")
+    page.reload()
+    expect(page.locator("#composer [name=sandbox]")).to_have_value("read-only")

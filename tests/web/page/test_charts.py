@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -50,3 +50,16 @@ def test_an_allowance_says_when_it_begins_anew() -> None:
 
     assert "40 % used" in shown
     assert 'datetime="2026-11-03T00:00:00+00:00"' in shown
+
+
+def test_days_without_anything_are_days_all_the_same() -> None:
+    first, last = date(2026, 10, 30), date(2026, 11, 2)
+
+    assert charts.every_day([last, first], 10) == [
+        date(2026, 10, 30),
+        date(2026, 10, 31),
+        date(2026, 11, 1),
+        date(2026, 11, 2),
+    ]
+    assert charts.every_day([last, first], 2) == [date(2026, 11, 1), last]
+    assert charts.every_day([], 2) == []

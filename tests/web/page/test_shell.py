@@ -28,4 +28,12 @@ def test_a_folder_has_a_name_whatever_its_path() -> None:
 def test_what_is_chosen_is_offered_even_if_nobody_else_offers_it() -> None:
     picker = shell.picker("Model", "model", ["a"], "b")
 
-    assert picker.index("<option selected>b</option>") < picker.index("<option>a</option>")
+    chosen, other = '<option value="b" selected>b</option>', '<option value="a">a</option>'
+    assert picker.index(chosen) < picker.index(other)
+
+
+def test_what_can_be_chosen_is_said_in_words_for_people() -> None:
+    picker = shell.picker("Sandbox", "sandbox", ["read-only", "danger-full-access"], "read-only")
+
+    assert '<option value="read-only" selected>Read only</option>' in picker
+    assert '<option value="danger-full-access">Full access</option>' in picker

@@ -34,4 +34,17 @@ def test_usage_says_what_was_spent_and_what_has_no_price() -> None:
     assert "1.23k tokens are of models without a known price" in page
     assert "not told" in page
     check(page)
+    assert '<progress max="100" value="40"' in page
+    full = usage(UsageView(windows=[("weekly", 85.0, None)]))
+    assert '<progress max="100" value="85" class="full"' in full
     assert "Nothing was spent yet." in usage(UsageView())
+
+
+def test_a_day_on_which_nothing_was_spent_has_its_place_in_the_chart() -> None:
+    days = [UsageRow(key="2026-11-01", input_tokens=9), UsageRow(key="2026-11-04", input_tokens=9)]
+
+    page = usage(UsageView(days=[*days, UsageRow(key="no day")], sessions=3))
+
+    assert page.count('<g class="day">') == 4
+    assert "2026-11-03: 0 in" in page
+    assert "<dt>Sessions</dt><dd>3</dd>" in page

@@ -56,7 +56,7 @@ def test_a_session_stands_on_the_page_with_its_words_and_its_question() -> None:
     assert f'data-last="{len(said)}" data-earlier="true"' in page
     assert "waiting for you" in page
     assert 'data-deadline="2026-11-03T12:00:00+00:00"' in page
-    assert "<option selected>read-only</option>" in page
+    assert '<option value="read-only" selected>Read only</option>' in page
     assert 'href="/api/v1/sessions/s1/export?format=html"' in page
     assert "<title>Fix it · Dragoman</title>" in page
 
@@ -65,7 +65,7 @@ def test_a_session_without_a_title_or_a_live_agent_is_shown_all_the_same() -> No
     page = views.session(SessionView(row=SessionRow(session_id="0123456789")))
 
     assert "Session 01234567" in page
-    assert "Resume this session" in page
+    assert "Take this session up again" in page
     assert "End the session" not in page
     check(page)
 
@@ -75,33 +75,25 @@ def test_the_start_offers_folders_models_and_who_waits() -> None:
 
     assert "Waiting for you" in page
     assert '<option value="/home/ada/shop">' in page
-    assert "<option>default</option><option>n</option>" in page
+    assert '<option value="default">Default</option><option value="n">n</option>' in page
     assert check(page).scripts == SCRIPTS
 
 
 def test_the_history_marks_what_was_found_and_leads_on() -> None:
-    found = SessionRow(session_id="s2", snippet="a \x02<b>word\x03 here", seq=7)
+    found = SessionRow(session_id="s2", snippet="a \x02<b>word\x03 here", turn=7)
 
     page = views.history([found], query='"word"', following="/history?cursor=x", sessions=[ROW])
     empty = views.history([], query="nothing")
     by_day = views.history([ROW], days=[(date(2026, 11, 1), 3), (date(2026, 11, 2), 0)])
 
     assert "<mark>&lt;b&gt;word</mark> here" in page
-    assert 'href="/s/s2#e7"' in page
+    assert 'href="/s/s2#t7"' in page
     assert 'value="&quot;word&quot;"' in page
     assert 'href="/history?cursor=x"' in page
     assert "Nothing was found." in empty
     assert "2026-11-01: 3 sessions" in by_day
     for each in (page, empty, by_day):
         check(each)
-
-
-def test_the_policy_is_shown_as_it_is_written_with_its_problem() -> None:
-    page = views.policy(PolicyView(text="\na = '<'\n", path="p.toml", problem="no", line=2))
-
-    assert "\n\na = &#x27;&lt;&#x27;\n</textarea>" in page
-    assert "Line 2: no" in page
-    check(page)
 
 
 def test_the_login_asks_for_the_token() -> None:
@@ -132,5 +124,5 @@ def test_all_there_is_to_load_weighs_no_more_than_it_should() -> None:
     files = sum(len(found.body) for name in names() if (found := asset(name)) is not None)
     shell = len(views.session(SessionView(row=ROW), sessions=[ROW] * 60).encode())
 
-    assert files + shell <= 150_000
-    assert files <= 110_000
+    assert files + shell <= 150_000  # docs/page.md tells how much it is
+    assert files <= 120_000

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from dragoman.export.html_page import style_sheet
+from dragoman.export.html_page import pieces_sheet
 
 PIECES: Final = "pieces.css"
 """The style sheet of what agents say: the exported page's own."""
@@ -36,7 +36,7 @@ def asset(name: str) -> Asset | None:
     if known is None:
         return None
     if name == PIECES:
-        body = style_sheet().encode()
+        body = pieces_sheet().encode()
     else:
         file = files("dragoman.web.page").joinpath("static", name)
         if not file.is_file():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date, datetime
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from dragoman.export.html_pieces import EMPTY, Html, element, joined
@@ -27,6 +27,15 @@ def dollars(amount: float | None) -> str:
     if amount is None:
         return "—"
     return f"${amount:,.2f}" if amount >= 0.01 or amount == 0 else "<$0.01"
+
+
+def every_day(known: Iterable[date], most: int) -> list[date]:
+    """Each day from the first of them to the last, but no more than the last so many."""
+    found = sorted(known)
+    if not found:
+        return []
+    count = min(most, (found[-1] - found[0]).days + 1)
+    return [found[-1] - timedelta(days=back) for back in range(count - 1, -1, -1)]
 
 
 def bar(share: float) -> Html:
@@ -59,7 +68,13 @@ def window(name: str, percent: float | None, resets_at: datetime | None) -> Html
     return element(
         "div",
         element("span", name, class_="name"),
-        element("progress", max="100", value=f"{percent or 0:.0f}", aria_label=f"{name}: {words}"),
+        element(
+            "progress",
+            max="100",
+            value=f"{percent or 0:.0f}",
+            class_="full" if (percent or 0) > 80 else None,
+            aria_label=f"{name}: {words}",
+        ),
         element("span", words, " · " if until else "", until, class_="sub"),
         class_="window",
     )
@@ -101,6 +116,7 @@ def spending(days: Sequence[UsageRow]) -> Html:
 def activity(days: Sequence[tuple[date, int]]) -> Html:
     """Sessions by day."""
     most = max((count for _, count in days), default=0) or 1
+    most += most % 2  # half of it is named, too
     wide = _WIDTH / len(days)
     bars = [
         element(

@@ -46,10 +46,12 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
     """When something last happened in it."""
     is_live: bool = False
     """Whether it can be spoken to."""
+    is_archived: bool = False
+    """Whether it was put away."""
     snippet: str = ""
     """The words that a search found."""
-    seq: int | None = None
-    """Where it found them."""
+    turn: int | None = None
+    """The turn that it found them in, from 1."""
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +79,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     """Where a session may work: the allowed roots, and folders used before."""
     can_steer: bool = True
     can_interrupt: bool = True
+    problem: str | None = None
+    """Why the agent cannot work now, and the way out."""
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +115,8 @@ class UsageView(msgspec.Struct, frozen=True, kw_only=True):
     folders: Sequence[UsageRow] = ()
     windows: Sequence[tuple[str, float | None, datetime | None]] = ()
     """The account's allowance: name, percent used, when it begins anew."""
+    sessions: int = 0
+    """How many there were in all: one may have worked on several days."""
     unpriced_tokens: int = 0
 
 

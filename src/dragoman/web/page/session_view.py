@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from dragoman.export import render
-from dragoman.export.html_pieces import EMPTY, Html, element, opening
+from dragoman.export.html_pieces import Html, element, opening
 from dragoman.web.page import asks, shell
 from dragoman.web.page.rows import Choices, SessionRow, SessionView, TurnMark
 
 _MOST_TURNS: Final = 500
+_EXPORTS: Final = {
+    "html": "HTML, one file",
+    "text": "Plain text",
+    "messages": "Messages (JSON lines)",
+    "claude": "Claude's stream-json",
+}
 
 
 def session(
@@ -38,25 +44,33 @@ def _head(view: SessionView) -> Html:
     state = shell.STATES[row.state]
     program = " ".join(filter(None, (row.harness, row.version)))
     facts = [element("span", each) for each in (row.model, program) if each]
+    notes = [
+        element("span", words, class_="label", id=words)
+        for words, holds in (("archived", row.is_archived), ("saved", not row.is_live))
+        if holds
+    ]
     exports = [
         element(
             "li",
             element(
                 "a",
-                each.capitalize(),
+                _EXPORTS.get(each, each.capitalize()),
                 href=f"/api/v1/sessions/{row.session_id}/export?format={each}",
                 download=True,
             ),
         )
         for each in view.exports
     ]
-    acts = [
-        _act("rename", "Rename"),
-        _act("fork", "Fork"),
-        _act("archive", "Archive"),
-        _act("stop", "End the session") if row.is_live else EMPTY,
-        _act("raw", "Show context and raw lines"),
-    ]
+    acts = [_act("raw", "Show context and raw lines")]
+    if row.is_live:  # what is only saved is taken up again by writing in it
+        put_away = ("unarchive", "Bring back") if row.is_archived else ("archive", "Archive")
+        acts = [
+            _act("rename", "Rename"),
+            _act("fork", "Fork"),
+            _act(*put_away),
+            _act("stop", "End the session"),
+            *acts,
+        ]
     menu = element(
         "details",
         element("summary", "⋯", aria_label="More", class_="button quiet"),
@@ -65,7 +79,7 @@ def _head(view: SessionView) -> Html:
             element("h2", "Export"),
             element("ul", *exports),
             element("h2", "Session"),
-            element("ul", *(element("li", each) for each in acts if each)),
+            element("ul", *(element("li", each) for each in acts)),
             class_="menu",
         ),
         class_="menu-holder",
@@ -76,7 +90,7 @@ def _head(view: SessionView) -> Html:
         element(
             "div",
             element("h1", shell.title_of(row), id="title"),
-            element("p", *facts, shell.folder(row.cwd), class_="sub"),
+            element("p", *facts, shell.folder(row.cwd), *notes, class_="sub"),
             class_="heading",
         ),
         element(
@@ -88,11 +102,11 @@ def _head(view: SessionView) -> Html:
             menu,
             class_="acts",
         ),
-        element("span", id="connection", class_="connection", role="status"),
         id="head",
         data_session=row.session_id,
         data_state=row.state,
         data_live=str(row.is_live).lower(),
+        data_archived=str(row.is_archived).lower(),
         data_last=str(view.last_seq),
         data_earlier=str(view.has_earlier).lower(),
         data_cwd=row.cwd,
@@ -142,7 +156,7 @@ def _dock(view: SessionView) -> Html:
 
 
 def _rail(view: SessionView) -> Html:
-    turns = [_turn(each, number) for number, each in enumerate(view.turns[-_MOST_TURNS:], 1)]
+    turns = [_turn(each, number) for number, each in enumerate(view.turns, 1)][-_MOST_TURNS:]
     context = element(
         "section",
         element("h2", "Context"),
@@ -178,13 +192,17 @@ def _rail(view: SessionView) -> Html:
 def _turn(turn: TurnMark, number: int) -> Html:
     words = render.one_line(turn.title, 80) or f"Turn {number}"
     return element(
-        "li", element("a", words, href=f"#e{turn.seq}"), class_=turn.outcome, data_seq=str(turn.seq)
+        "li",
+        element("a", words, href=f"#e{turn.seq}"),
+        class_=turn.outcome,
+        data_seq=str(turn.seq),
+        data_number=str(number),
     )
 
 
 def _composer(view: SessionView, choices: Choices) -> Html:
     row = view.row
-    words = "Go on with this session" if row.is_live else "Resume this session"
+    words = "Go on with this session" if row.is_live else "Take this session up again"
     return element(
         "form",
         element("label", "Message to the agent", class_="aside-word", for_="words"),

@@ -17,6 +17,17 @@ STATES: Final = {
     "failed": "failed",
     "idle": "idle",
 }
+WORDS: Final = {
+    "default": "Default",
+    "read-only": "Read only",
+    "workspace-write": "Workspace",
+    "danger-full-access": "Full access",
+    "on-request": "When needed",
+    "untrusted": "Unless trusted",
+    "on-failure": "On failure",
+    "never": "Never",
+}
+"""What can be chosen, in words for people."""
 _PAGES: Final = (("/history", "History"), ("/usage", "Usage"), ("/policy", "Policy"))
 
 
@@ -30,6 +41,7 @@ def page(
         element("a", "Skip to the conversation", class_="skip", href="#main"),
         sidebar(sessions, here),
         element("main", *body, id="main", tabindex="-1"),
+        element("div", id="connection", class_="connection", role="status"),
         element("div", id="polite", class_="aside-word", role="status", aria_live="polite"),
         element("div", id="urgent", class_="aside-word", role="alert"),
         element("div", id="toasts"),
@@ -86,6 +98,8 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
         element("a", words, href=address, aria_current="page" if here == address else None)
         for address, words in _PAGES
     ]
+    # Those who wait for a person come first, however long ago that began.
+    listed = sorted(sessions, key=lambda each: each.state != "waiting")
     return element(
         "div",
         element(
@@ -106,7 +120,8 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
             search,
             element(
                 "nav",
-                element("ul", *(session_item(each, here) for each in sessions), id="sessions"),
+                element("ul", *(session_item(each, here) for each in listed), id="sessions"),
+                element("p", "No sessions yet.", id="none", class_="sub", hidden=bool(sessions)),
                 aria_label="Sessions",
             ),
             element(
@@ -147,9 +162,7 @@ def session_item(row: SessionRow, here: str = "") -> Html:
 
 def dot(state: str) -> Html:
     words = STATES.get(state, state)
-    return element(
-        "span", element("span", words, class_="aside-word"), class_=f"dot {state}", title=words
-    )
+    return element("span", element("span", words, class_="aside-word"), class_=f"dot {state}")
 
 
 def title_of(row: SessionRow) -> str:
@@ -171,9 +184,8 @@ def since(at: datetime | None) -> Html:
     return element(
         "time",
         f"{at:%Y-%m-%d %H:%M}",
-        datetime=at.isoformat(),
+        datetime=at.isoformat(timespec="milliseconds"),
         class_="since",
-        title=f"{at:%Y-%m-%d %H:%M} UTC",
     )
 
 
@@ -190,9 +202,11 @@ def icon(name: str) -> Html:
 
 def picker(label: str, name: str, values: Sequence[str], chosen: str | None = None) -> Html:
     """A choice among a few words."""
-    options = [element("option", each, selected=each == chosen) for each in values]
-    if chosen and chosen not in values:
-        options.insert(0, element("option", chosen, selected=True))
+    offered = values if not chosen or chosen in values else [chosen, *values]
+    options = [
+        element("option", WORDS.get(each, each), value=each, selected=each == chosen)
+        for each in offered
+    ]
     return element(
         "label",
         element("span", label, class_="picker-label"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Final
 
 from dragoman.export import render
@@ -15,7 +16,7 @@ _MOST_DAYS: Final = 60
 
 def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
     """What was spent: by day, model and folder."""
-    days = view.days[-_MOST_DAYS:]
+    days = _each_day(view.days)
     tokens = sum(each.input_tokens + each.output_tokens for each in view.days)
     cost = sum(each.cost or 0 for each in view.days)
     spent_in = sum(each.input_tokens for each in view.days)
@@ -24,7 +25,7 @@ def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
         ("Cost", charts.dollars(cost)),
         ("Tokens", charts.short(tokens)),
         ("From the cache", f"{100 * cached / spent_in:.0f} %" if spent_in else "—"),
-        ("Sessions", f"{sum(each.sessions for each in view.days):,}"),
+        ("Sessions", f"{view.sessions:,}"),
     ]
     tiles = element(
         "dl",
@@ -55,6 +56,20 @@ def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
         class_="column",
     )
     return shell.page("usage", "Usage", body, sessions=sessions, here="/usage")
+
+
+def _each_day(spent: Sequence[UsageRow]) -> list[UsageRow]:
+    """The last days, one after the other: nothing was spent on those that are not told."""
+    known = {day: each for each in spent if (day := _as_day(each.key)) is not None}
+    days = charts.every_day(known, _MOST_DAYS)
+    return [known.get(day) or UsageRow(key=day.isoformat()) for day in days]
+
+
+def _as_day(key: str) -> date | None:
+    try:
+        return date.fromisoformat(key)
+    except ValueError:
+        return None
 
 
 def _table(title: str, first: str, rows: Sequence[UsageRow], *, is_folded: bool = False) -> Html:

@@ -7,11 +7,12 @@ from datetime import date
 
 from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
 from dragoman.web.page import charts, shell
-from dragoman.web.page.rows import Choices, PolicyView, SessionRow
+from dragoman.web.page.policy_view import policy
+from dragoman.web.page.rows import Choices, SessionRow
 from dragoman.web.page.session_view import session
 from dragoman.web.page.usage_view import usage
 
-__all__ = ["history", "index", "login", "policy", "session", "usage"]
+__all__ = ["history", "index", "login", "policy", "problem", "session", "usage"]
 
 
 def login() -> str:
@@ -40,6 +41,24 @@ def login() -> str:
     return shell.document("login", "Login", element("main", form, id="main"))
 
 
+def problem(words: str) -> str:
+    """What cannot be shown, and the way out."""
+    sentence = words[:1].upper() + words[1:].rstrip(".") + "."
+    body = element(
+        "div",
+        element("h1", "This cannot be shown"),
+        element("p", sentence),
+        element(
+            "p",
+            element("a", "Begin a session", href="/", class_="button primary"),
+            " ",
+            element("a", "Look in the history", href="/history", class_="button"),
+        ),
+        class_="column",
+    )
+    return shell.page("problem", "Not here", body)
+
+
 def index(
     sessions: Sequence[SessionRow] = (), choices: Choices | None = None, *, title: str = ""
 ) -> str:
@@ -50,6 +69,9 @@ def index(
     form = element(
         "form",
         element("h1", "What shall be done?"),
+        element("p", choices.problem, class_="notice warning", role="alert")
+        if choices.problem
+        else EMPTY,
         element("label", "Prompt", class_="aside-word", for_="prompt"),
         element(
             "textarea",
@@ -78,9 +100,10 @@ def index(
             element("datalist", *folders, id="folders"),
             shell.picker("Model", "model", ["default", *choices.models]),
             shell.picker("Sandbox", "sandbox", choices.sandboxes),
-            shell.picker("Asks", "approvals", choices.approvals),
+            shell.picker("Asks you", "approvals", choices.approvals),
             class_="pickers",
         ),
+        element("p", id="means", role="status"),
         element(
             "div",
             element("p", id="problem", role="alert", class_="problem"),
@@ -98,29 +121,58 @@ def index(
     )
     wanted = [each for each in sessions if each.state == "waiting"]
     recent = [each for each in sessions if each.state != "waiting"][:8]
-    lists = [
-        _cards("Waiting for you", wanted) if wanted else EMPTY,
-        _cards("Recent", recent) if recent else EMPTY,
-    ]
+    lists = element(
+        "div",
+        EMPTY if sessions else _first_time(),
+        _cards("Waiting for you", wanted, "wanted") if wanted else EMPTY,
+        _cards("Recent", recent, "recent") if recent else EMPTY,
+        id="lists",
+        class_="group",
+    )
     return shell.page(
         "index",
         title or "New session",
-        element("div", form, *lists, class_="column"),
+        element("div", form, lists, class_="column"),
         sessions=sessions,
         here="/",
     )
 
 
-def _cards(title: str, rows: Sequence[SessionRow]) -> Html:
+def _first_time() -> Html:
+    """For somebody who has never been here."""
+    steps = (
+        (
+            "Say what to do",
+            "The agent works in the folder above, and you see each step as it happens.",
+        ),
+        (
+            "Answer its questions",
+            "It asks before it does what the sandbox does not allow. No answer is a no.",
+        ),
+        (
+            "Steer, or stop it",
+            "Write while it works, go on when it is done. Everything stays in the history.",
+        ),
+    )
+    items = [element("li", element("b", title), words) for title, words in steps]
+    return element("ul", *items, class_="first-time")
+
+
+def _cards(title: str, rows: Sequence[SessionRow], name: str) -> Html:
     items = [element("li", _card(each)) for each in rows]
     return element(
-        "section", element("h2", title), element("ul", *items, class_="cards"), class_="group"
+        "section",
+        element("h2", title),
+        element("ul", *items, class_="cards"),
+        class_="group",
+        id=name,
     )
 
 
 def _card(row: SessionRow) -> Html:
-    place = f"/s/{row.session_id}" + (f"#e{row.seq}" if row.seq is not None else "")
-    facts = [row.model or "", shell.folder(row.cwd), shell.since(row.at)]
+    place = f"/s/{row.session_id}" + (f"#t{row.turn}" if row.turn else "")
+    put_away = "archived" if row.is_archived else ""
+    facts = [row.model or "", shell.folder(row.cwd), shell.since(row.at), put_away]
     return element(
         "a",
         element("span", shell.dot(row.state), element("b", shell.title_of(row)), class_="first"),
@@ -182,71 +234,26 @@ def history(
         "div",
         element("h1", "History"),
         form,
-        chart,
-        element("p", said, class_="count", role="status") if said else EMPTY,
-        listed,
-        more,
+        _indexing(),
+        element(
+            "div",
+            chart,
+            element("p", said, class_="count", role="status") if said else EMPTY,
+            listed,
+            more,
+            id="results",
+        ),
         class_="column",
     )
     return shell.page("history", "History", body, sessions=sessions, here="/history")
 
 
-def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
-    """The rules, and what they would have said to what was asked before."""
-    where = (
-        element("p", "Kept in ", element("code", view.path), class_="sub") if view.path else EMPTY
+def _indexing() -> Html:
+    """Seen while sessions are still being read."""
+    return element(
+        "div",
+        element("progress", max="1", value="0", id="indexing-bar", aria_label="Sessions read"),
+        element("p", id="indexing-words", role="status", class_="sub"),
+        id="indexing",
+        hidden=True,
     )
-    problem = view.problem or ""
-    if problem and view.line:
-        problem = f"Line {view.line}: {problem}"
-    editor = element(
-        "form",
-        element("label", "Rules, in TOML. The first one that matches decides.", for_="rules"),
-        element(
-            "div",
-            element("pre", id="numbers", aria_hidden="true"),
-            element(
-                "textarea",
-                Html("\n"),
-                view.text,
-                id="rules",
-                name="text",
-                spellcheck="false",
-                autocapitalize="off",
-                wrap="off",
-                aria_describedby="problem",
-            ),
-            class_="editor",
-        ),
-        element("p", problem, id="problem", role="alert", class_="problem"),
-        element(
-            "div",
-            element("button", "Try on past requests", type="submit", value="try", class_="button"),
-            element(
-                "button",
-                "Save",
-                element("kbd", "Ctrl S", aria_hidden="true"),
-                type="submit",
-                value="save",
-                class_="button primary",
-            ),
-            class_="ends",
-        ),
-        id="policy",
-    )
-    result = element(
-        "section",
-        element("h2", "What it would have said"),
-        element("p", "Not tried yet.", id="tried", role="status", class_="sub"),
-        element(
-            "div",
-            element("table", id="verdicts"),
-            class_="table",
-            tabindex="0",
-            role="region",
-            aria_label="Past requests",
-        ),
-        class_="group",
-    )
-    body = element("div", element("h1", "Approval policy"), where, editor, result, class_="column")
-    return shell.page("policy", "Policy", body, sessions=sessions, here="/policy")

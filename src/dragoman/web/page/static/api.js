@@ -53,6 +53,7 @@ export const decide = (approval, given) => call("POST", `approvals/${encodeURICo
 export const savePolicy = (text) => call("PUT", "policy", { text });
 export const tryPolicy = (text) => call("POST", "policy/try", { text });
 export const stream = (id, after) => `/api/v1/${of(id)}/stream?after=${after}`;
+export const sessions = () => "/api/v1/stream";
 
 // The token stands behind the # so that no server and no log ever sees it in an address.
 export function takeToken() {

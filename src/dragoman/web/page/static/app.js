@@ -8,6 +8,7 @@ const page = document.body.dataset.page;
 const parts = {
   index: () => import("./start.js"),
   session: () => import("./session.js"),
+  history: () => import("./history.js"),
   policy: () => import("./policy.js"),
 };
 

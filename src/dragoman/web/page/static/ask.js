@@ -1,8 +1,9 @@
 // What the agent asks, where it cannot be overlooked: the forms that the server made, one after another,
 // until each is settled here, in another tab, by the policy or by the deadline.
-import { $, tell, toast } from "./say.js";
+import { $, make, tell, toast } from "./say.js";
 import * as api from "./api.js";
 import { eachSecond, span } from "./clocks.js";
+import { shorten } from "./diffs.js";
 
 export class Dock {
   constructor(id, place, facts) {
@@ -48,8 +49,10 @@ export class Dock {
       this.names.set(approval, known.id);
       if (known.deadline_at) form.dataset.deadline = known.deadline_at;
       if (!shown) this.#show(form);
-      const card = document.querySelector(`#log [data-approval="${CSS.escape(approval)}"] .decision`);
-      if (card) card.textContent = "waiting for you";
+      const entry = document.querySelector(`#log [data-approval="${CSS.escape(approval)}"]`);
+      entry?.classList.add("is-asked"); // all of it is in the form
+      const decision = entry?.querySelector(".decision");
+      if (decision) decision.textContent = "waiting for you";
     }
     if (this.place.childElementCount) this.facts.state("waiting");
     this.#count();
@@ -68,10 +71,12 @@ export class Dock {
   }
 
   #arm(form) {
+    shorten(form);
     form.dataset.since ??= String(Date.now());
   }
 
   #remove(approval) {
+    document.querySelector(`#log .is-asked[data-approval="${CSS.escape(approval)}"]`)?.classList.remove("is-asked");
     const form = this.#form(approval);
     if (!form) return;
     const hadFocus = form.contains(document.activeElement);
@@ -85,7 +90,7 @@ export class Dock {
       const end = Date.parse(form.dataset.deadline);
       const left = (end - Date.now()) / 1000;
       const shown = form.querySelector(".countdown");
-      shown.textContent = left > 0 ? `denied in ${span(left)} if nobody answers` : "the time is up";
+      shown.replaceChildren(left > 0 ? `denied in ${span(left)}` : "the time is up", left > 0 ? make("span", {}, " if nobody answers") : "");
       shown.classList.toggle("soon", left < 30);
     }
   }

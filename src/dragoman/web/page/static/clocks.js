@@ -15,6 +15,7 @@ export function paint(root = document) {
   const now = Date.now();
   for (const time of root.querySelectorAll("time.since")) {
     const ago = (now - Date.parse(time.dateTime)) / 1000;
+    time.title ||= new Date(time.dateTime).toLocaleString();
     time.textContent = ago < 45 ? "now" : ago < 6 * 86400 ? `${round(ago)} ago` : time.dateTime.slice(0, 10);
   }
   for (const time of root.querySelectorAll("time.until")) {
@@ -39,6 +40,7 @@ export function clocks() {
     if (++count % 15 === 0) paint();
   }, 1000);
   document.addEventListener("visibilitychange", () => document.hidden || paint());
+  document.addEventListener("drawn", () => paint());
   const button = $("theme");
   const names = { "": "as the system has it", light: "light", dark: "dark" };
   const show = () => {

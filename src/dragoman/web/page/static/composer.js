@@ -13,6 +13,7 @@ export class Composer {
     this.draft = `dragoman-draft-${id}`;
     this.canSteer = form.dataset.steer === "true";
     this.isLive = $("head").dataset.live === "true";
+    this.sandbox = form.elements.sandbox.value; // that of the turn before
   }
 
   open() {
@@ -46,10 +47,15 @@ export class Composer {
     $("send").textContent = isBusy ? "Steer" : "Send";
     $("send").disabled = isBusy && !this.canSteer;
     this.words.placeholder = isBusy ? "Say something while it works" : this.isLive ? "Go on with this session" : "Take this session up again";
-    $("hint").textContent = isBusy ? "Enter steers the turn that is under way" : "Enter sends, Shift+Enter is a new line";
+    $("hint").textContent = isBusy ? "Enter steers it" : "Enter sends, Shift+Enter is a new line";
     const { model, sandbox } = this.form.elements;
-    model.disabled = isBusy;
-    sandbox.disabled = this.isLive; // it is chosen when a session begins or is taken up again
+    model.disabled = sandbox.disabled = isBusy; // they are chosen with a turn
+  }
+
+  // Another tab may have chosen another one.
+  told({ sandbox }) {
+    if (!sandbox || sandbox === this.sandbox) return;
+    this.sandbox = this.form.elements.sandbox.value = sandbox;
   }
 
   async #send() {
@@ -61,10 +67,13 @@ export class Composer {
       if (this.facts.isBusy) await api.steer(this.id, text);
       else if (!this.isLive) await this.#resume(text);
       else {
-        const { model } = this.form.elements;
+        const { model, sandbox } = this.form.elements;
         const given = { text };
-        if (model?.value && model.value !== "default") given.model = model.value;
+        if (model.value !== "default") given.model = model.value;
+        if (sandbox.value !== this.sandbox) given.sandbox = sandbox.value;
+        await this.#bringBack();
         await api.turn(this.id, given);
+        this.sandbox = sandbox.value;
         this.facts.state("working");
       }
       this.words.value = "";
@@ -79,12 +88,23 @@ export class Composer {
     }
   }
 
+  // What was put away is not spoken to: it comes back first.
+  async #bringBack() {
+    const { dataset } = $("head");
+    if (dataset.archived !== "true") return;
+    await api.act(this.id, "unarchive");
+    dataset.archived = "false";
+    document.querySelector("[data-act=unarchive]")?.remove();
+    $("archived")?.remove();
+  }
+
   // A session that is only on the disk is taken up again under a name of its own.
   async #resume(text) {
     const { model, sandbox } = this.form.elements;
     const given = { resume: this.id, prompt: text, cwd: $("head").dataset.cwd, sandbox: sandbox.value };
     if (model.value !== "default") given.model = model.value;
     const made = await api.start(given);
+    await api.rename(made.id, $("title").textContent).catch(() => {}); // it goes on under its old title
     location.assign(`/s/${encodeURIComponent(made.id)}`);
   }
 

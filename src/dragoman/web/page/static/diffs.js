@@ -1,11 +1,22 @@
 // Changes side by side. The server writes them one below the other; here the same lines are put into
 // two columns, line against line, and back.
-import { make, copy } from "./say.js";
+import { $, make, copy } from "./say.js";
 
 const KEY = "dragoman-split";
 let isSplit = localStorage.getItem(KEY) === "1";
 
+// A path inside of the session's folder is named from there on.
+export function shorten(root) {
+  const folder = `${$("head").dataset.cwd ?? ""}/`;
+  for (const path of root.querySelectorAll(".diff .path")) {
+    if (folder === "/" || !path.textContent.startsWith(folder)) continue;
+    path.title = path.textContent;
+    path.textContent = path.textContent.slice(folder.length);
+  }
+}
+
 export function splitAll(root) {
+  shorten(root);
   for (const diff of root.querySelectorAll("details.diff")) {
     tooled(diff);
     if (isSplit) show(diff, true);

@@ -1,9 +1,7 @@
 // What is known of a session beside its words: its state, the context, allowances, plan and turns.
-import { $, make, tell } from "./say.js";
+import { $, STATES, make, tell } from "./say.js";
 import { eachSecond, paint, span } from "./clocks.js";
-import { refresh } from "./sessions.js";
 
-const WORDS = { working: "working", waiting: "waiting for you", done: "done", failed: "failed", idle: "idle" };
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 export class Facts {
@@ -23,14 +21,13 @@ export class Facts {
   }
 
   state(state) {
-    if (state === this.now || !(state in WORDS)) return;
+    if (state === this.now || !(state in STATES)) return;
     this.now = this.head.dataset.state = state;
     this.changes += 1;
     const pill = $("state");
     pill.className = `pill ${state}`;
-    pill.textContent = WORDS[state];
+    pill.textContent = STATES[state];
     this.changed(state);
-    refresh();
   }
 
   take(entry, isNew) {
@@ -71,7 +68,7 @@ export class Facts {
   #limits(entry) {
     const rows = [...entry.querySelectorAll("data")].map(({ dataset: { name, percent, resets } }) => {
       const words = percent === undefined ? "not told" : `${Math.round(percent)} % used`;
-      const bar = make("progress", { max: 100, value: percent ?? 0, "aria-label": `${name}: ${words}` });
+      const bar = make("progress", { max: 100, value: percent ?? 0, class: percent > 80 ? "full" : null, "aria-label": `${name}: ${words}` });
       const until = resets ? make("time", { class: "until", datetime: resets }) : "";
       return make("div", { class: "window" }, make("span", { class: "name" }, name), bar, make("span", { class: "sub" }, words, until ? " · " : "", until));
     });
@@ -104,6 +101,7 @@ export class Facts {
   }
 
   #tick() {
+    const last = [...this.cards].at(-1);
     for (const card of this.cards) {
       const shown = card.isConnected && card.classList.contains("open") ? card.querySelector(".facts .exit") : null;
       if (!shown) {
@@ -112,7 +110,8 @@ export class Facts {
       }
       card.classList.toggle("running", this.isBusy);
       const at = Date.parse(card.parentElement.dataset.at ?? "");
-      shown.textContent = !this.isBusy ? "no result" : at ? `running ${span((Date.now() - at) / 1000)}` : "running";
+      const words = at ? `running ${span((Date.now() - at) / 1000)}` : "running";
+      shown.textContent = !this.isBusy ? "no result" : this.now === "waiting" && card === last ? "waits for you" : words;
     }
   }
 }

@@ -1,5 +1,5 @@
 // What is being said right now: pieces that may be lost, shown until the whole of it comes.
-import { make } from "./say.js";
+import { clean, make } from "./say.js";
 
 const MOST = 60_000; // characters of a running command that are shown
 
@@ -10,16 +10,17 @@ export class Live {
     this.waiting = new Map(); // text to be added with the next frame
     this.frame = 0;
     this.agents = new Set(); // the sub-agents that have been heard of
+    this.early = new Map(); // what a command said before its card was there
+    this.cut = new WeakMap(); // the beginning of something that only a terminal obeys
   }
 
   hear(delta, log) {
     const of = delta.of ?? "text";
     if (of === "output") {
-      const card = log.querySelector(`[data-call="${CSS.escape(delta.message_id ?? "")}"] > .use.open`);
-      if (!card) return;
-      let out = card.querySelector(".output.live");
-      if (!out) card.append((out = make("pre", { class: "output live" })));
-      this.#later(out, delta.text);
+      const call = delta.message_id ?? "";
+      const card = log.querySelector(`[data-call="${CSS.escape(call)}"] > .use.open`);
+      if (card) this.#run(card, delta.text);
+      else this.early.set(call, ((this.early.get(call) ?? "") + delta.text).slice(-MOST));
       return;
     }
     const agent = this.agents.has(delta.session_id) ? delta.session_id : "";
@@ -37,6 +38,22 @@ export class Live {
     this.#later(text, delta.text);
   }
 
+  #run(card, text) {
+    let out = card.querySelector(".output.live");
+    if (!out) card.append((out = make("pre", { class: "output live" })));
+    this.#later(out, text);
+  }
+
+  // Cards have come: what their commands said before that is shown now.
+  carded(log) {
+    for (const [call, text] of this.early) {
+      const entry = log.querySelector(`[data-call="${CSS.escape(call)}"]`);
+      const card = entry?.querySelector(":scope > .use.open");
+      if (card) this.#run(card, text);
+      if (entry) this.early.delete(call);
+    }
+  }
+
   #later(element, text) {
     this.waiting.set(element, (this.waiting.get(element) ?? "") + text);
     this.frame ||= requestAnimationFrame(() => this.#flush());
@@ -45,8 +62,10 @@ export class Live {
   #flush() {
     this.frame = 0;
     for (const [element, text] of this.waiting) {
-      const whole = (element.dataset.cut ?? "") + clean(text);
-      element.append(whole);
+      const whole = (this.cut.get(element) ?? "") + text;
+      const end = /\x1b[^a-zA-Z~\x07]{0,200}$/.exec(whole)?.index ?? whole.length;
+      this.cut.set(element, whole.slice(end));
+      element.append(clean(whole.slice(0, end)));
       element.normalize();
       if (element.textContent.length > MOST) element.textContent = `…${element.textContent.slice(-MOST / 2)}`;
       if (element.matches(".output")) element.scrollTop = element.scrollHeight;
@@ -76,12 +95,6 @@ export class Live {
     this.place.replaceChildren();
     this.said.clear();
     this.waiting.clear();
+    this.early.clear();
   }
 }
-
-// Terminals obey these; a page shows nothing of them. The whole that follows is cleaned by the server.
-const clean = (text) =>
-  text
-    .replace(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]/g, "")
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "\u00b7");

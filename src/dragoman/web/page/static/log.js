@@ -151,12 +151,12 @@ export class Log {
   async jump(seq) {
     if (seq < this.first || seq > this.last) {
       await this.#queue(async () => {
-        const found = await api.fragments(this.id, { after: Math.max(0, seq - 20), limit: PAGE });
+        const found = await api.fragments(this.id, { after: seq > 0 ? Math.max(0, seq - 20) : seq - 20, limit: PAGE });
         if (!found.length) return;
         this.list.replaceChildren();
         [this.first, this.last] = [found[0].seq, found.at(-1).seq];
-        this.hasEarlier = this.first > 1;
-        $("earlier").hidden = !this.hasEarlier;
+        this.hasEarlier = true; // or it turns out when somebody goes there
+        $("earlier").hidden = false;
         this.isAtTail = found.length < PAGE;
         this.#write(this.#entries(found), false);
       });
@@ -186,8 +186,8 @@ export class Log {
         const found = await api.fragments(this.id, { before: Number.MAX_SAFE_INTEGER, limit: PAGE });
         this.list.replaceChildren();
         [this.first, this.last] = [found[0]?.seq ?? 1, found.at(-1)?.seq ?? this.last];
-        this.hasEarlier = this.first > 1;
-        $("earlier").hidden = !this.hasEarlier;
+        this.hasEarlier = true;
+        $("earlier").hidden = false;
         this.isAtTail = true;
         this.#write(this.#entries(found), false);
       });
@@ -208,8 +208,10 @@ export class Log {
   }
 
   #toHash() {
-    const found = /^#e(\d+)$/.exec(location.hash);
-    if (found) this.jump(Number(found[1]));
+    const entry = /^#e(-?\d+)$/.exec(location.hash);
+    const turn = /^#t(\d+)$/.exec(location.hash); // what a search found is known by its turn
+    const seq = turn ? document.querySelector(`#turns [data-number="${turn[1]}"]`)?.dataset.seq : entry?.[1];
+    if (seq !== undefined) this.jump(Number(seq));
   }
 
   #scrolled() {

@@ -1,5 +1,5 @@
 // The policy: edited here, tried on what was asked before, saved only if it can be read.
-import { $, make, toast } from "./say.js";
+import { $, clean, make, toast } from "./say.js";
 import * as api from "./api.js";
 
 export function begin() {
@@ -35,6 +35,11 @@ export function begin() {
       toast("Not saved", "error");
     }
   });
+  $("example").addEventListener("click", () => {
+    rules.value = `${rules.value.trim() ? `${rules.value.trimEnd()}\n\n` : ""}${$("example").dataset.text}`;
+    rules.dispatchEvent(new Event("input"));
+    rules.focus();
+  });
   let kept = rules.value;
   addEventListener("beforeunload", (event) => rules.value !== kept && event.preventDefault());
   number();
@@ -61,13 +66,15 @@ function show(verdicts) {
   const rows = verdicts.map((each) => {
     const word = each.decision;
     counts[word] = (counts[word] ?? 0) + 1;
-    const asked = each;
-    const place = each.session_id ? make("a", { href: `/s/${encodeURIComponent(each.session_id)}${each.seq ? `#e${each.seq}` : ""}` }, asked.summary || asked.kind) : (asked.summary ?? "");
+    const what = clean(each.summary || each.kind);
+    const place = each.session_id ? make("a", { href: `/s/${encodeURIComponent(each.session_id)}${each.seq ? `#e${each.seq}` : ""}` }, what) : what;
     const was = each.was && each.was !== word ? make("small", {}, `was ${each.was}`) : "";
-    return make("tr", { class: word }, make("td", {}, make("span", { class: `verdict ${word}` }, word), was), make("td", {}, asked.kind ?? ""), make("td", { class: "what" }, place), make("td", { class: "sub" }, each.rule ?? "default"));
+    return make("tr", {}, make("td", {}, make("span", { class: "verdict", "data-word": word }, word), was), make("td", {}, each.kind), make("td", { class: "what" }, place), make("td", { class: "sub" }, each.rule ?? "default"));
   });
   const head = make("thead", {}, make("tr", {}, ...["Decision", "Kind", "Request", "Rule"].map((each) => make("th", { scope: "col" }, each))));
   $("verdicts").replaceChildren(head, make("tbody", {}, ...rows));
   const words = Object.entries(counts).map(([word, count]) => `${count} ${word}`);
-  $("tried").textContent = verdicts.length ? `${verdicts.length} past requests: ${words.join(", ")}.` : "There are no past requests to try it on.";
+  $("verdicts").parentElement.hidden = !verdicts.length;
+  const asked = `${verdicts.length} past request${verdicts.length === 1 ? "" : "s"}`;
+  $("tried").textContent = verdicts.length ? `${asked}: ${words.join(", ")}.` : "Nothing was asked yet that it could be tried on.";
 }

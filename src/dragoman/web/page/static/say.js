@@ -2,6 +2,8 @@
 
 export const $ = (id) => document.getElementById(id);
 
+export const STATES = { working: "working", waiting: "waiting for you", done: "done", failed: "failed", idle: "idle" };
+
 export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -18,6 +20,18 @@ export function parsed(html) {
   const template = document.createElement("template");
   template.innerHTML = html;
   return template.content;
+}
+
+// A part of this page, as the server would draw it now. Whether it was put in.
+export async function renew(id) {
+  const response = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
+  if (!response?.ok) return false;
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(id);
+  const old = $(id);
+  if (!fresh || !old || old.contains(document.activeElement)) return false;
+  old.replaceWith(document.adoptNode(fresh));
+  document.dispatchEvent(new CustomEvent("drawn"));
+  return true;
 }
 
 let last = "";
@@ -43,3 +57,11 @@ export async function copy(text, what = "Copied") {
     toast("The browser does not allow copying here.", "error");
   }
 }
+
+// Terminals and bidirectional text obey these; a page shows nothing of them, or a dot. What comes as HTML
+// was cleaned by the server.
+export const clean = (text) =>
+  text
+    .replace(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]/g, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, "\u00b7");

@@ -7,8 +7,9 @@ import { Live } from "./live.js";
 import { Facts } from "./facts.js";
 import { Dock } from "./ask.js";
 import { Composer } from "./composer.js";
-import { Stream } from "./stream.js";
-import { tools } from "./tools.js";
+import { Stream, whileSeen } from "./stream.js";
+import { titleOf, whenTold } from "./sessions.js";
+import { entitle, tools } from "./tools.js";
 import { splitAll } from "./diffs.js";
 
 export function begin() {
@@ -27,25 +28,25 @@ export function begin() {
     dock.take(entry, isNew);
     splitAll(entry);
   };
-  log.written = () => facts.running($("log"));
+  log.written = () => {
+    facts.running($("log"));
+    live.carded($("log"));
+  };
   log.open();
   dock.open();
   composer.open();
   tools(id, log);
 
-  const stream = new Stream(id, () => log.last);
-  stream.bell = () => log.ring();
-  stream.passing = (delta) => {
+  const stream = new Stream(() => api.stream(id, log.last), ["entry", "delta", "gap"]);
+  stream.heard = (kind, said) => {
+    if (kind === "gap") live.clear();
+    if (kind !== "delta") return log.ring();
     if (!log.isAtTail) return;
     const stick = log.isAtBottom();
-    live.hear(delta, $("log"));
+    live.hear(said.message ?? said, $("log"));
     if (stick) log.toBottom();
   };
-  stream.gap = () => {
-    live.clear();
-    log.ring();
-  };
-  stream.connected = async () => {
+  stream.opened = async () => {
     await log.ring();
     dock.check();
     const before = facts.changes;
@@ -53,8 +54,20 @@ export function begin() {
     // What has been heard meanwhile is newer than this answer.
     if (known && facts.changes === before) facts.state(known.state);
   };
-  if (isLive) stream.open();
+  if (isLive) whileSeen(() => stream.open(), () => stream.close());
   else if (facts.isBusy) setInterval(() => document.hidden || log.ring(), 3000); // someone else drives it
+
+  let newest = null;
+  whenTold(async (told) => {
+    const now = told.find((each) => each.id === id);
+    if (!now || !isLive) return;
+    newest = now;
+    entitle(titleOf(now));
+    composer.told(now);
+    await log.ring(); // what was said comes first
+    // Entries that came after this news know better.
+    if (newest === now && now.last_seq >= log.last) facts.state(now.state);
+  });
 
   facts.changed = (state) => {
     composer.state(state);

@@ -1,78 +1,84 @@
-// The list of sessions beside the page: kept fresh, opened on a phone, filtered while one types.
-import { $, tell } from "./say.js";
+// The list of sessions beside the page: as the server drew it, and then as the stream of all sessions
+// tells; opened on a phone, filtered while one types.
+import { $, STATES, clean, make, tell } from "./say.js";
+import { follow } from "./list.js";
 import { paint } from "./clocks.js";
+import { show } from "./stream.js";
 
-const PERIOD = 4000;
-let busy = false;
+const own = () => $("head")?.dataset.session;
+const hearers = [];
+const newest = new Map();
 
-// The server draws the list; we ask for it again and put in what has changed, so that the focus and
-// the place one has scrolled to stay where they are.
-export async function refresh() {
-  if (busy || document.hidden) return;
-  busy = true;
-  try {
-    const response = await fetch("/", { credentials: "same-origin" });
-    if (!response.ok) return;
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const fresh = page.getElementById("sessions");
-    if (fresh) put(fresh);
-  } catch {
-    return; // the state of the connection is shown elsewhere
-  } finally {
-    busy = false;
-  }
+// For parts of the page that want to know of changes, too: also of those before they were there.
+export function whenTold(hear) {
+  hearers.push(hear);
+  if (newest.size) hear([...newest.values()]);
 }
 
-function put(fresh) {
-  const list = $("sessions");
-  const old = new Map([...list.children].map((item) => [item.dataset.session, item]));
-  const waiting = [];
-  let place = list.firstElementChild;
-  for (const item of [...fresh.children]) {
-    const known = old.get(item.dataset.session);
-    old.delete(item.dataset.session);
-    if (item.dataset.state === "waiting" && known?.dataset.state !== "waiting") waiting.push(item);
-    const current = known?.querySelector("a").getAttribute("aria-current");
-    if (current) item.querySelector("a").setAttribute("aria-current", current);
-    let shown = item;
-    if (known && same(known, item)) shown = known;
-    else if (known) {
-      const focused = known.contains(document.activeElement);
-      known.replaceWith(item);
-      if (place === known) place = item;
-      if (focused) item.querySelector("a").focus();
-    }
-    if (shown !== place) list.insertBefore(shown, place);
-    else place = place.nextElementSibling;
-  }
-  for (const gone of old.values()) gone.remove();
-  entitle(list);
-  paint(list);
+function take(told) {
+  for (const session of told) newest.set(session.id, session);
+  for (const session of told) put(session);
+  paint($("sessions"));
   filter();
-  for (const item of waiting) {
-    if (item.dataset.session !== $("head")?.dataset.session) tell(`${item.querySelector(".title").textContent} waits for you`);
-  }
-  const count = list.querySelectorAll("[data-state=waiting]").length;
-  document.title = document.title.replace(/^(\(\d+\) )?/, count ? `(${count}) ` : "");
+  badge();
+  for (const hear of hearers) hear(told);
 }
 
-// A session gets its title after it has begun, or from another tab.
-function entitle(list) {
-  const own = list.querySelector(`[data-session="${CSS.escape($("head")?.dataset.session ?? "")}"] .title`);
-  const title = $("title");
-  if (!own || !title || own.textContent === title.textContent) return;
-  document.title = document.title.replace(title.textContent, own.textContent);
-  title.textContent = own.textContent;
+function put(session) {
+  const list = $("sessions");
+  const known = list.querySelector(`[data-session="${CSS.escape(session.id)}"]`);
+  if (session.archived && session.id !== own()) return known?.remove();
+  const item = drawn(session);
+  if (session.state === "waiting" && known?.dataset.state !== "waiting" && session.id !== own()) tell(`${titleOf(session)} waits for you`);
+  if (known && same(known, item)) return;
+  const hadFocus = known?.contains(document.activeElement);
+  // Only what has come to another state moves: two that work would change places all the time.
+  if (known?.dataset.state === session.state) known.replaceWith(item);
+  else {
+    known?.remove();
+    list.insertBefore(item, [...list.children].find((each) => isBefore(item, each)) ?? null);
+  }
+  if (hadFocus) item.firstElementChild.focus();
 }
+
+// As the server draws it.
+function drawn({ id, title, state, cwd, updated_at }) {
+  const address = `/s/${encodeURIComponent(id)}`;
+  const words = STATES[state] ?? state;
+  const folder = cwd.split("/").filter(Boolean).at(-1) ?? cwd;
+  const sub = make("span", { class: "sub" }, make("span", { class: "folder", title: clean(cwd) }, clean(folder)), " ", make("time", { class: "since", datetime: updated_at }));
+  const dot = make("span", { class: `dot ${state}` }, make("span", { class: "aside-word" }, words));
+  const link = make("a", { href: address, "aria-current": id === own() ? "page" : null }, dot, make("span", { class: "title" }, titleOf({ id, title })), sub);
+  return make("li", { class: `is-${state}`, "data-session": id, "data-state": state }, link);
+}
+
+export const titleOf = ({ id, title }) => clean(title ?? "").split(/\s+/).filter(Boolean).join(" ").slice(0, 100) || `Session ${id.slice(0, 8)}`;
+
+const time = (item) => Date.parse(item.querySelector("time")?.dateTime ?? "") || 0;
+
+// Those who wait come first, then the newest.
+const isBefore = (a, b) => {
+  const [first, second] = [a, b].map((each) => each.dataset.state === "waiting");
+  return first === second ? time(a) > time(b) : first;
+};
 
 const same = (a, b) =>
-  a.dataset.state === b.dataset.state &&
-  a.querySelector(".title").textContent === b.querySelector(".title").textContent &&
-  a.querySelector("time")?.dateTime === b.querySelector("time")?.dateTime;
+  a.dataset.state === b.dataset.state && a.querySelector(".title").textContent === b.querySelector(".title").textContent && time(a) === time(b);
+
+// The tab tells how many wait, for those who look elsewhere.
+function badge() {
+  const count = $("sessions").querySelectorAll("[data-state=waiting]").length;
+  document.title = document.title.replace(/^(\(\d+\) )?/, count ? `(${count}) ` : "");
+  const icon = document.querySelector("link[rel=icon]");
+  const wanted = count ? "/static/icon-waiting.svg" : "/static/icon.svg";
+  if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
+}
 
 function filter() {
   const words = $("search").value.trim().toLowerCase();
   for (const item of $("sessions").children) item.hidden = words !== "" && !item.textContent.toLowerCase().includes(words);
+  $("none").hidden = [...$("sessions").children].some((item) => !item.hidden);
+  $("none").textContent = words ? "None of these. Enter searches what was said." : "No sessions yet.";
 }
 
 export function sidebar() {
@@ -93,6 +99,8 @@ export function sidebar() {
   $("main").addEventListener("click", () => open(false));
   $("search").addEventListener("input", filter);
   $("sessions").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-  setInterval(refresh, PERIOD);
-  document.addEventListener("visibilitychange", refresh);
+  filter();
+  badge();
+  // On a session's page, its own stream tells of the connection.
+  follow(take, own() ? () => {} : show);
 }

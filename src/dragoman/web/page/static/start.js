@@ -1,14 +1,34 @@
 // Beginning a session.
-import { $ } from "./say.js";
+import { $, renew } from "./say.js";
 import * as api from "./api.js";
+import { whenTold } from "./sessions.js";
+
+const SANDBOXES = {
+  "read-only": "It may read files and change nothing,",
+  "workspace-write": "It may change files in this folder, without the network,",
+  "danger-full-access": "It may do anything that you may, everywhere,",
+};
+const ASKS = {
+  "on-request": "and asks you when it needs more.",
+  untrusted: "and asks you before all but harmless commands.",
+  "on-failure": "and asks you when the sandbox stopped a command.",
+  never: "and never asks you.",
+};
 
 export function begin() {
+  lists();
   const form = $("start");
   const fields = form.elements;
   for (const name of ["cwd", "model", "sandbox", "approvals"]) {
     const kept = localStorage.getItem(`dragoman-${name}`);
     if (kept && (fields[name].tagName === "INPUT" || [...fields[name].options].some((each) => each.value === kept))) fields[name].value = kept;
   }
+  const explain = () => {
+    $("means").textContent = `${SANDBOXES[fields.sandbox.value] ?? ""} ${ASKS[fields.approvals.value] ?? ""}`;
+    $("means").classList.toggle("free", fields.sandbox.value === "danger-full-access");
+  };
+  form.addEventListener("change", explain);
+  explain();
   $("prompt").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -30,5 +50,16 @@ export function begin() {
       $("problem").textContent = error.message;
       button.disabled = false;
     }
+  });
+}
+
+// The cards below are the server's: when the list beside them changes they are asked for again.
+function lists() {
+  let timer = 0;
+  whenTold(() => {
+    timer ||= setTimeout(() => {
+      timer = 0; // what is told from now on wants another look
+      renew("lists");
+    }, 500);
   });
 }

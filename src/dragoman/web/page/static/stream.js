@@ -1,75 +1,85 @@
-// The stream of a session, and what is known of the connection. Losing it is the normal case.
-import { stream as address } from "./api.js";
+// A stream of the server's, and what is known of the connection. Losing it is the normal case.
 import { $ } from "./say.js";
 
 const HIDDEN = 30_000; // a tab nobody looks at gives its connection back: browsers have six
 
 export class Stream {
-  bell = () => {};
-  passing = () => {};
-  gap = () => {};
-  connected = () => {};
+  heard = () => {};
+  opened = () => {};
+  shown = show;
 
-  constructor(id, cursor) {
-    this.id = id;
-    this.cursor = cursor;
+  constructor(address, kinds) {
+    this.address = address;
+    this.kinds = kinds;
     this.tries = 0;
   }
 
   open() {
-    document.addEventListener("visibilitychange", () => {
-      clearTimeout(this.sleep);
-      if (document.hidden) this.sleep = setTimeout(() => this.#close(), HIDDEN);
-      else if (!this.source) this.#connect();
-    });
-    addEventListener("online", () => this.#again(0));
-    addEventListener("offline", () => this.#show("offline"));
+    this.again = () => this.#again(0);
+    this.lost = () => this.shown("offline");
+    addEventListener("online", this.again);
+    addEventListener("offline", this.lost);
     this.#connect();
   }
 
-  #connect() {
-    this.#close();
+  close() {
+    removeEventListener("online", this.again);
+    removeEventListener("offline", this.lost);
     clearTimeout(this.timer);
-    const source = (this.source = new EventSource(address(this.id, this.cursor())));
+    this.source?.close();
+    this.source = null;
+  }
+
+  #connect() {
+    this.source?.close();
+    clearTimeout(this.timer);
+    const source = (this.source = new EventSource(this.address()));
     source.onopen = () => {
       this.tries = 0;
-      this.#show("live");
-      this.connected();
+      this.shown("live");
+      this.opened();
     };
     source.onerror = () => {
-      this.#show("reconnecting");
+      this.shown("reconnecting");
       if (source.readyState === EventSource.CLOSED) this.#again();
     };
-    for (const kind of ["entry", "delta", "gap"]) source.addEventListener(kind, (event) => this.#hear(kind, event));
+    for (const kind of this.kinds) source.addEventListener(kind, (event) => this.#hear(kind, event));
   }
 
   #hear(kind, event) {
-    if (kind === "gap") return this.gap();
     let said = null;
     try {
       said = JSON.parse(event.data);
     } catch {
-      return this.bell();
+      return; // a piece of an event is none; what it told is asked for when the stream is there again
     }
-    if (kind === "delta") this.passing(said.message ?? said);
-    else this.bell();
+    this.heard(kind, said);
   }
 
   #again(wait = Math.min(15_000, 500 * 2 ** this.tries++)) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#connect(), wait);
   }
+}
 
-  #close() {
-    this.source?.close();
-    this.source = null;
-  }
+// Begin while somebody looks at this tab; end when nobody has for a while.
+export function whileSeen(begin, end) {
+  let isOn = false;
+  let timer = 0;
+  const turn = (on) => {
+    if (on !== isOn) (isOn = on) ? begin() : end();
+  };
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => turn(false), HIDDEN);
+    else turn(true);
+  });
+  turn(true);
+}
 
-  #show(state) {
-    const shown = $("connection");
-    const words = { live: "", reconnecting: "Reconnecting …", offline: "Offline" }[state];
-    if (shown.dataset.state === state) return;
-    shown.dataset.state = state;
-    shown.textContent = words;
-  }
+export function show(state) {
+  const shown = $("connection");
+  if (!shown || shown.dataset.state === state) return;
+  shown.dataset.state = state;
+  shown.textContent = { live: "", reconnecting: "Reconnecting …", offline: "Offline" }[state];
 }

@@ -11,13 +11,17 @@ export function tools(id, log) {
     previous: () => turn(log, -1),
     next: () => turn(log, 1),
     split: () => tell(toggleAll() ? "Changes side by side" : "Changes one below the other"),
-    details: () => $("rail").classList.toggle("open"),
+    details: () => fold(),
     raw: () => document.body.classList.toggle("show-raw"),
     rename: () => rename(id),
     fork: async () => location.assign(`/s/${made(await api.act(id, "fork"))}`),
     archive: async () => {
       await api.act(id, "archive");
       location.assign("/");
+    },
+    unarchive: async () => {
+      await api.act(id, "unarchive");
+      location.reload();
     },
     stop: async () => {
       await api.act(id, "stop");
@@ -37,13 +41,28 @@ export function tools(id, log) {
     }
   });
   document.addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && document.querySelector("details.menu-holder[open]");
-    if (!menu) return;
+    if (event.key !== "Escape") return;
+    const menu = document.querySelector("details.menu-holder[open]");
+    if (!menu && !isOver()) return;
+    event.preventDefault();
+    if (!menu) return fold();
     menu.open = false;
     menu.querySelector("summary").focus();
-    event.preventDefault();
   }, true);
   bar(log);
+}
+
+// What stands beside the conversation: where there is room for it, it is there until it is put away;
+// elsewhere it lies over the conversation while it is wanted.
+const isOver = () => $("rail").classList.contains("open") && getComputedStyle($("rail")).position === "absolute";
+
+function fold() {
+  $("rail").classList.toggle("open");
+  const isSeen = getComputedStyle($("rail")).display !== "none";
+  const button = document.querySelector("[data-act=details]");
+  button.setAttribute("aria-expanded", String(isSeen));
+  if (isOver()) $("rail").focus();
+  else if (!isSeen) button.focus();
 }
 
 // Turn by turn. When the turn is not here any more, or not yet, it is fetched.
@@ -98,17 +117,27 @@ function wordsOf(entry) {
   return whole.textContent.trim();
 }
 
+// A session gets its title after it has begun, or from another tab.
+export function entitle(words) {
+  const title = $("title"); // not there while it is being written
+  if (!title || title.textContent === words) return;
+  document.title = document.title.replace(title.textContent, words);
+  title.textContent = words;
+}
+
 function rename(id) {
   const title = $("title");
   const field = make("input", { value: title.textContent, "aria-label": "Title of the session", class: "rename" });
+  let isOver = false;
   const end = async (keep) => {
-    if (!field.isConnected) return;
+    if (isOver) return; // to take it away takes the focus from it, which is an end, too
+    isOver = true;
     const words = field.value.trim();
     field.replaceWith(title);
     if (!keep || !words || words === title.textContent) return;
     try {
       await api.rename(id, words);
-      title.textContent = words;
+      entitle(words);
     } catch (error) {
       toast(error.message, "error");
     }

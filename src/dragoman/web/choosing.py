@@ -1,0 +1,65 @@
+"""What can be chosen for a session: folders, models, and whether the agent can work at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from dragoman.crew.hub import HarnessInfo
+from dragoman.errors import DragomanError
+from dragoman.web.office import Office
+from dragoman.web.page.rows import Choices, SessionRow
+
+_PATIENCE_SECONDS: Final = 1.0
+
+
+async def choices(office: Office, sessions: list[SessionRow]) -> Choices:
+    roots = [str(each) for each in office.hub.roots]
+    used = [each.cwd for each in sessions if each.cwd and _is_inside(each.cwd, roots)]
+    harness = next(iter(office.hub.harnesses()), None)
+    can: Sequence[str] = harness.can if harness is not None else ()
+    models = [*await _models(office), *(each.model for each in sessions if each.model)]
+    return Choices(
+        models=list(dict.fromkeys(models)),
+        folders=list(dict.fromkeys([*used, *roots]))[:50],
+        can_steer="steer" in can,
+        can_interrupt="interrupt" in can,
+        problem=_problem(harness),
+    )
+
+
+def _problem(harness: HarnessInfo | None) -> str | None:
+    if harness is None:
+        return None
+    if harness.problem:
+        return f"{harness.title} cannot be started: {harness.problem}"
+    if harness.needs_sign_in and not harness.signed_in:
+        return f"{harness.title} is not signed in: run `{harness.name} login` in a terminal."
+    return None
+
+
+async def _models(office: Office) -> list[str]:
+    """Those that the harness offers. A page does not wait for an agent that does not answer."""
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            told = as_models(await office.hub.models())
+    except (TimeoutError, DragomanError):
+        return []
+    return told
+
+
+def as_models(told: Any) -> list[str]:
+    """The names in a harness's list of models, as far as it is one."""
+    listed = cast("dict[str, Any]", told).get("models") if isinstance(told, dict) else None
+    models = [
+        cast("dict[str, Any]", each)
+        for each in (cast("list[Any]", listed) if isinstance(listed, list) else [])
+        if isinstance(each, dict)
+    ]
+    names = [each.get("model") or each.get("id") for each in models if not each.get("hidden")]
+    return [each for each in names if isinstance(each, str)]
+
+
+def _is_inside(path: str, roots: list[str]) -> bool:
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)

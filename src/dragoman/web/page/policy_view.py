@@ -1,0 +1,99 @@
+"""The rules that decide before anybody is asked: edited, and tried on what was asked before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dragoman.export.html_pieces import EMPTY, Html, element
+from dragoman.web.page import shell
+from dragoman.web.page.rows import PolicyView, SessionRow
+
+EXAMPLE: Final = """\
+default = "ask"
+
+[[rule]]
+name = "looking is fine"
+command = ["git status", "git diff", "ls", "rg"]
+decision = "allow"
+
+[[rule]]
+name = "not without me"
+command = ["rm", "git push"]
+decision = "deny"
+message = "Ask me in chat before you do that."
+"""
+
+
+def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
+    """The rules, and what they would have said to what was asked before."""
+    where = (
+        element("p", "Kept in ", element("code", view.path), class_="sub") if view.path else EMPTY
+    )
+    problem = view.problem or ""
+    if problem and view.line:
+        problem = f"Line {view.line}: {problem}"
+    editor = element(
+        "form",
+        element(
+            "label",
+            "Rules, in TOML. The first one that matches decides; what none of them decides is the default: ",
+            "usually, you are asked.",
+            for_="rules",
+        ),
+        element(
+            "div",
+            element("pre", id="numbers", aria_hidden="true"),
+            element(
+                "textarea",
+                Html("\n"),
+                view.text,
+                id="rules",
+                name="text",
+                spellcheck="false",
+                autocapitalize="off",
+                wrap="off",
+                aria_describedby="problem",
+            ),
+            class_="editor",
+        ),
+        element("p", problem, id="problem", role="alert", class_="problem"),
+        element(
+            "div",
+            element(
+                "button",
+                "Add an example",
+                type="button",
+                id="example",
+                class_="button quiet",
+                data_text=EXAMPLE,
+            ),
+            element("button", "Try on past requests", type="submit", value="try", class_="button"),
+            element(
+                "button",
+                "Save",
+                element("kbd", "Ctrl S", aria_hidden="true"),
+                type="submit",
+                value="save",
+                class_="button primary",
+            ),
+            class_="ends",
+        ),
+        id="policy",
+    )
+    result = element(
+        "section",
+        element("h2", "What it would have said"),
+        element("p", "Not tried yet.", id="tried", role="status", class_="sub"),
+        element(
+            "div",
+            element("table", id="verdicts"),
+            class_="table",
+            tabindex="0",
+            role="region",
+            aria_label="Past requests",
+        ),
+        class_="group",
+    )
+    body = element("div", element("h1", "Approval policy"), where, editor, result, class_="column")
+    return shell.page("policy", "Policy", body, sessions=sessions, here="/policy")

@@ -1,0 +1,155 @@
+"""Stretches of a session as the page shows them: what was said here, and above it what was said before.
+
+A session that was taken up again has earlier words in its file, and one that was branched off has those of the
+session that it comes from. They are numbered backwards from -1, so that the numbers of what is said here, from 1
+on, need not know of them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Final, NamedTuple, TypeAlias
+
+from dragoman.archive.api import Archive
+from dragoman.crew.hub import Entry, UnknownSession
+from dragoman.errors import UnreadableSource, UsageError
+from dragoman.model.messages import Delta, TurnStarted
+from dragoman.web import shapes
+from dragoman.web.library import SavedEntry
+from dragoman.web.office import Office
+from dragoman.web.page.fragments import fragments
+from dragoman.web.page.rows import Fragment
+from dragoman.web.shapes import SessionInfo
+
+_log = logging.getLogger(__name__)
+_KEPT: Final = 8
+_MOST: Final = 20_000
+"""How many earlier entries of a session are shown."""
+_PAGE: Final = 1_000
+_DEPTH: Final = 16
+"""How many branches one may be away from where it all began."""
+
+
+class Said(NamedTuple):
+    """An entry, and what its own messages call the session that it was said in."""
+
+    name: str
+    entry: Entry | SavedEntry
+
+
+Stretch: TypeAlias = Sequence[Said]
+
+
+def drawn(stretch: Stretch) -> list[Fragment]:
+    """Each entry as a piece of the page."""
+    pieces: list[Fragment] = []
+    for name, said in groupby(stretch, key=lambda each: each.name):
+        pieces += fragments([each.entry for each in said], name)
+    return pieces
+
+
+class Stretches:
+    """Earlier words never change, so they are kept for as long as somebody may scroll through them."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._earlier: OrderedDict[str, list[Said]] = OrderedDict()
+
+    async def before(self, session: SessionInfo, seq: int, limit: int) -> Stretch:
+        """The last entries before this number, oldest first."""
+        found: Stretch = []
+        if seq > 0:
+            found = _named(session, await self._office.entries(session.id, before=seq, limit=limit))
+        if len(found) == limit:
+            return found
+        earlier = await self.earlier(session)
+        end = len(earlier) if seq > 0 else max(0, len(earlier) + seq)
+        return [*earlier[max(0, end - limit + len(found)) : end], *found]
+
+    async def after(self, session: SessionInfo, seq: int, limit: int) -> Stretch:
+        """The entries that follow this number."""
+        found: Stretch = []
+        if seq < -1:
+            earlier = await self.earlier(session)
+            found = earlier[max(0, len(earlier) + seq + 1) :][:limit]
+        rest = limit - len(found)
+        if not rest:
+            return found
+        own = await self._office.entries(session.id, after=max(0, seq), limit=rest)
+        return [*found, *_named(session, own)]
+
+    async def earlier(self, session: SessionInfo) -> Stretch:
+        """What was said before the session came here."""
+        if not session.is_live:
+            return ()
+        found = self._earlier.get(session.id)
+        if found is None:
+            told = await self._told_before(session, _DEPTH)
+            found = [
+                Said(name, SavedEntry(number - len(told), entry.at, entry.message))
+                for number, (name, entry) in enumerate(told)
+            ]
+            if not found:  # or its file is not in the index yet
+                return found
+            self._earlier[session.id] = found
+        self._earlier.move_to_end(session.id)
+        if len(self._earlier) > _KEPT:
+            self._earlier.popitem(last=False)
+        return found
+
+    async def _told_before(self, session: SessionInfo, depth: int) -> Stretch:
+        origin = self._origin(session) if depth else None
+        if origin is not None:
+            parent, seq = origin
+            told = deque(await self._told_before(parent, depth - 1), maxlen=_MOST)
+            after = 0
+            while page := self._office.hub.entries(parent.id, after=after, limit=_PAGE):
+                told.extend(_named(parent, (each for each in page if each.seq <= seq)))
+                after = page[-1].seq
+                if after >= seq:
+                    break
+            return list(told)
+        name, until = session.native_id or session.id, session.created_at
+        if until is None:
+            return []
+        saved = await self._office.library.ask(lambda archive: _saved_before(archive, name, until))
+        return [Said(name, each) for each in saved]
+
+    def _origin(self, session: SessionInfo) -> tuple[SessionInfo, int] | None:
+        """The session that it was branched off from here, and where."""
+        hub = self._office.hub
+        try:
+            seq = hub.get(session.id).parent_seq
+            if seq is None or session.parent_id is None:
+                return None
+            return shapes.live(hub.get(session.parent_id)), seq
+        except UnknownSession:
+            return None
+
+
+def _named(session: SessionInfo, entries: Iterable[Entry | SavedEntry]) -> list[Said]:
+    name = session.native_id or session.id
+    return [Said(name, each) for each in entries]
+
+
+def _saved_before(archive: Archive, session_id: str, until: datetime) -> list[SavedEntry]:
+    """What the file of a session held at that time; nothing if it had just begun."""
+    told: deque[SavedEntry] = deque(maxlen=_MOST)
+    has_turns = False
+    try:
+        session = archive.get(session_id)
+        for message in session.messages() if session.id == session_id else ():
+            if message.at is not None and message.at >= until:
+                break
+            has_turns = has_turns or isinstance(message, TurnStarted)
+            if not isinstance(message, Delta):
+                told.append(SavedEntry(0, message.at, message))
+    except (UsageError, UnreadableSource, OSError) as problem:
+        # It is not in the index yet, or was moved since: what is said here is shown all the same.
+        _log.info("what was said before in session %s cannot be read: %s", session_id, problem)
+        return []
+    return list(told) if has_turns else []

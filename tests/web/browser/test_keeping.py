@@ -1,0 +1,129 @@
+"""Sessions named, branched off, put away, ended and taken up again: the real server, the real agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from page_server import Server
+
+from .conftest import FREE, Tabs, begin, is_over
+
+_SCRIPT = """
+turns:
+  - - say: The first answer.
+  - - say: The second answer.
+  - - say: The third answer.
+otherwise: Anything else.
+"""
+PROMPTS = "#log .is-prompt .prose"
+
+
+def choose(page: Page, act: str) -> None:
+    """Something of the menu."""
+    page.wait_for_selector("body[data-ready]")
+    page.click(".menu-holder summary")
+    page.click(f"[data-act={act}]")
+
+
+def ask(page: Page, words: str, answer: str) -> None:
+    page.wait_for_selector("body[data-ready]")
+    page.fill("#words", words)
+    page.keyboard.press("Enter")
+    expect(page.locator("#log .is-text .prose").last).to_have_text(answer)
+    is_over(page)
+
+
+def test_a_session_is_renamed_and_branched_off_and_the_branch_goes_its_own_way(
+    serve: Callable[[str], Server], tabs: Tabs
+) -> None:
+    server = serve(_SCRIPT)
+    page = begin(tabs, server, "Paint the shed", **FREE)
+    is_over(page)
+
+    choose(page, "rename")
+    page.fill(".rename", "The shed")
+    page.keyboard.press("Enter")
+    expect(page.locator("#title")).to_have_text("The shed")
+    expect(page.locator("#sessions .title")).to_have_text(["The shed"])
+    assert page.title() == "The shed · Dragoman"
+    trunk = page.url
+
+    choose(page, "fork")
+    page.wait_for_url(lambda url: url != trunk)
+    expect(page.locator("#sessions .title")).to_have_text(["The shed", "The shed"])
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed"])
+    ask(page, "In green", "The second answer.")
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed", "In green"])
+    expect(page.locator("#turns li")).to_have_text(["Paint the shed", "In green"])
+    page.reload()
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed", "In green"])
+    expect(page.locator("#turns li")).to_have_text(["Paint the shed", "In green"])
+
+    page.goto(trunk)
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed"])
+    ask(page, "In red", "The second answer.")
+
+
+def test_a_session_is_ended_put_away_found_brought_back_and_gone_on_with(
+    serve: Callable[[str], Server], tabs: Tabs
+) -> None:
+    server = serve(_SCRIPT)
+    page = begin(tabs, server, "Paint the shed", **FREE)
+    is_over(page)
+    own = page.url
+
+    choose(page, "stop")
+    expect(page.locator(".toast")).to_have_text("The session was ended")
+    ask(page, "Go on", "The second answer.")
+
+    choose(page, "archive")
+    page.wait_for_url(f"{server.url}/")
+    expect(page.locator("#sessions li")).to_have_count(0)
+    page.goto(f"{server.url}/history")
+    card = page.locator("#found .card")
+    expect(card).to_contain_text("archived")
+    card.click()
+    page.wait_for_url(own)
+    expect(page.locator("#archived")).to_be_visible()
+    choose(page, "unarchive")
+    expect(page.locator("#sessions .title")).to_have_text(["Paint the shed"])
+    expect(page.locator("#archived")).to_have_count(0)
+
+    choose(page, "archive")
+    page.wait_for_url(f"{server.url}/")
+    page.goto(own)
+    ask(page, "And again", "The third answer.")
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed", "Go on", "And again"])
+    expect(page.locator("#archived")).to_have_count(0)
+    expect(page.locator("#sessions .title")).to_have_text(["Paint the shed"])
+
+
+def test_a_session_from_the_terminal_is_taken_up_again_with_all_that_was_said(
+    serve: Callable[[str], Server], tabs: Tabs
+) -> None:
+    server = serve(_SCRIPT)
+    server.save_a_session("Paint the shed")
+    page = tabs.open(server.address)
+    page.click("#sessions a")
+    expect(page.locator("#saved")).to_be_visible()
+    expect(page.locator("#turns li")).to_have_text(["Paint the shed"])
+    page.click(".menu-holder summary")
+    expect(page.locator("[data-act=archive]")).to_have_count(0)
+    page.keyboard.press("Escape")
+
+    page.select_option("#composer [name=sandbox]", "danger-full-access")
+    ask(page, "Go on", "The second answer.")
+
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed", "Go on"])
+    expect(page.locator("#log .is-text .prose")).to_have_text(
+        ["The first answer.", "The second answer."]
+    )
+    expect(page.locator("#turns li")).to_have_text(["Paint the shed", "Go on"])
+    expect(page.locator("#title")).to_have_text("Paint the shed")
+    page.reload()
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed", "Go on"])
+    expect(page.locator("#turns li")).to_have_text(["Paint the shed", "Go on"])
+    page.click("#turns a >> nth=0")
+    expect(page.locator(".entry:focus")).to_have_count(1)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman.crew.hub import HarnessInfo
+from dragoman.errors import ProtocolError
+from dragoman.web.choosing import as_models, choices
+from dragoman.web.library import Library
+from dragoman.web.office import Office
+from dragoman.web.page.rows import Choices, SessionRow
+from dragoman.web.settings import Settings
+from fake_hub import FakeHub
+from web_stage import open_archive, play
+
+
+class _Hub(FakeHub):
+    listed: Any = None
+    facts: dict[str, Any] = {}
+
+    def harnesses(self) -> list[HarnessInfo]:
+        return [HarnessInfo(name="codex", title="Codex", **self.facts)]
+
+    async def models(self) -> Any:
+        if self.listed is None:
+            raise ProtocolError("no")
+        return self.listed
+
+
+def chosen(folder: Path, listed: Any = None, **facts: Any) -> Choices:
+    found: list[Choices] = []
+    root = str(folder.resolve())
+
+    async def story() -> None:
+        hub = _Hub(folder)
+        hub.listed, hub.facts = listed, facts
+        office = Office(hub, Library(open_archive(folder)), Settings())
+        inside = SessionRow(session_id="a", model="old", cwd=f"{root}/in")
+        outside = SessionRow(session_id="b", model="new", cwd="/elsewhere")
+        found.append(await choices(office, [inside, outside]))
+        await office.library.close()
+
+    play(story())
+    return found[0]
+
+
+def test_models_of_the_harness_come_before_those_that_were_used(tmp_path: Path) -> None:
+    listed = {"models": [{"model": "new"}, {"model": "secret", "hidden": True}, {"id": "other"}]}
+
+    assert chosen(tmp_path, listed).models == ["new", "other", "old"]
+
+
+def test_an_agent_that_tells_no_models_keeps_nobody_waiting(tmp_path: Path) -> None:
+    found = chosen(tmp_path)
+
+    assert found.models == ["old", "new"]
+    assert found.folders == [f"{tmp_path.resolve()}/in", str(tmp_path.resolve())]
+
+
+@pytest.mark.parametrize("told", [None, [], "x", {"models": "x"}, {"models": [1, {"model": 2}]}])
+def test_what_is_no_list_of_models_has_none(told: Any) -> None:
+    assert as_models(told) == []
+
+
+def test_what_keeps_the_agent_from_working_is_said_with_the_way_out(tmp_path: Path) -> None:
+    assert chosen(tmp_path).problem is None
+    assert chosen(tmp_path, signed_in=True, needs_sign_in=True).problem is None
+    asked = chosen(tmp_path, signed_in=False, needs_sign_in=True).problem
+    assert asked == "Codex is not signed in: run `codex login` in a terminal."
+    assert chosen(tmp_path, problem="it is too old").problem == (
+        "Codex cannot be started: it is too old"
+    )
