@@ -31,7 +31,7 @@ from dragoman.crew.hub import (
     UnknownSession,
 )
 from dragoman.errors import InvalidWorkspace, ProtocolError, TurnFailed, UsageError
-from dragoman.model.messages import ApprovalSettled, Delta, Notice
+from dragoman.model.messages import ApprovalSettled, Delta, Notice, TurnEnded
 from dragoman.store.live_reading import LiveStoreUnusable
 
 
@@ -301,6 +301,43 @@ def test_what_was_being_said_when_a_turn_was_cut_off_is_kept(pretence: Pretence)
             await hub.interrupt(session.id)
             told = await read_until(hub.subscribe(session.id), is_end)
             assert texts(told) == ["Half a sentence"]
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_was_given_up_before_it_began_leaves_a_sound_store(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        pretence.interrupt_seconds = 0.05
+        has_begun = False
+
+        def interrupt(link: FakeLink, line: dict[str, Any]) -> None:
+            if has_begun:
+                link.say({"id": line["id"], "result": {}})
+                server.end_turn(link, "interrupted")
+            else:
+                error = {"code": -32600, "message": "no active turn to interrupt"}
+                link.say({"id": line["id"], "error": error})
+
+        server.on["turn/interrupt"] = interrupt
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await hub.interrupt(session.id)
+            assert hub.get(session.id).state == "idle"
+            has_begun = True
+            server.begin_turn(server.link)
+            before = server.methods().count("turn/interrupt")
+            await eventually(lambda: server.methods().count("turn/interrupt") > before)
+            server.answers_with("awake")
+            await hub.run(session.id, "again")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            outcomes = [
+                each.message.outcome
+                for each in hub.entries(session.id)
+                if isinstance(each.message, TurnEnded)
+            ]
+            assert outcomes == ["interrupted", "completed"]
             assert hub.verify() == []
 
     asyncio.run(story())
