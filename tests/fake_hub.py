@@ -43,6 +43,8 @@ class FakeHub(Hub):
         self._pending: list[PendingApproval] = []
         self._by_key: dict[str, tuple[str, Any]] = {}
         self._policy = ""
+        self.options: dict[str, Any] = {}
+        """How the last turn was to be run."""
         self.reply: Sequence[Message] = ()
         """What is said when a turn begins."""
 
@@ -147,6 +149,7 @@ class FakeHub(Hub):
     ) -> str | None:
         self.get(session_id)
         self.asked.append(("run", session_id, text, list(images)))
+        self.options = {name: value for name, value in options.items() if value is not None}
         self.tell(session_id, *self.reply)
         return "turn-1"
 

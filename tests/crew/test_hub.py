@@ -30,7 +30,13 @@ from dragoman.crew.hub import (
     SessionChanged,
     UnknownSession,
 )
-from dragoman.errors import InvalidWorkspace, ProtocolError, TurnFailed, UsageError
+from dragoman.errors import (
+    AuthorityMismatch,
+    InvalidWorkspace,
+    ProtocolError,
+    TurnFailed,
+    UsageError,
+)
 from dragoman.model.messages import ApprovalSettled, Delta, Notice, TurnEnded
 from dragoman.store.live_reading import LiveStoreUnusable
 
@@ -285,6 +291,45 @@ def test_a_second_prompt_steers_and_steering_nothing_is_an_error(pretence: Prete
             assert server.methods().count("turn/steer") == 2
             await hub.interrupt(session.id)
             await eventually(lambda: hub.get(session.id).state == "idle")
+
+    asyncio.run(story())
+
+
+def test_a_turn_with_another_authority_is_confirmed_first_and_not_during_a_turn(
+    pretence: Pretence,
+) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.answers_with("fine")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            await hub.run(session.id, "on", sandbox="read-only", approvals="never")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            now = hub.get(session.id)
+            assert (now.sandbox, now.approvals) == ("read-only", "never")
+            resumed = next(each for each in server.asked if each.get("method") == "thread/resume")
+            assert resumed["params"]["sandbox"] == "read-only"
+            assert resumed["params"]["approvalPolicy"] == "never"
+
+            asked = len(server.asked)
+            await hub.run(session.id, "on", sandbox="read-only")
+            assert "thread/resume" not in [each.get("method") for each in server.asked[asked:]]
+            await eventually(lambda: hub.get(session.id).state == "done")
+
+            def refuse(link: FakeLink, line: dict[str, Any]) -> None:
+                result = server.result(link, "thread/resume", line["params"])
+                link.say({"id": line["id"], "result": {**result, "sandbox": {"type": "readOnly"}}})
+
+            server.on["thread/resume"] = refuse
+            with pytest.raises(AuthorityMismatch, match="danger-full-access"):
+                await hub.run(session.id, "on", sandbox="danger-full-access")
+            assert hub.get(session.id).sandbox == "read-only"
+            server.starts_turns()
+            await hub.run(session.id, "on")
+            with pytest.raises(ProtocolError, match="while a turn is under way"):
+                await hub.run(session.id, "on", approvals="on-request")
+            await hub.interrupt(session.id)
 
     asyncio.run(story())
 

@@ -76,6 +76,33 @@ def test_an_approval_is_decided_by_a_person(stage: MakeStage, repo: Path) -> Non
     asyncio.run(story())
 
 
+def test_a_sandbox_holds_from_its_turn_on(stage: MakeStage, repo: Path) -> None:
+    async def story() -> None:
+        play = stage("turns:\n" + "- [{run: touch written}, {say: done}]\n" * 4)
+        written = repo / "written"
+        async with asyncio.timeout(SECONDS), _hub(play, repo) as hub:
+            session = await hub.start(cwd=repo, sandbox="read-only", approvals="never")
+
+            async def turn(**how: Any) -> bool:
+                cursor = hub.get(session.id).last_seq
+                await hub.run(session.id, "go", **how)
+                await read_until(hub.subscribe(session.id, after=cursor), is_end)
+                was, _ = written.exists(), written.unlink(missing_ok=True)
+                return was
+
+            assert [await turn(), await turn(sandbox="danger-full-access"), await turn()] == [
+                False,
+                True,
+                True,
+            ]
+            assert hub.get(session.id).sandbox == "danger-full-access"
+            assert not await turn(sandbox="read-only")
+            assert hub.get(session.id).sandbox == "read-only"
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
 @pytest.mark.parametrize("after_ms", [0, 1, 2, 5, 10, 20, 50])
 def test_a_turn_that_is_interrupted_right_away_ends_there_as_here(
     stage: MakeStage, repo: Path, after_ms: int

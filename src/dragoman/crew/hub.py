@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -113,12 +112,7 @@ class Hub:
             self._stack = stack.pop_all()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
     # What there is.
@@ -203,10 +197,16 @@ class Hub:
         images: Sequence[str] = (),
         model: str | None = None,
         effort: str | None = None,
+        sandbox: Sandbox | None = None,
+        approvals: Any = None,
     ) -> str | None:
-        """Begin a turn and come back at once with its id; during a turn it is a word to that turn."""
+        """Begin a turn and come back at once with its id; during a turn it is a word to that turn.
+
+        Another sandbox, or other approvals, hold from this turn on, and cannot come during one.
+        """
         live = self._room.get(session_id)
-        turn_id = await self._sessions.run(live, text, images=images, model=model, effort=effort)
+        how: dict[str, Any] = {"model": model, "effort": effort, "sandbox": sandbox}
+        turn_id = await self._sessions.run(live, text, images=images, approvals=approvals, **how)
         await self._room.stored()
         return turn_id
 

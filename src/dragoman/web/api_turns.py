@@ -45,7 +45,13 @@ async def start_turn(
 
     async def work() -> str | None:
         return await office.hub.run(
-            session, data.text, images=images, model=data.model, effort=data.effort
+            session,
+            data.text,
+            images=images,
+            model=data.model,
+            effort=data.effort,
+            sandbox=data.sandbox,
+            approvals=data.approvals,
         )
 
     return TurnStarted(await once.do(idempotency_key, (session, data), work))
