@@ -276,6 +276,22 @@ def test_the_same_key_begins_one_session(pretence: Pretence) -> None:
     asyncio.run(story())
 
 
+def test_the_same_key_asks_a_session_that_is_gone_on_with_once(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.answers_with("one")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            wish: dict[str, Any] = {"cwd": pretence.repo, "prompt": "on", "resume": session.id}
+            for _ in range(2):
+                same = await hub.start(**wish, idempotency_key="k")
+                assert same.id == session.id
+                await eventually(lambda: hub.get(session.id).state == "done")
+            assert pretence.server.methods().count("turn/start") == 2
+
+    asyncio.run(story())
+
+
 def test_a_second_prompt_steers_and_steering_nothing_is_an_error(pretence: Pretence) -> None:
     async def story() -> None:
         server = pretence.server

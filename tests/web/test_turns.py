@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dragoman.model.messages import Prompt, Text, TurnEnded, TurnStarted
 from dragoman.web.library import Library
 from dragoman.web.office import Office
@@ -29,6 +31,26 @@ def test_turns_are_marked_and_read_on_from_where_they_were(tmp_path: Path) -> No
             Mark(1, "Paint the shed", "completed"),
             Mark(1507, "", "open"),
         ]
+        await office.library.close()
+
+    play(story())
+
+
+def test_a_saved_session_that_becomes_a_live_one_is_marked_anew(tmp_path: Path) -> None:
+    async def story() -> None:
+        hub = FakeHub(tmp_path)
+        of: dict[str, Any] = {"session_id": "native-s1"}
+        office = Office(hub, Library(open_archive(tmp_path)), Settings())
+        marks = TurnMarks(office)
+        hub.add("s1")
+        live = await office.session("s1")
+        saved = msgspec.structs.replace(live, is_live=False)
+        hub.tell("s1", TurnStarted(**of), Prompt(**of, text="Paint the shed"))
+
+        for session in (saved, live, saved, live):
+            assert await marks.of(session) == [Mark(1, "Paint the shed", "open")]
+        hub.tell("s1", TurnEnded(**of, outcome="completed"))
+        assert await marks.of(live) == [Mark(1, "Paint the shed", "completed")]
         await office.library.close()
 
     play(story())

@@ -178,10 +178,11 @@ class Hub:
                 )
             return known
 
-        async with self._keys.session(idempotency_key, request, begin) as live:
+        async with self._keys.session(idempotency_key, request, begin) as (live, is_first):
             await self._room.stored()
+            # Asked for again after we were killed, a new session may not have had its prompt.
             is_new = not live.is_starting and not live.info.was_asked
-            if prompt is not None and (is_new or resume is not None):
+            if prompt is not None and (is_new or is_first):
                 # The session is there: that the turn could not be begun is said in it.
                 with suppress(DragomanError):
                     await self._sessions.run(

@@ -23,10 +23,13 @@ class Keys:
     @asynccontextmanager
     async def session(
         self, key: str | None, request: bytes, begin: Callable[[], Awaitable[Live]]
-    ) -> AsyncGenerator[Live]:
-        """The session that was begun with this key, or is now. Others with the same key wait meanwhile."""
+    ) -> AsyncGenerator[tuple[Live, bool]]:
+        """The session that was begun with this key, or is now, and whether it is now.
+
+        Others with the same key wait meanwhile.
+        """
         if key is None:
-            yield await begin()
+            yield await begin(), True
             return
         lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
@@ -39,4 +42,4 @@ class Keys:
                 raise KeyUsedDifferently(key)
             else:
                 live = self._room.get(used.session_id)
-            yield live
+            yield live, used is None

@@ -138,7 +138,7 @@ class Broadcasts:
             for name, channel in self._channels.items():
                 if channel.readers and ends.get(name) == channel.end:
                     channel.beat()
-                ends[name] = channel.end
+            ends = {name: channel.end for name, channel in self._channels.items()}
             self._list.beat()
 
 

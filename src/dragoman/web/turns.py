@@ -59,12 +59,15 @@ class TurnMarks:
     def __init__(self, office: Office) -> None:
         self._office = office
         self._known: OrderedDict[str, Marks] = OrderedDict()
+        """Of live sessions: the entries of a saved one are other entries, and may change."""
 
     async def of(self, session: SessionInfo) -> list[Mark]:
-        marks = self._known.get(session.id)
-        if marks is None or not session.is_live:
-            marks = self._known[session.id] = Marks(session.native_id or session.id)
-        self._known.move_to_end(session.id)
+        marks = self._known.get(session.id) if session.is_live else None
+        if marks is None:
+            marks = Marks(session.native_id or session.id)
+        if session.is_live:
+            self._known[session.id] = marks
+            self._known.move_to_end(session.id)
         if len(self._known) > _KEPT:
             self._known.popitem(last=False)
         while page := await self._office.entries(session.id, after=marks.seq, limit=_PAGE):
