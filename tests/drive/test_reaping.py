@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 import pytest
 
 from dragoman.drive import reaping
-from dragoman.drive.reaping import TAG, Known, Register, find, read_stat, read_tags, stop_all
+from dragoman.drive.reaping import TAG, Known, Register, Stat, find, read_stat, read_tags, stop_all
 
 pytestmark = pytest.mark.skipif(
     not os.path.exists("/proc/self/stat"), reason="everything here is read from /proc"
@@ -196,4 +196,32 @@ def test_the_program_does_not_wait_for_a_parent_that_is_gone() -> None:
             os.close(read)
             os.close(write)
 
+        assert process.wait(timeout=1) == -signal.SIGTERM
+
+
+def test_who_gets_its_tag_only_when_we_are_gone_is_stopped_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Forked, and not started yet: so it was when we were killed."""
+    late = (
+        "import os, sys\nprint('forked', flush=True)\nsys.stdin.readline()\n"
+        f"os.execve(sys.executable, [sys.executable, '-I', '-S', '-c', {SLEEP!r}], {{{TAG!r}: 'late'}})"
+    )
+    with sleeping(late, tag=None) as (process, said):
+        assert said == "forked"
+        looks: list[int] = []
+
+        def look(known: Iterable[Known]) -> list[Stat]:
+            found = find(known)
+            if not looks:
+                assert process.stdin
+                process.stdin.write("\n")
+                process.stdin.flush()
+            looks.append(len(found))
+            return found
+
+        monkeypatch.setattr(reaping, "find", look)
+        reaping.stop_beginning([Known("late"), Known("recorded", 1, 1)])
+
+        assert looks[0] == 0
         assert process.wait(timeout=1) == -signal.SIGTERM
