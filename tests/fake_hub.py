@@ -145,9 +145,22 @@ class FakeHub(Hub):
         return self.add(name, title=prompt)
 
     async def run(
-        self, session_id: str, text: str, *, images: Sequence[str] = (), **options: Any
+        self,
+        session_id: str,
+        text: str,
+        *,
+        images: Sequence[str] = (),
+        idempotency_key: str | None = None,
+        **options: Any,
     ) -> str | None:
         self.get(session_id)
+        if idempotency_key is not None:
+            turn, before = self._by_key.setdefault(idempotency_key, ("", (session_id, text)))
+            if before != (session_id, text):
+                raise KeyUsedDifferently(idempotency_key)
+            if turn:
+                return turn
+            self._by_key[idempotency_key] = "turn-1", before
         self.asked.append(("run", session_id, text, list(images)))
         self.options = {name: value for name, value in options.items() if value is not None}
         self.tell(session_id, *self.reply)

@@ -276,6 +276,38 @@ def test_the_same_key_begins_one_session(pretence: Pretence) -> None:
     asyncio.run(story())
 
 
+def test_the_same_key_begins_one_turn_even_after_a_restart(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.answers_with("one")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, idempotency_key="k")
+            same = await asyncio.gather(
+                *(hub.run(session.id, "go", idempotency_key="k") for _ in range(5))
+            )
+            assert same == ["turn-1"] * 5
+            with pytest.raises(KeyUsedDifferently, match="'k'"):
+                await hub.run(session.id, "something else", idempotency_key="k")
+            for key in (None, ""):
+                await hub.run(session.id, "go", idempotency_key=key)
+                await eventually(lambda: hub.get(session.id).state == "done")
+            assert server.methods().count("turn/start") == 3
+
+            def refuse(link: FakeLink, line: dict[str, Any]) -> None:
+                link.say({"id": line["id"], "error": {"code": -32600, "message": "not now"}})
+
+            server.on["turn/start"] = refuse
+            with pytest.raises(TurnFailed):
+                await hub.run(session.id, "later", idempotency_key="l")
+            server.answers_with("one")
+            assert await hub.run(session.id, "later", idempotency_key="l") == "turn-4"
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            assert await hub.run(session.id, "go", idempotency_key="k") == "turn-1"
+        assert server.methods().count("turn/start") == 5
+
+    asyncio.run(story())
+
+
 def test_the_same_key_asks_a_session_that_is_gone_on_with_once(pretence: Pretence) -> None:
     async def story() -> None:
         pretence.server.answers_with("one")

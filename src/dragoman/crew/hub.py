@@ -119,19 +119,7 @@ class Hub:
 
     def harnesses(self) -> list[HarnessInfo]:
         """The agent programs that can be driven; at the moment it is one."""
-        holder, agent = self._holder, self._holder.agent
-        facts = agent.facts if agent is not None else None
-        return [
-            HarnessInfo(
-                name=holder.harness.name,
-                title=holder.harness.title,
-                version=facts.version if facts is not None else None,
-                state=agent.state if agent is not None else "failed",
-                problem=holder.problem,
-                signed_in=facts.signed_in if facts is not None else None,
-                needs_sign_in=facts.needs_sign_in if facts is not None else False,
-            )
-        ]
+        return [self._holder.info()]
 
     async def models(self) -> Any:
         """As the harness tells them."""
@@ -200,16 +188,24 @@ class Hub:
         effort: str | None = None,
         sandbox: Sandbox | None = None,
         approvals: Any = None,
+        idempotency_key: str | None = None,
     ) -> str | None:
         """Begin a turn and come back at once with its id; during a turn it is a word to that turn.
 
-        Another sandbox, or other approvals, hold from this turn on, and cannot come during one.
+        Another sandbox, or other approvals, hold from this turn on, and cannot come during one. The same
+        key with the same request begins no second turn.
         """
         live = self._room.get(session_id)
-        how: dict[str, Any] = {"model": model, "effort": effort, "sandbox": sandbox}
-        turn_id = await self._sessions.run(live, text, images=images, approvals=approvals, **how)
-        await self._room.stored()
-        return turn_id
+        how: dict[str, Any] = {"images": images, "model": model, "effort": effort}
+        how |= {"sandbox": sandbox, "approvals": approvals}
+
+        async def begin() -> str | None:
+            turn_id = await self._sessions.run(live, text, **how)
+            await self._room.stored()
+            return turn_id
+
+        request = msgspec.json.encode((session_id, text, how))
+        return await self._keys.turn(idempotency_key, request, begin)
 
     async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
         """Say something to the turn under way. Raises ``ProtocolError`` if there is none."""

@@ -28,7 +28,6 @@ from dragoman.web import (
 from dragoman.web.guarding import Guard
 from dragoman.web.library import Library
 from dragoman.web.office import Office
-from dragoman.web.once import Once
 from dragoman.web.refusing import HANDLERS
 from dragoman.web.settings import Settings
 from dragoman.web.turns import TurnMarks
@@ -48,7 +47,7 @@ def create_app(
     """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
     settings = settings if settings is not None else Settings()
     office = Office(hub, Library(archive), settings)
-    once, marks = Once(), TurnMarks(office)
+    marks = TurnMarks(office)
 
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncGenerator[None]:
@@ -62,7 +61,7 @@ def create_app(
     handlers: list[Any] = [openapi, *(each for part in _PARTS for each in part.HANDLERS)]
     app = Litestar(
         route_handlers=[Router("/api/v1", route_handlers=handlers), *pages.HANDLERS],
-        dependencies={"office": given(office), "once": given(once), "marks": given(marks)},
+        dependencies={"office": given(office), "marks": given(marks)},
         exception_handlers=HANDLERS,
         lifespan=[lifespan],
         request_max_body_size=settings.max_body,
