@@ -76,6 +76,28 @@ def test_an_approval_is_decided_by_a_person(stage: MakeStage, repo: Path) -> Non
     asyncio.run(story())
 
 
+def test_whoever_speaks_to_a_session_that_was_put_away_brings_it_back(
+    stage: MakeStage, repo: Path
+) -> None:
+    async def story() -> None:
+        play = stage("turns:\n- - say: one\n- - say: two\n- - say: three")
+        async with asyncio.timeout(SECONDS), _hub(play, repo) as hub:
+            session = await hub.start(cwd=repo, prompt="go", **_FREE)
+            await read_until(hub.subscribe(session.id), is_end)
+            await hub.archive(session.id)
+            cursor = hub.get(session.id).last_seq
+            await hub.run(session.id, "on")
+            told = await read_until(hub.subscribe(session.id, after=cursor), is_end)
+            assert texts(told) == ["two"]
+            now = hub.get(session.id)
+            assert (now.archived, now.native_id) == (False, session.native_id)
+            await hub.archive(session.id)
+            assert (await hub.fork(session.id)).parent == session.id
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
 def test_a_sandbox_holds_from_its_turn_on(stage: MakeStage, repo: Path) -> None:
     async def story() -> None:
         play = stage("turns:\n" + "- [{run: touch written}, {say: done}]\n" * 4)

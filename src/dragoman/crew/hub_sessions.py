@@ -87,8 +87,11 @@ class Sessions:
     ) -> Session:
         """The session on the agent: resumed if it is not there, or if it is to have another authority.
 
-        So the agent confirms that authority before it is asked anything; the session keeps it.
+        So the agent confirms that authority before it is asked anything; the session keeps it. One that
+        was put away is brought back.
         """
+        if live.info.archived:
+            await self.archive(live, archived=False)
         agent = await self._holder.get()
         async with live.opening:
             driver, info = live.driver, live.info
