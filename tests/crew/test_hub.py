@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,9 @@ from dragoman.errors import (
 )
 from dragoman.model.messages import ApprovalSettled, Delta, Notice, TurnEnded
 from dragoman.store.live_reading import LiveStoreUnusable
+from dragoman.web.broadcasting import Broadcasts
+from dragoman.web.channels import Cursor
+from dragoman.web.settings import Settings
 
 
 @pytest.fixture
@@ -132,6 +136,35 @@ def test_a_slow_reader_gets_a_gap_and_loses_no_entry(pretence: Pretence) -> None
             assert seqs(first + rest) == list(range(1, 604))
             assert kinds(rest)[0] == "gap"
             assert slow.gaps
+
+    asyncio.run(story())
+
+
+def test_the_stream_of_a_session_goes_by_its_own_numbers(pretence: Pretence) -> None:
+    """Not by those of a session that was begun later, and lies behind it in the store."""
+
+    async def story() -> None:
+        pretence.server.answers_with("one", "two")
+        async with (
+            asyncio.timeout(SECONDS),
+            pretence.hub() as hub,
+            Broadcasts(hub, Settings()).open() as broadcasts,
+        ):
+            first = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(first.id).state == "done")
+            second = await hub.start(cwd=pretence.repo)
+            for session_id in (first.id, second.id):
+                last = hub.get(session_id).last_seq
+                async with broadcasts.reading(session_id) as channel:
+                    assert channel.last_seq == last
+                    cursor, seqs_told = Cursor(channel, 0), list[int]()
+                    await hub.run(session_id, "on")
+                    while len(seqs_told) < hub.get(session_id).last_seq:
+                        data = await cursor.next()
+                        assert data is not None
+                        seqs_told += [int(each) for each in re.findall(rb"^id: (\d+)$", data, re.M)]
+                    assert seqs_told == list(range(1, len(seqs_told) + 1))
+                    assert len(seqs_told) > last
 
     asyncio.run(story())
 

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from pretending import FakeLink, Json, Server, eventually, running_agent
 
+from dragoman.drive.agent import Agent
+from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
+from dragoman.drive.turns import Turn
 
 _SECONDS = 15
 
@@ -34,13 +37,18 @@ class Slow(Server):
         self.end_turn(link, "interrupted")
 
 
+async def _asked(agent: Agent, folder: Path) -> tuple[Session, Turn]:
+    session = await agent.start(cwd=folder)
+    turn = session.run("work")
+    await turn.begin()
+    return session, turn
+
+
 def test_a_turn_that_has_not_begun_is_stopped_as_soon_as_it_has(tmp_path: Path) -> None:
     async def story() -> None:
         server = Slow()
         async with asyncio.timeout(_SECONDS), running_agent(server) as agent:
-            session = await agent.start(cwd=tmp_path)
-            turn = session.run("work")
-            await turn.begin()
+            session, turn = await _asked(agent, tmp_path)
             async with asyncio.TaskGroup() as group:
                 stopping = group.create_task(session.interrupt())
                 await eventually(lambda: server.refused >= 3)
@@ -60,9 +68,7 @@ def test_a_turn_that_we_gave_up_is_stopped_when_it_begins_after_all(tmp_path: Pa
         server = Slow()
         limits = Timeouts(read=5, interrupt=0.05)
         async with asyncio.timeout(_SECONDS), running_agent(server, timeouts=limits) as agent:
-            session = await agent.start(cwd=tmp_path)
-            turn = session.run("work")
-            await turn.begin()
+            session, turn = await _asked(agent, tmp_path)
             await session.interrupt()
             assert (await turn).outcome == "interrupted"
             refused = server.refused
@@ -98,12 +104,32 @@ def test_an_agent_that_never_stops_is_left_to_it_in_the_end(
         server = Slow()
         limits = Timeouts(read=0.6, interrupt=0.05)
         async with asyncio.timeout(_SECONDS), running_agent(server, timeouts=limits) as agent:
-            session = await agent.start(cwd=tmp_path)
-            turn = session.run("work")
-            await turn.begin()
+            session, turn = await _asked(agent, tmp_path)
             await session.interrupt()
             assert (await turn).outcome == "interrupted"
             await eventually(lambda: "turn turn-1 may go on, unheard" in caplog.text)
             assert server.refused > 3
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_has_no_name_when_it_is_stopped_is_stopped_by_the_name_it_gets(
+    tmp_path: Path,
+) -> None:
+    async def story() -> None:
+        server = Slow()
+        async with asyncio.timeout(_SECONDS), running_agent(server) as agent:
+            session = await agent.start(cwd=tmp_path)
+            turn = session.compact()
+            await turn.begin()
+            assert turn.id is None
+            async with asyncio.TaskGroup() as group:
+                group.create_task(session.interrupt())
+                await eventually(lambda: server.refused)
+                server.link.turn = "turn-c"
+                server.go()
+            assert (await turn).outcome == "interrupted"
+            last = [line for line in server.asked if line.get("method") == "turn/interrupt"][-1]
+            assert last["params"]["turnId"] == "turn-c"
 
     asyncio.run(story())

@@ -176,8 +176,11 @@ class Session:
         try:
             async with asyncio.timeout(seconds):
                 await turn.begin()
-                intent = intents.Interrupt(session_id=self.id, turn_id=turn.id or "")
-                await stop(await self._agent.settled(seconds), intent, seconds=seconds)
+                await stop(
+                    await self._agent.settled(seconds),
+                    lambda: intents.Interrupt(session_id=self.id, turn_id=turn.id or ""),
+                    seconds=seconds,
+                )
                 await turn.over()
         except (TimeoutError, AgentError):
             if turn in self._turns:
