@@ -26,6 +26,7 @@ from hubs import (
 from dragoman.crew.hub import (
     Entry,
     Forbidden,
+    Hub,
     KeyUsedDifferently,
     Passing,
     SessionChanged,
@@ -140,6 +141,11 @@ def test_a_slow_reader_gets_a_gap_and_loses_no_entry(pretence: Pretence) -> None
     asyncio.run(story())
 
 
+def _is_done(hub: Hub, session_id: str, after: int) -> bool:
+    now = hub.get(session_id)
+    return now.state == "done" and now.last_seq > after
+
+
 def test_the_stream_of_a_session_goes_by_its_own_numbers(pretence: Pretence) -> None:
     """Not by those of a session that was begun later, and lies behind it in the store."""
 
@@ -158,7 +164,9 @@ def test_the_stream_of_a_session_goes_by_its_own_numbers(pretence: Pretence) -> 
                 async with broadcasts.reading(session_id) as channel:
                     assert channel.last_seq == last
                     cursor, seqs_told = Cursor(channel, 0), list[int]()
+                    pretence.server.link.thread = session_id
                     await hub.run(session_id, "on")
+                    await eventually(lambda of=session_id, was=last: _is_done(hub, of, was))
                     while len(seqs_told) < hub.get(session_id).last_seq:
                         data = await cursor.next()
                         assert data is not None
