@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
@@ -101,6 +102,9 @@ def test_the_dead_and_ourselves_are_left_alone(monkeypatch: pytest.MonkeyPatch) 
 def test_who_left_the_session_is_found_by_its_tag_and_stopped() -> None:
     with sleeping(PARENT.format(options=", start_new_session=True")) as (process, line):
         known = Known("mine", process.pid, start_of(process.pid))
+        end = time.monotonic() + 5
+        while read_tags(int(line)) is None:  # for a moment after its start there is nothing to see
+            assert time.monotonic() < end
         assert {stat.pid for stat in find([known])} == {process.pid, int(line)}
 
         assert stop_all([known]) == []
