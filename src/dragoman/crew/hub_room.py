@@ -246,7 +246,12 @@ class Room:
         live = self.get(session_id)
 
         def read(behind: int, limit: int) -> list[Entry]:
-            return self.store.reading.entries(live.number, live.id, after=behind, limit=limit)
+            # What is stored and not told yet will be told: whoever hears of the end of a turn
+            # must not find the session still at work.
+            most = min(limit, live.told_seq - behind)
+            if most <= 0:
+                return []
+            return self.store.reading.entries(live.number, live.id, after=behind, limit=most)
 
         reader = Reader(read, after)
         live.listen(reader)
