@@ -38,6 +38,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/crowd.py
 	$(BIN)/python benchmarks/flood.py
 	$(BIN)/python benchmarks/streaming.py
+	$(BIN)/python benchmarks/painting.py
 
 MINUTES ?= 10
 fuzz: $(VENV)/ready

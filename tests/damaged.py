@@ -49,6 +49,20 @@ def _headless(lines: list[bytes]) -> list[bytes]:
     return lines[1:]
 
 
+def _late_header(lines: list[bytes]) -> list[bytes]:
+    """The first row comes third."""
+    return [*lines[1:3], lines[0], *lines[3:]]
+
+
+def _not_text(lines: list[bytes]) -> list[bytes]:
+    """A byte in a text that no text has."""
+    place = next(i for i, line in enumerate(lines) if i > 3 and b'"text":"' in line)
+    return [
+        line.replace(b'"text":"', b'"text":"\xff', 1) if i == place else line
+        for i, line in enumerate(lines)
+    ]
+
+
 DAMAGE: Final[dict[str, Callable[[list[bytes]], list[bytes]]]] = {
     "torn": _torn,
     "nuls": _nuls,
@@ -58,6 +72,8 @@ DAMAGE: Final[dict[str, Callable[[list[bytes]], list[bytes]]]] = {
     "glued": _glued,
     "scribbled": _scribbled,
     "headless": _headless,
+    "late header": _late_header,
+    "not text": _not_text,
 }
 
 

@@ -39,6 +39,11 @@ class Rows:
         self.data += json.dumps(row, ensure_ascii=False).encode() + b"\n"
         return self
 
+    @property
+    def at(self) -> datetime:
+        """When the last row was written."""
+        return self._at
+
     def event(self, kind: str, **fields: Any) -> Rows:
         return self.row("event_msg", {"type": kind, **fields})
 

@@ -16,6 +16,7 @@ import pytest
 import dragoman
 from dragoman.cli.main import main
 from dragoman.model.messages import type_of
+from powers import no_power_over_files
 
 DRAGOMAN = Path(sys.executable).with_name("dragoman")
 STREAM = b"".join(
@@ -48,7 +49,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], Path], str]] = {
     "a directory": (lambda folder: folder, "it is a directory"),
     "below a file": (in_a_file, "Not a directory"),
 }
-if os.geteuid() != 0:  # root may read everything
+if os.geteuid() != 0:  # what root starts may read everything
     UNREADABLE["forbidden"] = (forbidden, "permission denied")
 
 
@@ -62,6 +63,15 @@ def test_what_cannot_be_opened_is_a_wrong_request(
         list(dragoman.read(path))
 
     assert raised.value.problem.lower() == problem.lower()
+
+
+def test_what_may_not_be_read_is_a_wrong_request(tmp_path: Path) -> None:
+    path = forbidden(tmp_path)
+
+    with no_power_over_files(), pytest.raises(dragoman.UnreadableSource) as raised:
+        list(dragoman.read(path))
+
+    assert raised.value.problem.lower() == "permission denied"
 
 
 @pytest.mark.parametrize(("make", "problem"), UNREADABLE.values(), ids=UNREADABLE)

@@ -10,8 +10,10 @@ from typing import cast
 import pytest
 
 from dragoman.archive.api import Archive, archive
+from dragoman.archive.indexing import Indexer
 from dragoman.errors import UsageError
 from dragoman.model.usage import Usage
+from index_rows import index_here
 from saved_sessions import Rows, save, session_id, simple
 
 
@@ -152,19 +154,67 @@ def test_an_index_in_memory_is_as_good_as_long_as_it_lasts(home: Path, tmp_path:
 def test_one_session_of_a_large_archive_is_not_kept_waiting_for_the_rest(
     home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dragoman.archive.api._SMALL", 1000)
-    monkeypatch.setattr("dragoman.archive.api._NEWEST", 2)
     for number in range(5):
         save(home, number, simple(number))
 
     opened.prepare(session_id(3))
     assert [session.id for session in opened.sessions()] == [session_id(3)]
-
-    opened.prepare(None)
-    assert 2 <= len(opened.sessions()) <= 3
+    assert opened.has(session_id(3)[:13])
+    assert not opened.has(session_id(3)[:13], exactly=True)
+    assert opened.has(session_id(3), exactly=True)
 
     opened.prepare("not in any name")
-    assert len(opened.sessions()) == 5
+    assert len(opened.sessions()) == 1
+    assert not opened.has("not in any name")
+
+
+def test_a_list_is_final_when_what_is_left_is_older(
+    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        rows = Rows(number).turn("x", "y")
+        path = save(home, number, rows.data)
+        os.utime(path, (rows.at.timestamp(), rows.at.timestamp()))
+    index_here(monkeypatch)
+    opened.begin_index()
+    files = sorted(opened.find(), key=lambda each: each.mtime_ns, reverse=True)
+    is_final: list[bool] = []
+    for count in range(7):
+        Indexer(opened._database).run(files[:count], are_all=False)
+        assert len(opened.sessions()) == count
+        is_final.append(opened.is_final(opened.sessions(limit=2), limit=2))
+
+    assert is_final == [False, False, True, True, True, True, True]
+    assert [each.id for each in opened.sessions(limit=2)] == [session_id(5), session_id(4)]
+
+
+def test_a_list_since_some_time_is_final_when_all_since_are_read(
+    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        rows = Rows(number).turn("x", "y")
+        os.utime(save(home, number, rows.data), (rows.at.timestamp(), rows.at.timestamp()))
+    index_here(monkeypatch)
+    opened.begin_index()
+    newest = max(opened.find(), key=lambda each: each.mtime_ns)
+    Indexer(opened._database).run([newest], are_all=False)
+    [session] = opened.sessions()
+
+    assert opened.is_final([session], limit=None, since=session.last_at)
+    assert not opened.is_final([session], limit=None, since=session.last_at - 7200)
+    assert not opened.is_final([session], limit=None)
+
+
+def test_a_list_with_a_session_that_was_removed_is_not_final(home: Path, opened: Archive) -> None:
+    paths = [save(home, number, simple(number)) for number in range(2)]
+    opened.index()
+    listed = opened.sessions()
+    assert opened.is_final(listed, limit=2)
+    paths[0].unlink()
+    opened.prepare(session_id(1))
+    opened._keeper._found = opened.find()
+
+    assert not opened.is_final(listed, limit=2)
 
 
 def test_the_index_of_another_program_version_is_looked_at_again(

@@ -257,3 +257,24 @@ def test_a_list_that_cannot_be_read_is_not_missed(
 
     monkeypatch.setenv("CODEX_SQLITE_HOME", str(tmp_path / "nowhere"))
     assert list(check()) == []
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        b'{"timestamp":"2026-11-15T22:25:25Z","type":"event_msg","payload":'
+        b'{"type":["task_started"],"turn_id":{}}}',
+        b'{"timestamp":"0001-01-01T00:00:00Z","type":"event_msg","payload":{"type":"x"}}',
+        b'{"timestamp":{},"ordinal":[],"type":"event_msg","payload":7}',
+        b'{"timestamp":"9999-12-31T23:59:59+00:00","type":"session_meta","payload":{"id":[]}}',
+    ],
+)
+def test_values_of_any_type_are_only_odd(runs: Path, tmp_path: Path, row: bytes) -> None:
+    path = put(runs / _LEGACY, tmp_path)
+    with path.open("ab") as file:
+        file.write(row + b"\n" + row.replace(b"2026", b"2027") + b"\n")
+
+    report = check_file(path)
+
+    assert report.checker.session_id is not None
+    assert report.lines == path.read_bytes().count(b"\n")

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import gzip
+import random
 from pathlib import Path
 
+from conftest import Compress
 from dragoman.archive.file_lines import is_plain, open_file, other_lines, plain_lines
 
 
@@ -29,3 +31,17 @@ def test_compressed_lines_are_counted_as_they_come_out(tmp_path: Path) -> None:
     assert lines == [b"one", b"two"]
     assert pieces[-1].starts[-1] == 8
     assert pieces[-1].damage is not None
+
+
+def test_the_first_of_compressed_lines_are_enough_to_see_what_they_are(
+    tmp_path: Path, compress: Compress
+) -> None:
+    noise = random.Random(1).randbytes(40_000).hex().encode()
+    (tmp_path / "a").write_bytes(compress(noise + b"\nshort\n" * 2))
+
+    with open_file(str(tmp_path / "a")) as file:
+        first, *rest = other_lines(file)
+
+    assert first.lines[0] == noise
+    assert [line for piece in rest for line in piece.lines] + first.lines[1:]
+    assert all(piece.lines for piece in (first, *rest))

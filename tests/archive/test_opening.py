@@ -216,6 +216,7 @@ def test_a_session_that_was_reverted_goes_on_in_a_second_file(home: Path, archiv
         "2 turns that followed were taken back"
     ]
     assert session.origin == "revert"
+    assert session.title == "please one"
 
 
 def test_turns_that_were_rolled_back_are_known(home: Path, archive: Archive) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,6 +12,7 @@ from dragoman.archive.checking import check_file
 from dragoman.archive.repairing import Repair, repair
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.model.messages import Text, TurnEnded
+from mutations import mutated, recordings
 
 _PAGINATED = "0.166.0/patch_all.rollout.jsonl"
 _LEGACY = "0.107.0/parallel_tools.exec-rollout.jsonl"
@@ -114,6 +116,40 @@ def test_a_text_that_was_cut_off_is_closed(runs: Path, tmp_path: Path) -> None:
     ends = [message for message in dragoman.read(done.target) if isinstance(message, TurnEnded)]
     assert len(ends) == 1
     assert any("cut off" in deed.what for deed in done.deeds)
+
+
+def test_a_header_that_stands_elsewhere_is_put_first(runs: Path, tmp_path: Path) -> None:
+    done = mended(runs, tmp_path, _PAGINATED, "late header")
+
+    rows = [json.loads(line) for line in done.target.read_bytes().splitlines()]
+    whole = [json.loads(line) for line in (runs / _PAGINATED).read_bytes().splitlines()]
+    assert [row["payload"] for row in rows] == [row["payload"] for row in whole]
+    assert [row["ordinal"] for row in rows] == list(range(len(rows)))
+
+
+def test_bytes_that_are_no_text_are_replaced_and_kept_beside(runs: Path, tmp_path: Path) -> None:
+    done = mended(runs, tmp_path, _LEGACY, "not text")
+
+    assert "\ufffd" in done.target.read_text("utf-8")
+    assert done.lost_path is not None
+    assert "raw_base64" in done.lost_path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_is_in_a_file_it_is_looked_at_and_copied(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    name, lines = random.choice(recordings()["codex-rollout"])
+    path = tmp_path / "rollout-2026-11-15T22-25-24-01a1e150-b3eb-7a30-8813-455db931ee86.jsonl"
+    path.write_bytes(b"".join(line + b"\n" for line in mutated(random, lines)))
+
+    found = check_file(path)
+    try:
+        done = repair(path, tmp_path / "repaired")
+    except UnreadableSource:  # harmed until nothing was left
+        assert path.stat().st_size < 2, name
+        return
+
+    assert found.lines >= done.target.read_bytes().count(b"\n") - len(done.deeds)
 
 
 def test_an_unended_turn_ends_before_the_next_one_begins(runs: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 import time
 from pathlib import Path
 
@@ -8,9 +9,9 @@ import pytest
 
 from archive_home import make_home
 from dragoman.archive.api import Archive
-from dragoman.archive.indexing import Progress, Report
-from dragoman.cli import archive_options
-from dragoman.cli.archive_options import When, open_archive
+from dragoman.cli.archive_options import When, last_session, open_archive, session_path
+from index_rows import index_here
+from saved_sessions import session_id
 
 
 @pytest.mark.parametrize(
@@ -44,49 +45,60 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_home(tmp_path / "home")
 
 
-def test_stopping_the_indexing_leaves_what_is_done(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    open_archive(()).close()
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is indexed at once, and everything here."""
+    index_here(monkeypatch)
 
-    def stopped(*_: object) -> None:
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(Archive, "index", stopped)
+@pytest.mark.usefixtures("slow")
+def test_a_session_is_there_before_the_rest_is(home: Path) -> None:
+    with open_archive((), wanted=session_id(2)[:13]) as archive:
+        assert [each.id for each in archive.sessions()] == [session_id(2)]
+        assert archive.wait_index(0.0) is not None
+
+
+@pytest.mark.usefixtures("slow")
+def test_a_session_whose_file_is_called_otherwise_is_waited_for(home: Path) -> None:
+    path = next(home.rglob(f"*{session_id(2)}.jsonl"))
+    path.rename(path.with_name("rollout-renamed.jsonl"))
+
+    with open_archive((), wanted=session_id(2)) as archive:
+        assert archive.get(session_id(2)).title == "say hello"
+
+
+@pytest.mark.usefixtures("slow")
+def test_the_newest_session_is_waited_for_and_no_more(home: Path) -> None:
     with open_archive(()) as archive:
-        assert len(archive.sessions()) == 3
-    assert "the next command goes on from there" in capsys.readouterr().err
+        assert archive.sessions() == []
+        assert last_session(archive).id == session_id(2)  # the third is a sub-agent
 
 
 def test_trouble_is_told_and_the_rest_is_shown(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    troubled = Report(unreadable=tuple((f"/x/{n}", "no") for n in range(9)), waited_for=7)
+    next(home.rglob("*.jsonl")).with_name("rollout-odd.jsonl").mkdir()
 
-    def index(*_: object) -> Report:
-        return troubled
+    with open_archive(()) as archive:
+        assert len(archive.sessions()) == 3
 
-    monkeypatch.setattr(Archive, "index", index)
-    open_archive(()).close()
-
-    err = capsys.readouterr().err
-    assert "another program is indexing" in err
-    assert "cannot read /x/0: no" in err
-    assert "cannot read 4 more files" in err
+    assert "rollout-odd.jsonl: Is a directory" in capsys.readouterr().err
 
 
-def test_a_bar_is_shown_on_a_terminal_when_it_takes_a_while(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    now = iter([0.0, 0.1, 5.0, 5.01, 9.0])
-    monkeypatch.setattr(archive_options.time, "monotonic", lambda: next(now))
-    bar = archive_options._Bar()
-    for done in range(4):
-        bar.show(Progress(done, 4, done * 25, 100))
-    bar.clear()
+def test_the_archive_is_closed_with_the_command(home: Path) -> None:
+    opened: list[Archive] = []
 
-    err = capsys.readouterr().err
-    assert err.count("indexing") == 2
-    assert "1 of 4 sessions" in err
-    assert err.endswith("\r\x1b[K")
+    @click.command()
+    def command() -> None:
+        opened.append(open_archive(()))
+        assert len(opened[0].sessions()) == 3
+
+    command.main(args=[], standalone_mode=False)
+
+    with pytest.raises(sqlite3.ProgrammingError):
+        opened[0].sessions()
+
+
+def test_a_file_is_taken_before_a_session_of_that_name(home: Path, tmp_path: Path) -> None:
+    assert session_path(session_id(1)).endswith(f"{session_id(1)}.jsonl")
+    assert session_path(str(tmp_path / "no" / "file")) == str(tmp_path / "no" / "file")

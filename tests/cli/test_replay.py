@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -166,13 +165,10 @@ with Codex(CodexConfig(codex_bin=sys.argv[1])) as codex:
 
 
 def test_the_official_library_runs_against_a_rollout(recorded: Path, tmp_path: Path) -> None:
-    python = os.environ.get("DRAGOMAN_SDK_PYTHON")
-    if not python:
-        pytest.skip("DRAGOMAN_SDK_PYTHON names no Python that has the package openai-codex")
     command = stand_in(tmp_path, recorded, "app-server")
 
     done = subprocess.run(
-        [python, "-c", _OFFICIAL, command, str(tmp_path)],
+        [sys.executable, "-c", _OFFICIAL, command, str(tmp_path)],
         capture_output=True,
         check=True,
         timeout=_SECONDS,

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from archive_home import Command, command, make_home
+from dragoman.archive.api import Archive
+from dragoman.archive.indexing import Progress
+from index_rows import index_here
 from saved_sessions import session_id
 
 
@@ -73,3 +76,34 @@ def test_wrong_requests_are_sentences(search: Command) -> None:
     code, _, err = search("x", "--in", "nonsense")
     assert code == 2
     assert "tool_output" in err
+
+
+def test_who_does_not_wait_is_told_that_it_is_a_part(
+    search: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.archive.keeping._MOMENT_SECONDS", 0.0)
+
+    def stopped(self: Archive, seconds: float) -> Progress | None:
+        if seconds:
+            raise KeyboardInterrupt
+        return Progress(0, 3, 0, 100)
+
+    monkeypatch.setattr(Archive, "wait_index", stopped)
+
+    for arguments in (["limits"], ["limits", "--json"]):
+        code, _, err = search(*arguments)
+
+        assert code == 1
+        assert "the next command goes on from there" in err
+        assert "only a part of all sessions was searched" in err
+
+
+def test_one_session_is_searched_without_waiting_for_the_others(
+    search: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_here(monkeypatch)
+
+    code, out, _ = search("limits", "--session", session_id(1))
+
+    assert code == 0
+    assert "limits" in out

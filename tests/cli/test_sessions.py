@@ -3,11 +3,16 @@ from __future__ import annotations
 import io
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from archive_home import Command, command, make_home
+from dragoman.archive.api import Archive
+from dragoman.archive.indexing import Indexer, Progress
+from dragoman.archive.saved import SavedSession
+from index_rows import index_here
 from saved_sessions import Rows, save, session_id
 
 
@@ -37,10 +42,29 @@ def test_sessions_are_listed_newest_first(sessions: Command) -> None:
     assert lines[3] == ""
 
 
-def test_sub_agents_are_listed_when_all_are(sessions: Command) -> None:
+def test_sub_agents_are_listed_below_their_parents_when_all_are(sessions: Command) -> None:
     _, out, _ = sessions("--all")
 
-    assert session_id(3)[:13] in out
+    lines = out.split("\n")[1:4]
+    assert [line[:13] for line in lines] == [session_id(number)[:13] for number in (2, 1, 3)]
+    assert "└ help" in lines[2]
+
+
+def test_sub_agents_of_sub_agents_and_of_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The parent of the first is not there, the last two go in a circle.
+    parents = {1: 9, 2: 1, 3: 2, 4: 5, 5: 4}
+    for number, parent in parents.items():
+        spawn = {"subagent": {"thread_spawn": {"parent_thread_id": session_id(parent), "depth": 1}}}
+        save(tmp_path / "home", number, Rows(number, source=spawn).turn(f"n{number}", "x").data)
+    _, out, _ = command("sessions", tmp_path / "home", tmp_path / "cache", monkeypatch)("--all")
+
+    lines = out.split("\n")[1:-1]
+    assert [line[9:13] for line in lines] == ["0001", "0002", "0003", "0005", "0004"]
+    assert "└ n2" in lines[1]
+    assert "  └ n3" in lines[2]
+    assert "└ n4" in lines[4]
 
 
 def test_lists_for_programs(sessions: Command) -> None:
@@ -66,21 +90,123 @@ def test_costs_are_listed_where_they_are_asked_for(sessions: Command) -> None:
     assert all(line.split()[-2].startswith("$0.00") for line in lines[1:3])
 
 
-def test_a_terminal_shows_costs(sessions: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Screen(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
-        def fileno(self) -> int:
-            return 1
+    def fileno(self) -> int:
+        return 1
 
-    monkeypatch.setattr("dragoman.cli.sessions.standard_output", Screen)
 
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     def size(_: int) -> os.terminal_size:
         return os.terminal_size((120, 30))
 
+    monkeypatch.setattr("dragoman.cli.sessions.standard_output", Screen)
     monkeypatch.setattr(os, "get_terminal_size", size)
 
+
+class Slowly:
+    """The index comes on by a file whenever it is waited for, the newest first."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        index_here(monkeypatch)
+        monkeypatch.setattr("dragoman.cli.indexing._LOOK_SECONDS", 0.0)
+        self.count = 0
+        self.stop_at: int | None = None
+        self.listed_at: list[int] = []
+        real = Archive.sessions
+
+        def sessions(archive: Archive, **given: object) -> list[SavedSession]:
+            self.listed_at.append(self.count)
+            return real(archive, **given)  # pyright: ignore[reportArgumentType]
+
+        def wait(archive: Archive, seconds: float) -> Progress | None:
+            return self.wait(archive, seconds)
+
+        monkeypatch.setattr(Archive, "sessions", sessions)
+        monkeypatch.setattr(Archive, "wait_index", wait)
+
+    def wait(self, archive: Archive, seconds: float) -> Progress | None:
+        files = sorted(archive.find(), key=lambda each: each.mtime_ns, reverse=True)
+        if seconds and self.count == self.stop_at:
+            raise KeyboardInterrupt
+        self.count += bool(seconds)
+        Indexer(archive._database).run(files[: self.count], are_all=False)
+        return Progress(self.count, len(files), 0, 1) if self.count < len(files) else None
+
+
+@pytest.fixture
+def slowly(monkeypatch: pytest.MonkeyPatch) -> Slowly:
+    return Slowly(monkeypatch)
+
+
+def old_files(home: Path) -> None:
+    """As old as what is in them."""
+    for number in (1, 2, 3):
+        path = next(home.rglob(f"*{session_id(number)}.jsonl"))
+        at = datetime(2026, 11, 15, 9 + number, 1, tzinfo=UTC).timestamp()
+        os.utime(path, (at, at))
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_list_is_shown_when_it_is_known_and_then_the_rest_is_indexed(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+
+    code, out, _ = sessions("-n", "1")
+
+    assert code == 0
+    assert out.count(session_id(2)[:13]) == 1  # the third, which is newer, is a sub-agent
+    assert slowly.listed_at == [0, 1, 2, 2, 3]
+    assert slowly.count == 3
+
+
+def test_a_program_is_given_the_list_when_all_is_indexed(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+
+    _, out, _ = sessions("-n", "1")
+
+    assert out.count(session_id(2)[:13]) == 1
+    assert slowly.listed_at[0] == 3
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_file_that_is_newer_than_its_time_says_comes_into_the_list(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+    os.utime(next((tmp_path / "home").rglob(f"*{session_id(2)}.jsonl")), (1, 1))
+
+    _, out, _ = sessions("-n", "1")
+
+    lines = out.split("\n")
+    assert lines[1].startswith(session_id(1)[:13])
+    assert lines[3].startswith(session_id(2)[:13])
+
+
+@pytest.mark.usefixtures("terminal")
+def test_who_does_not_wait_is_shown_what_there_is(
+    sessions: Command, tmp_path: Path, slowly: Slowly
+) -> None:
+    old_files(tmp_path / "home")
+    slowly.stop_at = 2
+
+    code, out, err = sessions()
+
+    assert code == 0
+    assert session_id(2)[:13] in out
+    assert session_id(1)[:13] not in out
+    assert "the next command goes on from there" in err
+    assert slowly.count == 2
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_terminal_shows_costs(sessions: Command) -> None:
     _, out, _ = sessions()
 
     assert "cost" in out.split("\n")[0].split()

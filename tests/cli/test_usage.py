@@ -91,6 +91,35 @@ def test_an_empty_home_says_so(run: Run) -> None:
     assert run() == "no usage found in 0 files\n"
 
 
+def test_a_time_that_ends_before_it_begins_is_a_mistake(run: Run) -> None:
+    text = run("--since", "2026-11-16", "--until", "2026-11-15", fails=True)
+
+    assert "--since is after --until" in text
+    assert run("--since", "2026-11-16", "--until", "2026-11-16", *paths(*FORK)).startswith("day ")
+
+
+def test_a_cache_that_cannot_be_written_is_no_trouble(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    told = run(*paths(*FORK))
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "file" / "cache"))
+
+    assert run(*paths(*FORK)) == told
+
+
+def test_what_is_no_session_is_named_or_passed_over(run: Run, tmp_path: Path) -> None:
+    day = tmp_path / "home" / "sessions"
+    (day / "folder.jsonl").mkdir(parents=True)
+    (day / "garbage.jsonl").write_bytes(b"garbage")
+    (day / "empty.jsonl").write_bytes(b"")
+    shutil.copy(FORK[0], day)
+
+    text = run()
+    assert f"not read: cannot read {day / 'folder.jsonl'}: it is a directory" in text
+    assert re.search(r"^2026-11-16 +[\d,]+ ", text, re.MULTILINE)
+
+
 def test_the_agents_own_folder_is_read(run: Run, tmp_path: Path) -> None:
     day = tmp_path / "home" / "sessions" / "2026" / "11" / "16"
     day.mkdir(parents=True)

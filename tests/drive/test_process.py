@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -341,6 +342,7 @@ def test_the_end_of_the_event_loop_leaves_nobody() -> None:
                 await process.stop()
 
     run(main())
+    gc.collect()  # a process that was not waited for would say so now, and that is an error here
 
     _wait_until_gone(pids)
 

@@ -15,7 +15,7 @@ from dragoman.errors import AgentNotFound, InvalidWorkspace, ProcessExited, Usag
 from dragoman.harnesses.driving import Launch
 
 sys.path.append(str(Path(__file__).parent))
-from remote_ends import SECONDS
+from remote_ends import SECONDS, missing
 
 KEY = "sk-0123456789abcdefghij-the-key"
 NAME = "CODEX_API_KEY"
@@ -157,7 +157,7 @@ def test_the_command_is_understood_by_other_shells(shell: str, tmp_path: Path) -
     """sshd gives the command to the user's own shell; the script is for whatever sh is there."""
     words = shell.split()
     if shutil.which(words[0]) is None:
-        pytest.skip(f"there is no {words[0]} here")
+        missing(f"there is no {words[0]} here")
     launch = Launch(argv=("printenv", NAME), cwd=str(tmp_path))
     plan = ssh_launch(launch, Remote(host="box"), secrets={NAME: "it's a $key ☃"})
     as_outer = plan.argv[-1]

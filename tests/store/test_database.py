@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import sqlite3
 import stat
 from pathlib import Path
@@ -9,10 +8,7 @@ import pytest
 
 from dragoman.store.database import NAME, IndexUnusable, open_database
 from dragoman.store.schema import APPLICATION_ID, VERSION
-
-root = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
-)
+from powers import no_power_over_files
 
 
 def test_a_new_database_is_made_and_found_again(tmp_path: Path) -> None:
@@ -102,7 +98,6 @@ def test_where_nothing_can_be_written_it_is_kept_in_memory(tmp_path: Path) -> No
     opened.close()
 
 
-@root
 def test_one_that_cannot_be_written_is_used_as_it_is(tmp_path: Path) -> None:
     opened = open_database(tmp_path / "cache")
     opened.set_fact("x", 1)
@@ -110,7 +105,8 @@ def test_one_that_cannot_be_written_is_used_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "cache" / NAME).chmod(0o400)
     (tmp_path / "cache").chmod(0o500)
     try:
-        again = open_database(tmp_path / "cache")
+        with no_power_over_files():
+            again = open_database(tmp_path / "cache")
 
         assert not again.can_write
         assert again.note is not None
@@ -135,4 +131,56 @@ def test_it_says_that_it_is_ours(tmp_path: Path) -> None:
     opened = open_database(tmp_path)
 
     assert opened.row("PRAGMA application_id")[0] == APPLICATION_ID
+    opened.close()
+
+
+def test_one_that_was_deleted_is_noticed(tmp_path: Path) -> None:
+    opened = open_database(tmp_path)
+    assert not opened.is_gone()
+    (tmp_path / NAME).unlink()
+    assert opened.is_gone()
+    another = open_database(tmp_path)
+    assert opened.is_gone()
+    assert not another.is_gone()
+    opened.close()
+    another.close()
+    memory = open_database(None)
+    assert not memory.is_gone()
+    memory.close()
+
+
+def _full(_: str) -> None:
+    raise sqlite3.OperationalError("database or disk is full")
+
+
+def test_on_a_full_disk_what_was_written_last_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = open_database(tmp_path)
+    writer.set_fact("edition", 7)  # in the journal, and not in the database yet
+    monkeypatch.setattr("dragoman.store.database._open", _full)
+
+    reader = open_database(tmp_path)
+
+    assert reader.fact("edition") == 7
+    assert not reader.can_write
+    assert reader.note is not None
+    assert "cannot be written" in reader.note
+    reader.close()
+    writer.close()
+
+
+def test_on_a_full_disk_half_an_index_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_database(tmp_path).close()
+    whole = (tmp_path / NAME).read_bytes()
+    (tmp_path / NAME).write_bytes(whole[:4096] + b"\0" * (len(whole) - 4096))
+    monkeypatch.setattr("dragoman.store.database._open", _full)
+
+    opened = open_database(tmp_path)
+
+    assert opened.path is None
+    assert opened.note is not None
+    assert "disk is full" in opened.note
     opened.close()

@@ -10,6 +10,7 @@ import pytest
 
 from chat_story import first_turn, story
 from dragoman.model.messages import ApprovalRequested, Prompt, SessionStarted, Text, TurnStarted
+from index_rows import index_here
 from saved_sessions import Rows, save, session_id
 from web_stage import play, web_stage
 
@@ -110,6 +111,29 @@ def test_what_is_too_large_or_no_json_is_refused(tmp_path: Path) -> None:
             wrong = await web.client.put("/api/v1/sessions", content=b"{")
             assert code(wrong) == (405, "method_not_allowed")
 
+    play(story())
+
+
+def test_lists_and_searches_say_how_far_the_index_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        for number in range(3):
+            saved(tmp_path, number)
+        async with web_stage(tmp_path) as web:
+            for path in ("/api/v1/sessions", "/api/v1/search?q=shed"):
+                told = (await web.get(path))["indexing"]
+                assert (told["files"], told["all_files"]) == (0, 3)
+                assert 0 == told["bytes"] < told["all_bytes"]
+            pages = [await web.get("/api/v1/sessions") for _ in range(40)]
+            assert (len(pages[-1]["sessions"]), pages[-1]["indexing"]) == (3, None)
+            found = await web.get("/api/v1/search?q=shed")
+            assert (len(found["hits"]), found["indexing"]) == (3, None)
+            document = await web.get("/api/v1/openapi.json")
+            for name in ("SessionPage", "Hits"):
+                assert "indexing" in document["components"]["schemas"][name]["properties"]
+
+    index_here(monkeypatch)
     play(story())
 
 

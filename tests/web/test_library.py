@@ -11,6 +11,7 @@ import pytest
 from dragoman.archive.ledger import EVERYTHING
 from dragoman.errors import UsageError
 from dragoman.web.library import Library, as_time
+from index_rows import index_here
 from saved_sessions import Rows, save, session_id
 from web_stage import open_archive, play
 
@@ -52,6 +53,61 @@ def test_stretches_of_a_session_and_what_is_written_to_it_later(tmp_path: Path) 
         assert len(await library.entries(name, limit=1_000)) > count
 
     with_library(tmp_path, story)
+
+
+def test_a_large_session_has_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = Rows(1)
+    for number in range(40):
+        rows.turn(f"turn {number}", "done", ("echo", "word"))
+    save(tmp_path / "home", 1, rows.data)
+    name = session_id(1)
+
+    async def story(library: Library) -> None:
+        whole = await library.entries(name, limit=1_000)
+        monkeypatch.setattr("dragoman.web.library._LARGE", 0)
+        assert await library.entries(name, limit=1_000) == whole
+        assert await library.entries(name, after=100, limit=7) == whole[100:107]
+        assert await library.entries(name, before=90, limit=5) == whole[84:89]
+        assert await library.entries(name, before=1 << 53, limit=5) == whole[-5:]
+
+    with_library(tmp_path, story)
+
+
+def test_the_library_answers_while_the_index_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_here(monkeypatch)
+    for number in range(4):
+        save(tmp_path / "home", number, Rows(number).turn("first", "one").data)
+
+    async def story(library: Library) -> None:
+        assert await library.ask(lambda archive: archive.sessions()) == []
+        assert library.indexing is not None
+        assert library.indexing.all_files == 4
+        steps = 0
+        while len(await library.ask(lambda archive: archive.sessions())) < 4:
+            steps += 1
+            assert steps < 100
+        assert await library.ask(lambda _: library.indexing) is None
+
+    with_library(tmp_path, story)
+
+
+def test_trouble_with_the_index_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("dragoman.web.library._FRESH_SECONDS", 0.0)
+    path = save(tmp_path / "home", 1, Rows(1).turn("first", "one").data)
+    path.with_name("rollout-odd.jsonl").mkdir()
+
+    async def story(library: Library) -> None:
+        for _ in range(3):
+            assert len(await library.ask(lambda archive: archive.sessions())) == 1
+
+    with_library(tmp_path, story)
+    assert len([each for each in caplog.messages if "rollout-odd" in each]) == 1
 
 
 def test_an_export_comes_in_pieces(tmp_path: Path) -> None:

@@ -3,14 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dragoman.model.messages import Prompt, Text, TurnEnded, TurnStarted
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.settings import Settings
 from dragoman.web.turns import Mark, TurnMarks
 from fake_hub import FakeHub
+from saved_sessions import Rows, save, session_id
 from web_stage import open_archive, play
 
 
@@ -37,20 +36,41 @@ def test_turns_are_marked_and_read_on_from_where_they_were(tmp_path: Path) -> No
 
 
 def test_a_saved_session_that_becomes_a_live_one_is_marked_anew(tmp_path: Path) -> None:
+    name = session_id(1)
+    (tmp_path / "home").mkdir()
+    save(tmp_path / "home", 1, Rows(1).turn("Paint the shed", "done").data)
+
     async def story() -> None:
         hub = FakeHub(tmp_path)
-        of: dict[str, Any] = {"session_id": "native-s1"}
         office = Office(hub, Library(open_archive(tmp_path)), Settings())
         marks = TurnMarks(office)
-        hub.add("s1")
-        live = await office.session("s1")
-        saved = msgspec.structs.replace(live, is_live=False)
-        hub.tell("s1", TurnStarted(**of), Prompt(**of, text="Paint the shed"))
-
-        for session in (saved, live, saved, live):
-            assert await marks.of(session) == [Mark(1, "Paint the shed", "open")]
-        hub.tell("s1", TurnEnded(**of, outcome="completed"))
-        assert await marks.of(live) == [Mark(1, "Paint the shed", "completed")]
+        [saved] = await marks.of(await office.session(name))
+        assert saved.title == "Paint the shed"
+        hub.add(name)
+        of: dict[str, Any] = {"session_id": f"native-{name}"}
+        hub.tell(name, TurnStarted(**of), Prompt(**of, text="And the door"))
+        assert await marks.of(await office.session(name)) == [Mark(1, "And the door", "open")]
         await office.library.close()
 
+    play(story())
+
+
+def test_the_turns_of_a_saved_session_are_those_of_the_index(tmp_path: Path) -> None:
+    rows = Rows(1).turn("Paint\nthe shed", "done").begin("and now?").say("I do")
+    save(tmp_path / "home", 1, rows.data)
+
+    async def story() -> None:
+        office = Office(FakeHub(tmp_path), Library(open_archive(tmp_path)), Settings())
+        found = await office.session(session_id(1))
+        marks = await TurnMarks(office).of(found)
+        assert [mark[1:] for mark in marks] == [
+            ("Paint the shed", "completed"),
+            ("and now?", "interrupted"),
+        ]
+        for mark in marks:
+            [first] = await office.entries(session_id(1), after=mark.seq - 1, limit=1)
+            assert isinstance(first.message, TurnStarted)
+        await office.library.close()
+
+    (tmp_path / "home").mkdir(exist_ok=True)
     play(story())

@@ -6,27 +6,14 @@ What only some calls need is imported when they are made: a list that has not ch
 from __future__ import annotations
 
 import os
-import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from dragoman.about import VERSION
-from dragoman.archive.finding import (
-    Found,
-    absolute,
-    are_still_so,
-    by_hand,
-    cache_path,
-    folders_of,
-    is_still_so,
-    walk,
-)
-from dragoman.archive.homes import all_homes
+from dragoman.archive.finding import Found, absolute
+from dragoman.archive.keeping import Keeper
+from dragoman.archive.places import Place
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UsageError
-from dragoman.store.database import NAME, Database, IndexUnusable, move_aside, open_database
-from dragoman.store.files import Files
 from dragoman.store.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -34,12 +21,9 @@ if TYPE_CHECKING:
     from dragoman.archive.following import Heard
     from dragoman.archive.indexing import Progress, Report
     from dragoman.archive.searching import Hit, Results
+    from dragoman.store.database import Database
+    from dragoman.store.files import Files
     from dragoman.store.search import Filters, Match
-
-
-_SMALL: Final = 64_000_000
-"""How many bytes are indexed without asking whether all of them are needed."""
-_NEWEST: Final = 8
 
 
 class Archive:
@@ -55,26 +39,32 @@ class Archive:
     ) -> None:
         """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
         given = os.environ if environment is None else environment
-        folder = str(os.fspath(cache)) if cache is not None else cache_path(given)
-        self._paths = [absolute(path) for path in paths]
-        self._homes = [
-            (each, absolute(home if home is not None else each.folder(given)))
-            for each in (all_homes(folder) if not paths else ())
-        ]
-        key = "\0".join(self._paths or [home for _, home in self._homes])
-        self._folder = os.path.join(folder, f"{zlib.crc32(os.fsencode(key)):08x}")
-        self._open()
+        self._keeper = Keeper(Place.of(home, paths, cache, given))
 
-    def _open(self) -> None:
-        database = open_database(self._folder)
-        self._database: Database = database
-        self._files = Files(database)
-        self._sessions = Sessions(database)
-        self.note = database.note
+    @property
+    def _database(self) -> Database:
+        return self._keeper.database
+
+    @property
+    def _files(self) -> Files:
+        return self._keeper.files
+
+    @property
+    def _sessions(self) -> Sessions:
+        return Sessions(self._keeper.database)
+
+    @property
+    def note(self) -> str | None:
         """What had to be done about the index, as a sentence; None if all is well."""
+        return self._keeper.note
+
+    def troubles(self) -> list[str]:
+        """Why the index is not as it should be, in sentences; each is given once."""
+        return self._keeper.troubles()
 
     def close(self) -> None:
-        self._database.close()
+        """Let go of the index. If it is being brought up to date, the rest is left for the next time."""
+        self._keeper.close()
 
     def __enter__(self) -> Archive:
         return self
@@ -85,99 +75,55 @@ class Archive:
     @property
     def folders(self) -> list[str]:
         """Where sessions are looked for."""
-        return self._paths or [home for _, home in self._homes]
+        return self._keeper.place.folders
 
     @property
     def index_folder(self) -> str:
         """Where the index is kept."""
-        return self._folder
+        return self._keeper.place.index_folder
 
     def find(self) -> list[Found]:
         """The files that are there now."""
-        if self._paths:
-            return list(by_hand(self._paths))
-        return [found for home, folder in self._homes for found in walk(home, folder)]
+        return self._keeper.place.find()
 
     def index(
         self, progress: Callable[[Progress], None] | None = None, *, wait_seconds: float = 10.0
     ) -> Report | None:
         """Bring the index up to date; what that took, or None if nothing had changed."""
-        try:
-            if self._is_unchanged():
-                return None
-            folders = self._folders()
-            report = self._index(self.find(), progress, wait_seconds)
-            if report.is_whole and folders and self._database.can_write:
-                self._files.set_folders(folders)
-            return report if report.is_changed or not report.is_whole else None
-        except IndexUnusable as problem:
-            if "malformed" not in str(problem) and "not a database" not in str(problem):
-                raise
-            # Damaged in a place that opening it does not look at. It is a cache: begin anew.
-            self._database.close()
-            aside = move_aside(os.path.join(self._folder, NAME))
-            self._open()
-            self.note = f"the index was damaged; it was moved to {aside.name} and is built anew"
-            return self._index(self.find(), progress, wait_seconds)
+        return self._keeper.index(progress, wait_seconds=wait_seconds)
 
-    def prepare(
-        self, session_id: str | None, progress: Callable[[Progress], None] | None = None
-    ) -> Report | None:
-        """Index what it takes to open one session (None: the newest), if all would take long."""
-        found = self.find()
-        known = self._files.states()
-        missing = sum(each.size for each in found if each.path not in known)
-        if missing < _SMALL:
-            return self.index(progress)
-        if session_id is None:
-            some = sorted(found, key=lambda each: each.mtime_ns, reverse=True)[:_NEWEST]
-        else:
-            some = [each for each in found if session_id in os.path.basename(each.path)]
-        from dragoman.archive.indexing import Indexer
+    def begin_index(self) -> Progress | None:
+        """Have the index brought up to date beside us; how far it is, None if it is up to date.
 
-        report = Indexer(self._database).run(some, are_all=False)
-        is_whole = some and all(
-            row.base_session_id is None or self._files.of_session(row.base_session_id)
-            for each in some
-            if (row := self._files.at(each.path)) is not None
-        )
-        return report if is_whole else self.index(progress)
+        What takes a moment is done at once. What takes longer is done by a process that ends with us;
+        until then the index answers from what it has.
+        """
+        return self._keeper.begin()
 
-    def _is_unchanged(self) -> bool:
-        """Whether folders and files are as they were, which is quicker to see than to find them."""
-        if self._database.fact("program") != VERSION:
-            return False
-        if not self._paths:
-            folders = self._files.folders()
-            if not folders or not is_still_so(folders):
-                return False
-        elif {found.path for found in self.find()} != self._files.states().keys():
-            return False
-        return are_still_so(self._files.glance())
+    def wait_index(self, seconds: float) -> Progress | None:
+        """Wait no longer than this for what was begun; how far it is, None if it is up to date."""
+        return self._keeper.wait(seconds)
 
-    def _folders(self) -> dict[str, int]:
-        now = time.time_ns()
-        return {
-            path: mtime_ns
-            for home, folder in self._homes
-            for path, mtime_ns in folders_of(home, folder, now).items()
-        }
+    def prepare(self, session_id: str, progress: Callable[[Progress], None] | None = None) -> None:
+        """Index what it takes to open one session, whose file has its id in the name."""
+        self._keeper.prepare(session_id, progress)
 
-    def _index(
-        self, found: list[Found], progress: Callable[[Progress], None] | None, wait_seconds: float
-    ) -> Report:
-        from dragoman.archive.indexing import Indexer
-
-        report = Indexer(self._database, progress).run(found, wait_seconds=wait_seconds)
-        if self._database.can_write and report.waited_for is None:
-            self._database.set_fact("program", VERSION)
-        return report
+    def is_final(
+        self, listed: Sequence[SavedSession], *, limit: int | None, since: float | None = None
+    ) -> bool:
+        """Whether nothing that is still to be indexed can change a list, as the files' times say."""
+        left = self._keeper.newest_left()
+        if not self._keeper.found_paths().issuperset(each.path for each in listed):
+            return False  # one of them was moved or removed
+        if left is None or (since is not None and left < since):
+            return True
+        return limit is not None and len(listed) == limit and listed[-1].last_at > left
 
     def index_check(self) -> IndexCheck:
         """What says of a file how the index is out of step with it. The index is taken as it is."""
         from dragoman.archive.checking_index import IndexCheck
 
-        return IndexCheck(self._files, self._folder, self.folders)
+        return IndexCheck(self._files, self.index_folder, self.folders)
 
     def sessions(
         self,
@@ -204,6 +150,11 @@ class Archive:
             limit=limit,
         )
         return [SavedSession(each, self._files, self._sessions) for each in listed]
+
+    def has(self, session_id: str, *, exactly: bool = False) -> bool:
+        """Whether a session with this id, or one that begins so, is in the index."""
+        matching = self._sessions.matching(session_id) if session_id else []
+        return any(each.row.session_id == session_id or not exactly for each in matching)
 
     def get(self, session_id: str) -> SavedSession:
         """The session with this id, or with the only one that begins so."""

@@ -97,6 +97,10 @@ class Digest:
             facts.undone = min(undone, facts.turns)
         return facts
 
+    def _origin(self, facts: Facts) -> str | None:
+        """Older files do not say that they are forks; that they hold their parent's rows does."""
+        return "fork" if facts.parent_session_id in self.sessions else None
+
     def rows(
         self, file_id: int, *, own: str, origin: str | None, otherwise: float
     ) -> list[SessionRow]:
@@ -110,14 +114,14 @@ class Digest:
             rows.append(
                 SessionRow(
                     file_id=file_id,
-                    session_id=_kept(key or own) or own,
-                    parent_session_id=_kept(facts.parent_session_id),
-                    origin=origin if key == own else None,
+                    session_id=kept(key or own) or own,
+                    parent_session_id=kept(facts.parent_session_id),
+                    origin=(origin or self._origin(facts)) if key == own else None,
                     harness=facts.harness,
-                    version=_kept(facts.version),
-                    model=_kept(facts.model),
-                    cwd=_kept(facts.cwd),
-                    title=_kept(facts.title),
+                    version=kept(facts.version),
+                    model=kept(facts.model),
+                    cwd=kept(facts.cwd),
+                    title=kept(facts.title),
                     started_at=facts.started_at,
                     last_at=facts.last_at if facts.last_at is not None else otherwise,
                     turns=facts.turns,
@@ -151,6 +155,6 @@ def _title(text: str) -> str | None:
     return None
 
 
-def _kept(text: str | None) -> str | None:
+def kept(text: str | None) -> str | None:
     """Text that can be kept: halves of surrogate pairs cannot."""
     return None if text is None else text.encode("utf-8", "replace").decode()

@@ -8,23 +8,22 @@ which were made because the file ended, and it did not.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from io import BufferedReader
 from typing import Final, NamedTuple
-
-import msgspec
 
 from dragoman.archive import fingerprints
 from dragoman.archive.digest import Digest
-from dragoman.archive.file_lines import Lines, is_plain, open_file, other_lines, plain_lines
+from dragoman.archive.file_index_rows import begin, go_on
+from dragoman.archive.file_index_turns import OF_TURNS, TurnList
+from dragoman.archive.file_lines import Lines, open_file, other_lines, plain_lines
 from dragoman.archive.finding import Found
-from dragoman.archive.parsers import Reader, history_of, origin_of
+from dragoman.archive.parsers import Reader
 from dragoman.archive.reading import feed
 from dragoman.archive.wording import words_of
 from dragoman.harnesses.base import Mark
-from dragoman.model.messages import Message, ToolCall, ToolResult, TurnStarted
+from dragoman.model.messages import Delta, Message, ToolCall, ToolResult, TurnStarted
 from dragoman.store.entries import Entries, Entry
 from dragoman.store.files import FileRow, Files, MarkRow
 from dragoman.store.sessions import Sessions
@@ -33,6 +32,7 @@ _FLUSH_ENTRIES: Final = 1000
 _FLUSH_BYTES: Final = 2_000_000
 _MARK_BYTES: Final = 1 << 21
 """How far marks that are kept lie apart, at least: what opening a turn may cost to read."""
+_FLUSH_SECONDS: Final = 0.25
 _STARTS_KEPT: Final = 1 << 16
 """How many lines back a message may still come from and be given its place."""
 
@@ -60,6 +60,8 @@ class FileIndex:
         self._pending: list[Mark] = []
         self._marks: list[MarkRow] = []
         self._kept_mark = 0
+        self._count = row.mark_count or 0
+        self._turns = TurnList(row.session_id)
         self._new: list[tuple[Entry, str]] = []
         self._new_bytes = 0
         self._tools: dict[str, str] = {}
@@ -67,9 +69,10 @@ class FileIndex:
         self._starts: list[int] = [row.mark_offset or 0]
         self.bytes_read = 0
 
-    def read(self, lines: Iterator[Lines], after: Callable[[int], None]) -> FileRow:
-        """Read to the end, telling after each piece how many entries were written."""
+    def read(self, lines: Iterator[Lines], after: Callable[[int, int], None]) -> FileRow:
+        """Read to the end, telling now and then how many entries were written, how many bytes read."""
         problem = None
+        flushed_at = time.monotonic()
         torn: Lines | None = None
         for piece in lines:
             self.bytes_read += piece.starts[-1] - piece.starts[0]
@@ -80,9 +83,15 @@ class FileIndex:
             self._advance(piece)
             feed(self._reader.parser, piece.lines)
             self._take(self._reader.messages(), self._reader.marks())
-            if len(self._new) >= _FLUSH_ENTRIES or self._new_bytes >= _FLUSH_BYTES:
-                after(self.flush())
-        after(self.flush())
+            now = time.monotonic()
+            if (
+                len(self._new) >= _FLUSH_ENTRIES
+                or self._new_bytes >= _FLUSH_BYTES
+                or now - flushed_at >= _FLUSH_SECONDS
+            ):
+                flushed_at = now
+                after(self.flush(), self.bytes_read)
+        after(self.flush(), self.bytes_read)
         self._end(torn, problem)
         return self._row
 
@@ -100,9 +109,14 @@ class FileIndex:
         self._pending += marks
         take, own = self._digest.take, self._row.session_id
         for message in messages:
-            if message.__class__ is TurnStarted and self._pending:
+            kind = message.__class__
+            if kind is TurnStarted and self._pending:
                 self._settle(message)
             facts = take(message)
+            if kind is not Delta:
+                self._count += 1
+            if kind in OF_TURNS:
+                self._turns.take(message, facts.turns, self._count)
             words = words_of(message)
             if isinstance(message, ToolCall):
                 self._tools[message.call_id] = message.tool
@@ -149,12 +163,13 @@ class FileIndex:
             mark_line=mark.line,
             mark_offset=offset,
             mark_state=mark.state,
+            mark_count=self._count,
             digest=self._digest.encode(),
         )
         if offset - self._kept_mark >= _MARK_BYTES:
             self._kept_mark = offset
             turn = self._digest.of(began).turns + 1
-            self._marks.append(MarkRow(mark.line, offset, turn, mark.state))
+            self._marks.append(MarkRow(mark.line, offset, turn, mark.state, self._count))
 
     def _place(self, line: int) -> tuple[int, int]:
         """Where a line begins, and how long it is."""
@@ -169,6 +184,7 @@ class FileIndex:
         self._rooms.entries.add(self._row.file_id, self._new)
         if self._marks:
             self._rooms.files.add_marks(self._row.file_id, self._marks)
+        self._rooms.files.add_turns(self._row.file_id, self._turns.drain())
         self._rooms.files.update(self._row)
         self._new, self._marks, self._new_bytes = [], [], 0
         return count
@@ -183,6 +199,7 @@ class FileIndex:
         self._reader.parser.receive_eof()
         self._take(self._reader.messages(), [])
         rooms.entries.add(row.file_id, self._new, drafts=True)
+        rooms.files.add_turns(row.file_id, self._turns.drain())
         for key, facts in self._digest.sessions.items():
             facts.is_open = is_open.get(key, facts.is_open)
         own = row.session_id or self._found.path
@@ -198,14 +215,14 @@ def index_file(
     rooms: Rooms,
     found: Found,
     row: FileRow | None,
-    after: Callable[[int], None],
+    after: Callable[[int, int], None],
 ) -> int:
     """Read a file into the index, or what is new in it; how many bytes that took."""
     with open_file(found.path) as file:
         if row is None:
-            row, reader = _begin(rooms, found, file)
+            row, reader = begin(rooms.files, found, file)
         else:
-            row, reader = _go_on(rooms, found, row, file)
+            row, reader = go_on(rooms.entries, found, row)
         if reader is None:
             return 0
         index = FileIndex(rooms, found, row, reader)
@@ -219,68 +236,3 @@ def index_file(
             )
         rooms.files.update(row)
         return index.bytes_read
-
-
-def _begin(rooms: Rooms, found: Found, file: BufferedReader) -> tuple[FileRow, Reader | None]:
-    plain = is_plain(file)
-    lines = plain_lines(file, 0) if plain else other_lines(file)
-    opening = next(lines, None)
-    first = [line for line in opening.lines if isinstance(line, bytes)] if opening else []
-    reader = Reader.sniffed(first)
-    origin = origin_of(reader.harness, first)
-    base = origin.base if origin else None
-    row = FileRow(
-        file_id=0,
-        path=found.path,
-        harness=reader.harness,
-        dialect=reader.dialect,
-        archived=found.archived,
-        compressed=not plain,
-        device=found.device,
-        inode=found.inode,
-        size=found.size,
-        mtime_ns=found.mtime_ns,
-        complete=reader.dialect is None,
-        offset=0,
-        lines=0,
-        head=b"",
-        tail=b"",
-        mark_line=None,
-        mark_offset=None,
-        mark_state=None,
-        digest=None,
-        session_id=origin.session_id if origin else _id_of(reader, found),
-        origin=origin.kind if origin else None,
-        base_session_id=base.session_id if base else None,
-        base_offset=base.end_offset if base else None,
-        base_ordinal=base.end_ordinal if base else None,
-        problem=None if reader.dialect else "no known dialect",
-    )
-    row = row._replace(file_id=rooms.files.add(row))
-    return row, reader if reader.dialect else None
-
-
-def _id_of(reader: Reader, found: Found) -> str | None:
-    history = history_of(reader.harness)
-    return history.session_id_in(found.path.rpartition("/")[2]) if history else None
-
-
-def _go_on(
-    rooms: Rooms, found: Found, row: FileRow, file: BufferedReader
-) -> tuple[FileRow, Reader | None]:
-    rooms.entries.take_back_drafts(row.file_id)
-    row = row._replace(
-        path=found.path,
-        archived=found.archived,
-        device=found.device,
-        inode=found.inode,
-        size=found.size,
-        mtime_ns=found.mtime_ns,
-        complete=False,
-    )
-    if row.mark_line is not None and row.mark_state is not None and not row.compressed:
-        # A mark that another version of this program made may mean nothing to us.
-        with suppress(msgspec.MsgspecError, TypeError):
-            return row, Reader.resumed(row.dialect, Mark(row.mark_line, row.mark_state))
-    row = row._replace(mark_line=None, mark_offset=None, mark_state=None, digest=None)
-    return row, Reader.of(row.dialect)

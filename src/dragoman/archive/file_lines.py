@@ -53,12 +53,29 @@ def other_lines(file: BufferedReader) -> Iterator[Lines]:
     """The lines of a compressed file, or of one in another encoding, all of them."""
     file.seek(0)
     offset = 0
-    for batch in batches(file):
-        last = batch[-1] if batch else None
+    for batch in _gathered(batches(file)):
+        last = batch[-1]
         damage = last.problem if isinstance(last, Damage) else None
         starts = list(accumulate(map(_length, batch), initial=offset))
         offset = starts[-1]
         yield Lines(batch, starts, damage=damage)
+
+
+def _gathered(batches: Iterator[list[Line]]) -> Iterator[list[Line]]:
+    """Batches as large as those of a plain file: little is undone at a time, often not even a line.
+
+    What a file is has to be seen from the first of them.
+    """
+    held: list[Line] = []
+    size = 0
+    for batch in batches:
+        held += batch
+        size += sum(map(_length, batch))
+        if size >= BATCH:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
 
 
 def _length(line: Line) -> int:

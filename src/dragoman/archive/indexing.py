@@ -3,10 +3,12 @@
 An unchanged file costs a look at its size and time. One that has grown costs its last turn, one that
 was moved nothing, one that was replaced or cut all of it. Work is written down in pieces, each
 whole or not at all: whoever is killed loses the piece at hand, and the next one goes on from there.
+So does whoever has done what the time given allows.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -18,15 +20,16 @@ from dragoman.archive.finding import Found
 from dragoman.store.database import Database
 from dragoman.store.entries import Entries
 from dragoman.store.files import FileRow, Files
-from dragoman.store.maintenance import begin_anew, orphans, tidy
+from dragoman.store.maintenance import begin_anew, orphans, tidy, untidy
 from dragoman.store.sessions import Sessions
 
-EDITION: Final = 1
+EDITION: Final = 2
 """Counted up when the same files would give other entries: an index of another edition is built anew."""
 
 _COMMIT_ENTRIES: Final = 4000
 _COMMIT_SECONDS: Final = 2.0
 _TIDY_ENTRIES: Final = 20_000
+_TELL_SECONDS: Final = 0.1
 
 
 class Progress(NamedTuple):
@@ -51,11 +54,18 @@ class Report(NamedTuple):
     bytes_read: int = 0
     waited_for: int | None = None
     """The process that is indexing instead of us, if it did not finish in time."""
+    left: Progress | None = None
+    """How far it had come when the time given was over; None if it came to the end."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all has been done that can be done."""
+        return self.waited_for is None and self.left is None
 
     @property
     def is_whole(self) -> bool:
         """Whether the index now has all there is."""
-        return self.waited_for is None and not self.unreadable
+        return self.is_done and not self.unreadable
 
     @property
     def is_changed(self) -> bool:
@@ -89,28 +99,41 @@ def is_up_to_date(found: Sequence[Found], database: Database) -> bool:
     return not the_plan.work and not the_plan.gone and database.fact("edition") == EDITION
 
 
+class _Enough(Exception):
+    """The time given is over, and all that was read is written down."""
+
+
 class Indexer:
     def __init__(
         self, database: Database, progress: Callable[[Progress], None] | None = None
     ) -> None:
         self._database = database
         self._rooms = Rooms(Files(database), Sessions(database), Entries(database))
-        self._progress = progress
-        self._uncommitted = self._written = 0
+        self._listener = progress
+        self._progress = Progress(0, 0, 0, 0)
+        self._uncommitted = 0
         self._committed_at = time.monotonic()
+        self._told_at = self._ends_at = math.inf
 
     def run(
-        self, found: Sequence[Found], *, wait_seconds: float = 0.0, are_all: bool = True
+        self,
+        found: Sequence[Found],
+        *,
+        wait_seconds: float = 0.0,
+        seconds: float = math.inf,
+        are_all: bool = True,
     ) -> Report:
         """Bring the index up to date with these files, which may be all there are.
 
-        If another process is at it, wait this long for it to finish, then leave it to that one.
+        If another process is at it, wait this long for it to finish, then leave it to that one. After
+        so many ``seconds`` of work the rest is left to whoever comes next.
         """
         lock = self._database.lock
         if not self._database.can_write:
             return Report()
         if not lock.acquire(wait_seconds):
             return Report(waited_for=lock.holder() or 0)
+        self._ends_at = time.monotonic() + seconds
         try:
             return self._run(found, are_all)
         except BaseException:
@@ -126,27 +149,46 @@ class Indexer:
         the_plan = plan(found, self._database)
         report = Report()
         gone = dict(the_plan.gone) if are_all else {}
-        sizes = sum(each.size for each, _ in the_plan.work)
-        done_bytes = 0
+        self._progress = Progress(
+            0, len(the_plan.work), 0, sum(each.size for each, _ in the_plan.work)
+        )
+        self._told_at = -math.inf
         unreadable: list[tuple[str, str]] = []
         for number, (each, file_id) in enumerate(the_plan.work):
-            if self._progress is not None:
-                self._progress(Progress(number, len(the_plan.work), done_bytes, sizes))
+            before = self._progress.bytes
+            self._tell(files=number)
             try:
+                if time.monotonic() >= self._ends_at:
+                    raise _Enough
                 report = self._one(each, file_id, gone, report)
             except OSError as problem:
                 unreadable.append((each.path, problem.strerror or str(problem)))
-            done_bytes += each.size
+            except _Enough:
+                self._database.commit()
+                return report._replace(unreadable=tuple(unreadable), left=self._progress)
+            self._progress = self._progress._replace(bytes=before + each.size)
         for file_id in gone.values():
             self._database.begin()
             self._rooms.files.drop(file_id)
             report = report._replace(vanished=report.vanished + 1)
-        self._database.commit()
-        if self._written >= _TIDY_ENTRIES:
+        self._commit()
+        if the_plan.work:
+            self._told_at = -math.inf
+            self._tell(files=len(the_plan.work))
+        if untidy(self._database) >= _TIDY_ENTRIES:
             tidy(self._database)
-        if self._progress is not None and the_plan.work:
-            self._progress(Progress(len(the_plan.work), len(the_plan.work), sizes, sizes))
         return report._replace(unreadable=tuple(unreadable))
+
+    def _tell(self, **changes: int) -> None:
+        """Say how far we have come, to whoever listens and to whoever waits for the lock."""
+        self._progress = self._progress._replace(**changes)
+        now = time.monotonic()
+        if now - self._told_at < _TELL_SECONDS:
+            return
+        self._told_at = now
+        self._database.lock.tell(self._progress)
+        if self._listener is not None:
+            self._listener(self._progress)
 
     def _too_many(self) -> int:
         return max(_TIDY_ENTRIES, self._rooms.entries.count())
@@ -176,19 +218,37 @@ class Indexer:
             return report
         else:
             report = report._replace(grown=report.grown + 1)
-        count = index_file(self._rooms, found, row, self._after)
-        self._after(1)
+        before = self._progress.bytes
+
+        def after(entries: int, bytes_read: int) -> None:
+            self._tell(bytes=before + min(bytes_read, found.size))
+            self._after(entries)
+
+        count = index_file(self._rooms, found, row, after)
+        self._uncommitted += 1  # it would not do to keep thousands of small files waiting
         return report._replace(bytes_read=report.bytes_read + count)
 
     def _after(self, entries: int) -> None:
-        """Write the work to the disk, now and then."""
+        """Write the work to the disk, now and then. Raises ``_Enough`` when our time is over."""
         self._uncommitted += entries
-        self._written += entries
         now = time.monotonic()
-        if self._uncommitted >= _COMMIT_ENTRIES or now - self._committed_at >= _COMMIT_SECONDS:
-            self._database.commit()
+        if (
+            self._uncommitted >= _COMMIT_ENTRIES
+            or now - self._committed_at >= _COMMIT_SECONDS
+            or now >= self._ends_at
+        ):
+            self._commit()
             self._database.begin()
-            self._uncommitted, self._committed_at = 0, now
+            self._committed_at = now
+        if now >= self._ends_at:
+            raise _Enough
+
+    def _commit(self) -> None:
+        if self._uncommitted:
+            self._database.begin()
+            self._database.set_fact("untidy", untidy(self._database) + self._uncommitted)
+            self._uncommitted = 0
+        self._database.commit()
 
     def _moved(self, found: Found, gone: dict[str, int]) -> FileRow | None:
         """The file that this one was before it was moved, if it was."""

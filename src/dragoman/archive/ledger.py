@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,10 +20,10 @@ import msgspec
 
 from dragoman.archive.finding import Found, by_hand, walk
 from dragoman.archive.homes import all_homes
-from dragoman.archive.ledger_entries import Account, Rule, SessionFacts
+from dragoman.archive.ledger_entries import QUARTER, Account, Entry, Rule, SessionFacts, Subtotal
 from dragoman.archive.ledger_files import read_accounts
 from dragoman.archive.ledger_merging import Found as FoundEntry
-from dragoman.archive.ledger_merging import merge, merge_sessions
+from dragoman.archive.ledger_merging import entries_of, merge, merge_sessions
 from dragoman.archive.prices import Prices
 from dragoman.model.usage import Usage
 
@@ -57,6 +59,12 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     """A part of the model's name."""
 
+    @property
+    def keeps_subtotals(self) -> bool:
+        """Whether its bounds lie where no subtotal goes across."""
+        bounds = [bound.timestamp() for bound in (self.since, self.until) if bound is not None]
+        return not any(bound % QUARTER for bound in bounds)
+
     def takes(self, at: float | None, project: str | None, model: str | None) -> bool:
         return self._takes_time(at) and self._takes_project(project) and self._takes_model(model)
 
@@ -83,7 +91,8 @@ class Ledger:
 
     def __init__(self, accounts: Mapping[str, Account], prices: Prices | None = None) -> None:
         self.prices = prices if prices is not None else Prices()
-        self._found = merge(accounts.items())
+        self._accounts = accounts
+        self._merged = merge(accounts)
         self._sessions = merge_sessions(accounts.items())
         self.problems = {
             path: account.problem for path, account in accounts.items() if account.problem
@@ -97,6 +106,10 @@ class Ledger:
         """The ledger of these files. ``cache`` names a file to keep what was read in."""
         return cls(read_accounts(files, cache=cache), prices)
 
+    @cached_property
+    def _found(self) -> list[FoundEntry]:
+        return entries_of(self._accounts, self._merged)
+
     def entries(self, choice: Choice = EVERYTHING) -> Iterator[FoundEntry]:
         """What rows are made of: quicker, where there are many."""
         if choice == EVERYTHING:
@@ -106,6 +119,16 @@ class Ledger:
             found
             for found in self._found
             if takes(found.entry.at, found.entry.project, found.entry.model)
+        )
+
+    def subtotals(self, choice: Choice = EVERYTHING) -> Iterator[Subtotal | Entry]:
+        """The same for who only sums up, many at a time where they lie together."""
+        if not choice.keeps_subtotals:
+            return (found.entry for found in self.entries(choice))
+        every = chain(self._merged.subtotals, (found.entry for found in self._merged.entries))
+        takes = choice.takes
+        return (
+            subtotal for subtotal in every if takes(subtotal.at, subtotal.project, subtotal.model)
         )
 
     def rows(self, choice: Choice = EVERYTHING) -> Iterator[Row]:
@@ -128,7 +151,7 @@ class Ledger:
 
     def silent_sessions(self, choice: Choice = EVERYTHING) -> list[SessionFacts]:
         """Sessions that had turns and tell no usage: what they spent is unknown."""
-        told = {found.entry.session for found in self._found}
+        told = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
         return [
             facts
             for facts in self._sessions.values()

@@ -1,11 +1,14 @@
 """What one file tells about tokens, in a form that is small to keep and quick to add up.
 
 An entry is one report that was counted. It carries what is needed to find the same report in another
-file: a fork and its parent, a session file and the recording of the program that wrote it.
+file: a fork and its parent, a session file and the recording of the program that wrote it. Most sessions
+are told by one file alone, and most questions are about sums: for those, entries are summed up into subtotals
+when the file is read, and stay packed until somebody asks for them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
@@ -47,6 +50,11 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The session's running total after this report, as this file tells it."""
     total_output: int
     rule_number: int
+
+    @property
+    def count(self) -> int:
+        """As a subtotal has it."""
+        return 1
 
     @property
     def usage(self) -> Usage:
@@ -101,6 +109,83 @@ class SessionFacts(msgspec.Struct, array_like=True, gc=False):
     turns: int = 0
 
 
+QUARTER: Final = 900
+"""Seconds: no clock on earth changes its day more finely, so a subtotal lies in one day everywhere."""
+SHORT: Final = 200_000
+"""Requests with more input tokens may have a price of their own: they are not summed up with others."""
+
+
+class Subtotal(msgspec.Struct, array_like=True, gc=False):
+    """Entries of one file that follow one another and differ in nothing that sums are asked by."""
+
+    session: str
+    model: str | None
+    project: str | None
+    at: float | None
+    """When the first of them was told. All are of the same quarter of an hour."""
+    count: int
+    input: int
+    cached: int
+    cache_write: int
+    output: int
+    reasoning: int
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
+
+
+def subtotals_of(entries: Iterable[Entry]) -> list[Subtotal]:
+    """The entries summed up, but for those that must be valued one by one."""
+    subtotals: list[Subtotal] = []
+    subtotal: Subtotal | None = None
+    first = begins = ends = 0.0  # when the subtotal begins, and the quarter of an hour it lies in
+    for entry in entries:
+        at, tokens, cached = entry.at, entry.input, entry.cached + entry.cache_write
+        if tokens > SHORT or cached > tokens:
+            subtotals.append(_subtotal(entry))
+            subtotal = None
+        elif (
+            subtotal is not None
+            and at is not None
+            and begins <= at < ends
+            and entry.model == subtotal.model
+            and entry.session == subtotal.session
+            and entry.project == subtotal.project
+        ):
+            subtotal.count += 1
+            subtotal.input += tokens
+            subtotal.cached += entry.cached
+            subtotal.cache_write += entry.cache_write
+            subtotal.output += entry.output
+            subtotal.reasoning += entry.reasoning
+            if at < first:
+                subtotal.at = first = at
+        else:
+            subtotal = _subtotal(entry)
+            subtotals.append(subtotal)
+            first = begins = ends = 0.0
+            if at is not None:
+                first, begins = at, at // QUARTER * QUARTER
+                ends = begins + QUARTER
+    return subtotals
+
+
+def _subtotal(entry: Entry) -> Subtotal:
+    return Subtotal(
+        entry.session,
+        entry.model,
+        entry.project,
+        entry.at,
+        1,
+        entry.input,
+        entry.cached,
+        entry.cache_write,
+        entry.output,
+        entry.reasoning,
+    )
+
+
 class Account(msgspec.Struct, array_like=True, gc=False):
     """Everything one file tells about tokens."""
 
@@ -108,10 +193,28 @@ class Account(msgspec.Struct, array_like=True, gc=False):
     """Equal for files of equal content."""
     sessions: list[SessionFacts]
     """The file's own session first; those it only copies rows from do not appear."""
-    entries: list[Entry]
+    subtotals: list[Subtotal]
+    packed: bytes
+    """The entries that the subtotals sum up."""
     problem: str | None = None
     """Why it could not be read, or not to its end."""
+
+    @classmethod
+    def of(cls, fingerprint: str, sessions: list[SessionFacts], entries: list[Entry]) -> Account:
+        return cls(fingerprint, sessions, subtotals_of(entries), _pack(entries))
+
+    @classmethod
+    def unread(cls, problem: str) -> Account:
+        return cls("", [], [], _pack([]), problem)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return _unpack(self.packed)
 
     def is_only_of(self, session: str) -> bool:
         """Whether this file is that session's own, and of no other."""
         return len(self.sessions) == 1 and self.sessions[0].session == session
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(list[Entry]).decode

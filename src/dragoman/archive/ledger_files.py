@@ -6,13 +6,11 @@ it at once (the last one wins), and a home that cannot be written to only means 
 
 from __future__ import annotations
 
+import gc
 import os
-import sys
-import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing import get_context
-from multiprocessing.context import ForkContext
 from pathlib import Path
 from typing import Final
 
@@ -22,8 +20,9 @@ from dragoman.about import VERSION
 from dragoman.archive.finding import Found
 from dragoman.archive.folders import write_whole
 from dragoman.archive.ledger_entries import Account
+from dragoman.archive.ledger_sharing import MOST_PORTIONS, can_share, share
 
-_FORMAT: Final = f"1 {VERSION}"
+_FORMAT: Final = f"2 {VERSION}"
 """Accounts that another version made are not believed."""
 _PARALLEL: Final = 48_000_000
 """How many bytes must be read before a second process pays."""
@@ -44,6 +43,7 @@ class _Cache(msgspec.Struct, array_like=True, gc=False):
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_account = msgspec.msgpack.Decoder(Account).decode
+_decode_portion = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
 _decode_cache = msgspec.msgpack.Decoder(_Cache).decode
 
 
@@ -62,16 +62,29 @@ def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[
             missing.append(found)
         else:
             known[path] = old
-    for path, account in _read_all(missing):
-        found = given[path]
-        known[path] = _Kept(found.size, found.mtime_ns, account)
-    accounts = {path: _decode_account(known[path].account) for path in given}
+    with _uncollected():
+        for path, account in _read_all(missing):
+            found = given[path]
+            known[path] = _Kept(found.size, found.mtime_ns, account)
+        accounts = {path: _decode_account(known[path].account) for path in given}
     good = {path: known[path] for path, account in accounts.items() if account.problem is None}
     if cache is not None and any(kept.get(path) is not each for path, each in good.items()):
         # What was not asked for this time is kept as long as it is there.
         others = {path: old for path, old in kept.items() if path not in known and _exists(path)}
         write_whole(cache, _encode(_Cache(_FORMAT, {**others, **good})))
     return accounts
+
+
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """Looking for garbage takes time, and here there is none: what is read is kept."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _recall(cache: Path | None) -> dict[str, _Kept]:
@@ -115,43 +128,26 @@ def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
     import_module("dragoman.archive.ledger_reading")
 
     size = sum(found.size for found in files)
-    workers = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL)
-    context = _context()
-    if workers < 2 or context is None:
-        for found in files:
-            yield found.path, _read_one(found.path)
-        return
-    with context.Pool(workers) as pool:
-        for portion in pool.imap_unordered(_read_portion, _portions(files)):
-            yield from portion
+    processes = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL) if can_share() else 1
+    portions = _portions(files, max(_PORTION, size // MOST_PORTIONS))
+    for portion in share(portions, _read_portion, processes):
+        yield from _decode_portion(portion)
 
 
-def _context() -> ForkContext | None:
-    """Copies of this process are ready at once; elsewhere one process is as quick as several."""
-    if sys.platform != "linux" or threading.active_count() > 1:
-        return None
-    return get_context("fork")
-
-
-def _portions(files: Iterable[Found]) -> Iterator[list[str]]:
+def _portions(files: Iterable[Found], size: int) -> list[list[str]]:
     """The largest files first, alone; small ones together."""
-    portion: list[str] = []
-    size = 0
+    portions: list[list[str]] = [[]]
+    taken = 0
     for found in sorted(files, key=lambda found: (-found.size, found.path)):
-        portion.append(found.path)
-        size += found.size
-        if size >= _PORTION:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
+        if taken >= size:
+            portions.append([])
+            taken = 0
+        portions[-1].append(found.path)
+        taken += found.size
+    return portions
 
 
-def _read_portion(paths: list[str]) -> list[tuple[str, bytes]]:
-    return [(path, _read_one(path)) for path in paths]
-
-
-def _read_one(path: str) -> bytes:
+def _read_portion(paths: list[str]) -> bytes:
     from dragoman.archive.ledger_reading import read_account
 
-    return _encode(read_account(path))
+    return _encode([(path, _encode(read_account(path))) for path in paths])

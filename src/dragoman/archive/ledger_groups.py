@@ -15,8 +15,8 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from dragoman.archive.ledger import EVERYTHING, Choice, Ledger
-from dragoman.archive.ledger_entries import Entry, SessionFacts
-from dragoman.archive.prices import Price, Rates
+from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, SessionFacts, Subtotal
+from dragoman.archive.prices import Period, Price, Rates
 from dragoman.model.usage import Usage
 
 By: TypeAlias = Literal["day", "project", "model", "session"]
@@ -27,8 +27,6 @@ UNKNOWN: Final[dict[By, str]] = {
     "model": "(no model told)",
     "session": "(no session told)",
 }
-_QUARTER: Final = 900
-"""Seconds: no clock on earth changes its day more finely."""
 
 
 class Group(msgspec.Struct, kw_only=True):
@@ -106,16 +104,16 @@ def _by_size(group: Group) -> tuple[int, str]:
     return -group.usage.total_tokens if group.usage is not None else 1, group.key
 
 
-def keys(by: By) -> Callable[[Entry | SessionFacts], str]:
+def keys(by: By) -> Callable[[Entry | Subtotal | SessionFacts], str]:
     """What gives the group that an entry or a session belongs to."""
     unknown = UNKNOWN[by]
     if by == "day":
         days: dict[int, str] = {}
 
-        def day(each: Entry | SessionFacts) -> str:
+        def day(each: Entry | Subtotal | SessionFacts) -> str:
             if each.at is None:
                 return unknown
-            quarter = int(each.at // _QUARTER)
+            quarter = int(each.at // QUARTER)
             found = days.get(quarter)
             if found is None:
                 found = days[quarter] = datetime.fromtimestamp(each.at).date().isoformat()
@@ -132,16 +130,21 @@ def keys(by: By) -> Callable[[Entry | SessionFacts], str]:
 def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
     sums: dict[str, _Sum] = {}
     key_of = keys(by)
-    tariffs: dict[str | None, _Tariff] = {}
-    for _, entry in ledger.entries(choice):
+    models = {subtotal.model for subtotal in ledger.subtotals(choice)}
+    tariffs = {model: _Tariff(ledger.prices.of(model)) for model in models}
+    by_subtotals = all(tariff.values_subtotals for tariff in tariffs.values())
+    subtotals = (
+        ledger.subtotals(choice)
+        if by_subtotals
+        else (found.entry for found in ledger.entries(choice))
+    )
+    for entry in subtotals:
         key = key_of(entry)
         sum_ = sums.get(key)
         if sum_ is None:
             sum_ = sums[key] = _Sum()
         model = entry.model
-        tariff = tariffs.get(model)
-        if tariff is None:
-            tariff = tariffs[model] = _Tariff(ledger.prices.of(model))
+        tariff = tariffs[model]
         rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
         if rates is not None and entry.cached + entry.cache_write > entry.input:
             # It cannot be: what is read or written is part of the input. Value it by itself.
@@ -157,7 +160,7 @@ def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
         bucket[2] += entry.cache_write
         bucket[3] += entry.output
         bucket[4] += entry.reasoning
-        sum_.responses += 1
+        sum_.responses += entry.count
         sum_.sessions.add(entry.session)
         at = entry.at
         if at is not None and (sum_.first is None or at < sum_.first):
@@ -183,8 +186,21 @@ class _Tariff:
             [self.short, *longer] = price.periods[0].rates
             self.limit = longer[0].above if longer else sys.maxsize
 
-    def rates(self, entry: Entry) -> Rates | None:
-        return self.price.rates(entry.at, entry.input) if self.price is not None else None
+    @property
+    def values_subtotals(self) -> bool:
+        """Whether all that a subtotal sums up costs the same."""
+        return self.price is None or all(map(_values_subtotals, self.price.periods))
+
+    def rates(self, entry: Entry | Subtotal) -> Rates | None:
+        if self.price is None:
+            return None
+        return self.price.rates(entry.at, entry.input if entry.count == 1 else 0)
+
+
+def _values_subtotals(period: Period) -> bool:
+    return all(rates.above >= SHORT for rates in period.rates[1:]) and not any(
+        moment.minute % 15 or moment.second for moment in period.hours or ()
+    )
 
 
 _NO_MONEY: Final = Decimal(0)

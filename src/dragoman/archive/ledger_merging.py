@@ -5,17 +5,19 @@ copy of its rows, by a second copy of the file, and by the recording of the prog
 entry is known by its session and its mark (see ``ledger_entries``); how often one file tells a mark
 tells how often it was spent. Streams that tell nothing but the totals of turns count only for sessions
 of which nothing finer is known. The order of the files does not matter, nor how often one is given.
+
+A session that one file alone tells of needs none of this: its subtotals count as they are.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from dragoman.archive.ledger_entries import Account, Entry, SessionFacts
+from dragoman.archive.ledger_entries import Account, Entry, SessionFacts, Subtotal
 from dragoman.model.usage import Usage
 
 
@@ -29,25 +31,47 @@ class Found(NamedTuple):
 _Key: TypeAlias = tuple[object, ...]
 
 
-def merge(accounts: Iterable[tuple[str, Account]]) -> list[Found]:
-    """The entries of all accounts, each once, in the order of files and lines."""
-    given = sorted(dict(accounts).items())
-    holders: dict[str, set[int]] = defaultdict(set)
-    for number, (_, account) in enumerate(given):
-        for session in {entry.session for entry in account.entries}:
-            holders[session].add(number)
-    shared = {session for session, numbers in holders.items() if len(numbers) > 1}
-    kept: list[Found] = []
+class Merged(NamedTuple):
+    """What many files tell, each thing once."""
+
+    subtotals: list[Subtotal]
+    """Of sessions that one file alone tells of."""
+    shared: frozenset[str]
+    """Sessions that several tell of."""
+    entries: list[Found]
+    """The entries of those."""
+
+
+def merge(accounts: Mapping[str, Account]) -> Merged:
+    """Everything that these accounts hold, by the paths of their files."""
+    tellers: Counter[str] = Counter()
+    for account in accounts.values():
+        tellers.update({subtotal.session for subtotal in account.subtotals})
+    shared = frozenset(session for session, count in tellers.items() if count > 1)
+    subtotals: list[Subtotal] = []
     doubtful: list[tuple[Account, Found]] = []
-    for path, account in given:
-        for entry in account.entries:
-            if entry.session in shared:
-                doubtful.append((account, Found(path, entry)))
-            else:
-                kept.append(Found(path, entry))
-    if doubtful:
-        kept += _once(doubtful)
-        kept.sort(key=lambda found: (found.file, found.entry.line))
+    for path, account in sorted(accounts.items()):
+        own = [subtotal for subtotal in account.subtotals if subtotal.session not in shared]
+        subtotals += own
+        if len(own) < len(account.subtotals):
+            doubtful += [
+                (account, Found(path, entry))
+                for entry in account.entries
+                if entry.session in shared
+            ]
+    return Merged(subtotals, shared, _once(doubtful))
+
+
+def entries_of(accounts: Mapping[str, Account], merged: Merged) -> list[Found]:
+    """Every entry once, in the order of files and lines."""
+    kept = [
+        Found(path, entry)
+        for path, account in accounts.items()
+        for entry in account.entries
+        if entry.session not in merged.shared
+    ]
+    kept += merged.entries
+    kept.sort(key=lambda found: (found.file, found.entry.line))
     return kept
 
 

@@ -11,16 +11,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from dragoman.archive.ledger_entries import Account, Entry, Rule, SessionFacts, rule_number
+from dragoman.archive.parsers import plain_reader
 from dragoman.archive.reading import read
+from dragoman.archive.sources import BATCH, unreadable
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
+from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 PREFIX: Final = 4096
+_BUFFER: Final = 1 << 18
+_RESPONSE: Final = rule_number("response")
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
@@ -28,12 +34,34 @@ def read_account(path: str | Path) -> Account:
     """The account of one file. Never raises: a file that cannot be read says why."""
     name = str(path)
     try:
-        fingerprint = fingerprint_of(Path(path))
-        reader = AccountReader(fingerprint)
-        for message in read(name, only=_ONLY):
-            reader.receive(message)
-    except (UnreadableSource, OSError) as problem:
-        return Account("", [], [], str(problem))
+        return _of_plain(name) or _of_any(name)
+    except UnreadableSource as problem:
+        return Account.unread(str(problem))
+    except OSError as problem:
+        return Account.unread(str(unreadable(name, problem)))
+
+
+def _of_plain(path: str) -> Account | None:
+    """The account of a plain file; None for any other."""
+    with open(path, "rb", buffering=_BUFFER) as file:
+        head, size = file.read(PREFIX), os.fstat(file.fileno()).st_size
+        plain = plain_reader(head) if size <= DEFAULT_MAX_LINE else None
+        if plain is None:
+            return None
+        file.seek(0)
+        reader = AccountReader(_fingerprint(head, size))
+        while lines := file.readlines(BATCH):
+            if not plain.receive_lines(lines):
+                return None
+            reader.receive_all(plain.messages())
+    plain.receive_eof()
+    reader.receive_all(plain.messages())
+    return reader.account()
+
+
+def _of_any(path: str) -> Account:
+    reader = AccountReader(fingerprint_of(Path(path)))
+    reader.receive_all(read(path, only=_ONLY))
     return reader.account()
 
 
@@ -41,9 +69,12 @@ def fingerprint_of(path: Path) -> str:
     """A name for a file's content: its size and the hash of its beginning."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
-        head, size = os.read(file, PREFIX), os.fstat(file).st_size
+        return _fingerprint(os.read(file, PREFIX), os.fstat(file).st_size)
     finally:
         os.close(file)
+
+
+def _fingerprint(head: bytes, size: int) -> str:
     return f"{hashlib.blake2b(head, digest_size=12).hexdigest()}-{size:x}"
 
 
@@ -70,21 +101,22 @@ class AccountReader:
         self._entries: list[Entry] = []
         self._newest: _Counter | None = None
 
-    def receive(self, message: Message) -> None:
-        """Take one message in. Only three types matter; others may come."""
-        kind = message.__class__
-        counter = self._counters.get(message.session_id) or self._begin(message.session_id)
-        if kind is UsageReport:
-            self._report(counter, message)  # pyright: ignore[reportArgumentType]
-        elif kind is TurnStarted:
-            counter.turns.add(message.turn_id)
-        elif isinstance(message, SessionStarted):
-            self._started(counter, message)
+    def receive_all(self, messages: Iterable[Message]) -> None:
+        """Take messages in. Only three types matter; others may come."""
+        for message in messages:
+            kind = message.__class__
+            counter = self._counters.get(message.session_id) or self._begin(message.session_id)
+            if kind is UsageReport:
+                self._report(counter, message)  # pyright: ignore[reportArgumentType]
+            elif kind is TurnStarted:
+                counter.turns.add(message.turn_id)
+            elif isinstance(message, SessionStarted):
+                self._started(counter, message)
 
     def account(self) -> Account:
         for counter in self._counters.values():
             counter.facts.turns = len(counter.turns)
-        return Account(self._fingerprint, self._told, self._entries)
+        return Account.of(self._fingerprint, self._told, self._entries)
 
     def _begin(self, session_id: str | None) -> _Counter:
         # A stream that does not name its session is the only one that can tell of it.
@@ -108,13 +140,24 @@ class AccountReader:
         facts.parent = facts.parent or message.parent_session_id
 
     def _report(self, counter: _Counter, report: UsageReport) -> None:
-        if report.total is None:
+        before, total, last = counter.total, report.total, report.last
+        if total is None:
             return
-        counted = self._count(counter, report, report.total)
-        counter.total = report.total
-        if counted is None or not counted[0]:
+        counter.total = total
+        if (
+            before is not None
+            and last is not None
+            and before.input_tokens + last.input_tokens == total.input_tokens
+            and before.output_tokens + last.output_tokens == total.output_tokens
+        ):
+            own, rule = last, _RESPONSE  # what nearly all reports are
+        else:
+            counted = self._count(counter, before, total, report)
+            if counted is None:
+                return
+            own, rule = counted[0], rule_number(counted[1])
+        if not (own.input_tokens or own):
             return
-        own, rule = counted
         at = report.at
         self._entries.append(
             Entry(
@@ -129,17 +172,17 @@ class AccountReader:
                 own.cache_write_input_tokens,
                 own.output_tokens,
                 own.reasoning_output_tokens,
-                report.total.input_tokens,
-                report.total.output_tokens,
-                rule_number(rule),
+                total.input_tokens,
+                total.output_tokens,
+                rule,
             )
         )
 
     def _count(
-        self, counter: _Counter, report: UsageReport, total: Usage
+        self, counter: _Counter, before: Usage | None, total: Usage, report: UsageReport
     ) -> tuple[Usage, Rule] | None:
         """What a report is worth, and by which rule; None if it repeats what was spent before."""
-        before, last = counter.total, report.last
+        last = report.last
         if before is not None:
             return _since(before, total, last)
         if report.turn_id not in counter.turns:
@@ -162,11 +205,6 @@ class AccountReader:
 def _since(before: Usage, total: Usage, last: Usage | None) -> tuple[Usage, Rule]:
     if last is None:
         return total - before, "turn total"
-    if (
-        before.input_tokens + last.input_tokens == total.input_tokens
-        and before.output_tokens + last.output_tokens == total.output_tokens
-    ):
-        return last, "response"
     if (before + last).fits_in(total):
         return total - before, "difference of totals"
     return last, "counter began anew"

@@ -18,8 +18,8 @@ from dragoman.archive.file_lines import Lines, is_plain, open_file, other_lines,
 from dragoman.archive.parsers import Reader
 from dragoman.archive.reading import feed
 from dragoman.harnesses.base import Mark
-from dragoman.model.messages import Message, Prompt, TurnStarted
-from dragoman.store.files import FileRow, Files
+from dragoman.model.messages import Delta, Message, Prompt, TurnStarted
+from dragoman.store.files import FileRow, Files, MarkRow
 
 _FIRST_TAIL: Final = 1 << 18
 _OPENING_LINES: Final = 4
@@ -73,12 +73,29 @@ class _TurnCount(msgspec.Struct):
 
 def _from_mark(files: Files, row: FileRow, number: int) -> Iterator[Message | _TurnCount]:
     mark = None if row.compressed else files.mark_before(row.file_id, turn=number)
+    yield _TurnCount(mark.turn - 1 if mark is not None else 0)
+    yield from _read_on(row, mark)
+
+
+def numbered(files: Files, row: FileRow, first: int) -> Iterator[tuple[int, Message]]:
+    """The messages of a file with their numbers, from the nearest mark before the ``first`` wanted.
+
+    Numbers count from 1, and what is only passing has none.
+    """
+    mark = None if row.compressed else files.mark_before_message(row.file_id, first)
+    number = mark.before if mark is not None else 0
+    for message in _read_on(row, mark):
+        if not isinstance(message, Delta):
+            number += 1
+            yield number, message
+
+
+def _read_on(row: FileRow, mark: MarkRow | None) -> Iterator[Message]:
+    """The messages of a file from a mark on, or all of them."""
     if mark is None:
-        yield _TurnCount(0)
         yield from messages_of(row.path)
         return
     reader = Reader.resumed(row.dialect, Mark(mark.line, mark.state))
-    yield _TurnCount(mark.turn - 1)
     with open_file(row.path) as file:
         for piece in plain_lines(file, mark.offset):
             feed(reader.parser, piece.lines)

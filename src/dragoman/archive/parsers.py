@@ -7,7 +7,7 @@ from typing import Final
 
 from dragoman.archive.sniffing import SniffingParser
 from dragoman.harnesses import HARNESSES, find_dialect
-from dragoman.harnesses.base import Dialect, Mark, MarkingParser, Parser
+from dragoman.harnesses.base import Dialect, Mark, MarkingParser, Parser, PlainReader
 from dragoman.harnesses.history import History, Origin
 from dragoman.model.messages import Message, Notice
 
@@ -81,6 +81,12 @@ def _harness_of(dialect: Dialect | None) -> str | None:
 
 def history_of(harness: str | None) -> History | None:
     return next((each.history for each in HARNESSES if each.name == harness), None)
+
+
+def plain_reader(head: bytes) -> PlainReader | None:
+    """A quick reader for a file that begins with these bytes, if it looks plain to a harness."""
+    made = (harness.plain(head) for harness in HARNESSES if harness.plain is not None)
+    return next(filter(None, made), None)
 
 
 def origin_of(harness: str | None, lines: Sequence[bytes]) -> Origin | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.store.files import FileRow, Files
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from dragoman.model.messages import Message
     from dragoman.model.turns import Turn
     from dragoman.model.usage import Usage
+    from dragoman.store.files import TurnRow
 
+_T = TypeVar("_T")
 RUNNING_SECONDS: Final = 120.0
 """How long after its last row a session with an open turn still counts as running."""
 
@@ -126,6 +128,30 @@ class SavedSession:
     def last_turn(self) -> Iterator[Message]:
         return self.turn(-1)
 
+    def numbered(self, first: int = 1) -> Iterator[tuple[int, Message]]:
+        """Messages with their numbers, which count from 1 and stay; deltas are passing, and have none.
+
+        Begins where the ``first`` one wanted can be reached from, without reading all before it.
+        """
+        from dragoman.archive.opening import numbered
+
+        if self._goes_on_from_another():
+            from dragoman.model.messages import Delta
+
+            whole = (each for each in self.messages() if not isinstance(each, Delta))
+            return enumerate(whole, 1)
+        return self._read(numbered(self._files, self._file(), first))
+
+    def turn_list(self) -> list[TurnRow] | None:
+        """Its turns and the numbers of the messages that they begin with, as the index has them.
+
+        None if it goes on from another session: then only reading it tells.
+        """
+        return None if self._goes_on_from_another() else self._files.turns(self._file_id)
+
+    def _goes_on_from_another(self) -> bool:
+        return self._file().base_session_id is not None
+
     def turns(self) -> list[Turn]:
         """The conversation, folded into turns."""
         from dragoman.model.turns import fold
@@ -188,7 +214,7 @@ class SavedSession:
             raise UnreadableSource(self.path, "it has changed meanwhile; try again")
         return row
 
-    def _read(self, messages: Iterator[Message]) -> Iterator[Message]:
+    def _read(self, messages: Iterator[_T]) -> Iterator[_T]:
         try:
             yield from messages
         except FileNotFoundError as problem:

@@ -24,6 +24,11 @@ BATCH: Final = 1 << 16
 """How many bytes of lines are read before their messages are handed on: what fits the cache."""
 BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _FOLLOW_SECONDS: Final = 0.2
+_REASONS: Final = {
+    errno.ENOENT: "there is no such file",
+    errno.EACCES: "permission denied",
+    errno.EISDIR: "it is a directory",
+}
 
 Source: TypeAlias = (
     str | os.PathLike[str] | IO[bytes] | IO[str] | bytes | Iterable[bytes] | Iterable[str]
@@ -75,13 +80,16 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
 def _open(path: Path) -> BufferedReader:
     try:
         if path.is_dir():
-            raise UnreadableSource(str(path), "it is a directory")
+            raise UnreadableSource(str(path), _REASONS[errno.EISDIR])
         return cast("BufferedReader", path.open("rb", buffering=CHUNK))
     except OSError as problem:
-        reason = {errno.ENOENT: "there is no such file", errno.EACCES: "permission denied"}.get(
-            problem.errno or 0, problem.strerror or str(problem)
-        )
-        raise UnreadableSource(str(path), reason) from problem
+        raise unreadable(path, problem) from problem
+
+
+def unreadable(path: str | Path, problem: OSError) -> UnreadableSource:
+    """The same problem, in words that help."""
+    reason = _REASONS.get(problem.errno or 0, problem.strerror or str(problem))
+    return UnreadableSource(str(path), reason)
 
 
 def _chunks(file: IO[Any]) -> Iterator[bytes]:

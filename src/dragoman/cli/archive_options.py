@@ -1,10 +1,8 @@
-"""What the commands on saved sessions share: opening the archive, times, and a word while it is indexed."""
+"""What the commands on saved sessions share: opening the archive, the newest session, times."""
 
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,9 +10,8 @@ import click
 
 if TYPE_CHECKING:
     from dragoman.archive.api import Archive
-    from dragoman.archive.indexing import Progress, Report
+    from dragoman.archive.saved import SavedSession
 
-_BAR: Final = 24
 _UNITS: Final = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
@@ -54,72 +51,55 @@ def home_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def open_archive(
-    paths: tuple[str, ...], *, wanted: str | None = None, newest: bool = False
-) -> Archive:
-    """The archive, with its index brought up to date, and a word about it on standard error.
+def open_archive(paths: tuple[str, ...], *, wanted: str | None = None) -> Archive:
+    """The archive, with its index being brought up to date for as long as the command runs.
 
-    Where only one session is ``wanted``, or the ``newest``, a large archive is not waited for.
+    If one session is ``wanted``, that one is there when this returns, if it is anywhere. Whoever
+    needs more waits for it (:func:`dragoman.cli.indexing.wait_for`).
     """
     from dragoman.archive.api import Archive
 
     archive = Archive(paths=paths)
-    bar = _Bar()
-    report: Report | None = None
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(archive.close)
+    if wanted is not None:
+        _prepare(archive, wanted)
+    is_behind = archive.begin_index() is not None
+    for sentence in archive.troubles():
+        click.echo(f"dragoman: {sentence}", err=True)
+    if wanted is not None and is_behind and not archive.has(wanted):
+        from dragoman.cli.indexing import wait_for
+
+        wait_for(archive, lambda: archive.has(wanted, exactly=True))
+    return archive
+
+
+def _prepare(archive: Archive, wanted: str) -> None:
+    from dragoman.cli.indexing import Bar
+
+    bar = Bar()
     try:
-        is_one = wanted is not None or newest
-        report = archive.prepare(wanted, bar.show) if is_one else archive.index(bar.show)
-    except KeyboardInterrupt:
-        bar.clear()
-        _tell("stopped indexing; what is done is kept, and the next command goes on from there")
+        archive.prepare(wanted, bar.show)
     finally:
         bar.clear()
-    if archive.note:
-        _tell(archive.note)
-    if report is not None:
-        if report.waited_for is not None:
-            _tell("another program is indexing; this is what it has done so far")
-        for path, why in report.unreadable[:5]:
-            _tell(f"cannot read {path}: {why}")
-        if len(report.unreadable) > 5:
-            _tell(f"cannot read {len(report.unreadable) - 5} more files")
-    return archive
+
+
+def last_session(archive: Archive, project: str | None = None) -> SavedSession:
+    """The newest session, as soon as it is known which one that is."""
+    if archive.wait_index(0.0) is not None:
+        from dragoman.cli.indexing import wait_for
+
+        def is_known() -> bool:
+            newest = archive.sessions(project=project, top=True, limit=1)
+            return archive.is_final(newest, limit=1)
+
+        wait_for(archive, is_known)
+    return archive.last(project=project)
 
 
 def session_path(name: str) -> str:
     """The file of this name; if there is none, that of the saved session whose id begins so."""
     if os.path.exists(name) or os.sep in name:
         return name
-    with open_archive((), wanted=name) as archive:
-        return archive.get(name).path
-
-
-def _tell(sentence: str) -> None:
-    click.echo(f"dragoman: {sentence}", err=True)
-
-
-class _Bar:
-    """A line on standard error, if that is a terminal and it takes long enough to be read."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._is_shown = False
-        self._last = 0.0
-
-    def show(self, progress: Progress) -> None:
-        now = time.monotonic()
-        if not sys.stderr.isatty() or now - self._began < 0.4 or now - self._last < 0.1:
-            return
-        self._last, self._is_shown = now, True
-        share = progress.bytes / progress.all_bytes if progress.all_bytes else 1.0
-        filled = round(share * _BAR)
-        left = (now - self._began) * (1 - share) / share if share > 0.02 else None
-        more = f", {left:.0f} s left" if left is not None else ""
-        bar = "█" * filled + "░" * (_BAR - filled)
-        words = f"indexing {bar} {progress.files:,} of {progress.all_files:,} sessions{more}"
-        click.echo(f"\r\x1b[K{words}", err=True, nl=False)
-
-    def clear(self) -> None:
-        if self._is_shown:
-            click.echo("\r\x1b[K", err=True, nl=False)
-            self._is_shown = False
+    return open_archive((), wanted=name).get(name).path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dragoman.cli.archive_options import home_option, open_archive
+from dragoman.cli.archive_options import home_option, last_session, open_archive
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -103,6 +103,6 @@ def _conversion(
 
     if session is not None and is_file(session):
         return Conversion(open_source(session), dialect=dialect, **options)
-    archive = open_archive(paths)
-    saved = archive.last() if session is None else archive.get(session)
+    archive = open_archive(paths, wanted=session)
+    saved = last_session(archive) if session is None else archive.get(session)
     return SavedConversion(saved.messages(), **options)

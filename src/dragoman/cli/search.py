@@ -65,7 +65,12 @@ def search(
     dragoman search '"connection reset" -proxy' --errors
     dragoman search --scan 'x[i] += dx' --tool Bash
     """
-    archive = open_archive(paths)
+    archive = open_archive(paths, wanted=session_id)
+    is_whole = True
+    if session_id is None and archive.wait_index(0.0) is not None:
+        from dragoman.cli.indexing import wait_for
+
+        is_whole = wait_for(archive)
     from dragoman.archive.searching import Filters  # before the clock starts: it takes a moment
 
     filters = Filters(
@@ -87,6 +92,8 @@ def search(
     if as_json:
         for hit in found.hits:
             _write_json(hit)
+        if not is_whole:
+            click.echo("dragoman: only a part of all sessions was searched", err=True)
         return 0 if found.hits else 1
     _write(archive, found.hits, around)
     how = "by reading every file" if found.is_scan else "in the index"
@@ -94,7 +101,8 @@ def search(
     if not found.hits and not scan:
         order = "; --scan reads the whole of every output"
     number = f"{len(found.hits)}{'+' * (len(found.hits) == limit)}"
-    click.echo(f"{number} found {how} in {took * 1000:.0f} ms{order}", err=True)
+    part = "" if is_whole else "; only a part of all sessions was searched"
+    click.echo(f"{number} found {how} in {took * 1000:.0f} ms{order}{part}", err=True)
     return 0 if found.hits else 1
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from dragoman.cli.archive_options import When, home_option, open_archive
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
+    from dragoman.archive.api import Archive
     from dragoman.archive.costs import Cost
     from dragoman.archive.saved import SavedSession
 
@@ -55,27 +57,56 @@ def sessions(
     archive = open_archive(paths)
     if limit is None and not everything and not as_json:
         limit = 30
-    found = archive.sessions(
-        project=project,
-        since=since,
-        until=until,
-        harness=harness,
-        archived=archived,
-        top=not everything and not as_json,
-        limit=limit,
-    )
-    if as_json:
-        _write_json(found, _costs(found))
+
+    def listed() -> list[SavedSession]:
+        return archive.sessions(
+            project=project,
+            since=since,
+            until=until,
+            harness=harness,
+            archived=archived,
+            top=not everything and not as_json,
+            limit=limit,
+        )
+
+    def write(found: list[SavedSession]) -> None:
+        if as_json:
+            _write_json(found, _costs(found))
+        elif found:
+            _write_table(found, _costs(found) if cost or is_terminal else None)
+            if len(found) == limit:
+                newest = f"These are the newest {limit}; -n shows more, --all all of them."
+                click.echo(newest, err=True)
+        else:
+            where = ", ".join(archive.folders)
+            asked = any(given is not None for given in (project, since, until, harness, archived))
+            click.echo(f"dragoman: there are no {'such ' * asked}sessions in {where}", err=True)
+
+    is_terminal = standard_output().isatty()
+    if archive.wait_index(0.0) is None:
+        write(listed())
         return 0
-    if not found:
-        where = ", ".join(archive.folders)
-        asked = any(given is not None for given in (project, since, until, harness, archived))
-        click.echo(f"dragoman: there are no {'such ' * asked}sessions in {where}", err=True)
-        return 0
-    _write_table(found, _costs(found) if cost or standard_output().isatty() else None)
-    if len(found) == limit:
-        click.echo(f"These are the newest {limit}; -n shows more, --all all of them.", err=True)
+    from dragoman.cli.indexing import wait_for
+
+    # People are shown the list as soon as it is known. A program waits: it gets the same every time.
+    is_final = partial(_is_final, archive, listed, limit, since) if is_terminal else None
+    is_left_alone = wait_for(archive, is_final)
+    found = listed()
+    write(found)
+    if is_left_alone and wait_for(archive):
+        whole = listed()
+        if [each.id for each in whole] != [each.id for each in found]:
+            write(whole)  # a file was newer than its time says
     return 0
+
+
+def _is_final(
+    archive: Archive,
+    listed: Callable[[], list[SavedSession]],
+    limit: int | None,
+    since: float | None,
+) -> bool:
+    return archive.is_final(listed(), limit=limit, since=since)
 
 
 def _costs(found: list[SavedSession]) -> dict[str, Cost]:
@@ -102,12 +133,13 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
     from dragoman.cli.tables import Column, count, table
 
     ids = _short_ids(found)
+    # Each below the one that started it.
     rows = [
         (
             ids[session.id],
             _when(session.last_at),
             _project(session.project),
-            _flat(session.title) or "-",
+            "  " * (depth - 1) + "└ " * (depth > 0) + (_flat(session.title) or "-"),
             session.state
             + (" (undone)" if session.undone and session.undone == session.turn_count else ""),
             str(session.turn_count),
@@ -115,7 +147,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
             *([_money(costs.get(session.id))] if costs is not None else []),
             _flat(session.model) or "-",
         )
-        for session in found
+        for session, depth in _nested(found)
     ]
     columns = (
         Column("id", most=40),
@@ -131,6 +163,24 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost] | None) ->
     out = standard_output()
     width = os.get_terminal_size(out.fileno()).columns if out.isatty() else 200
     click.echo("\n".join(table(columns, rows, width)))
+
+
+def _nested(found: list[SavedSession]) -> list[tuple[SavedSession, int]]:
+    """Sub-agents and reviews behind the sessions that started them, and how deep they are."""
+    below: dict[str | None, list[SavedSession]] = {}
+    ids = {each.id for each in found}
+    for each in found:
+        is_started = each.origin in ("sub-agent", "review") and each.parent_id in ids - {each.id}
+        below.setdefault(each.parent_id if is_started else None, []).append(each)
+    nested: list[tuple[SavedSession, int]] = []
+    left = [(each, 0) for each in reversed(below.pop(None, []))]
+    while left or below:
+        if not left:  # they say that they started one another
+            left = [(each, 0) for each in below.pop(next(iter(below)))]
+        each, depth = left.pop()
+        nested.append((each, depth))
+        left += [(child, depth + 1) for child in reversed(below.pop(each.id, []))]
+    return nested
 
 
 def _money(cost: Cost | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dragoman.cli.archive_options import home_option, open_archive
+from dragoman.cli.archive_options import home_option, last_session, open_archive
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def show(
     """
     if (session_id is None) != last:
         raise click.UsageError("Say which session: an ID or --last.")
-    archive = open_archive(paths, wanted=session_id, newest=last and project is None)
-    session = archive.last(project=project) if session_id is None else archive.get(session_id)
+    archive = open_archive(paths, wanted=session_id)
+    session = last_session(archive, project) if session_id is None else archive.get(session_id)
     if line is not None:
         click.echo(session.raw_line(line))
         return 0

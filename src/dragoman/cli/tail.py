@@ -22,14 +22,10 @@ def tail(session_id: str | None, tools: bool, as_json: bool, paths: tuple[str, .
     dragoman tail
     dragoman tail --json | jq 'select(.type == "tool_call") | .input'
     """
-    from dragoman.archive.api import Archive
     from dragoman.archive.transcripts import transcript
     from dragoman.model.messages import ToolResult, encode
 
-    # Only to find one session by its id is the index needed.
-    archive = (
-        open_archive(paths, wanted=session_id) if session_id is not None else Archive(paths=paths)
-    )
+    archive = open_archive(paths, wanted=session_id)
     out = standard_output()
     width = shutil.get_terminal_size().columns
     exporter = transcript(full=False, context=False, colour=out.isatty(), width=width)

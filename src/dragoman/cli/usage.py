@@ -88,6 +88,9 @@ def usage(
     dragoman usage --by project --since 7d
     dragoman usage --by model --explain gpt-5.5
     """
+    if since is not None and until is not None and since > until:
+        raise click.UsageError("--since is after --until: no day lies between them")
+
     from dragoman.archive.finding import cache_folder
     from dragoman.archive.folders import config_folder
     from dragoman.archive.ledger import Choice, Ledger, find_files

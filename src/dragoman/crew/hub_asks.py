@@ -30,7 +30,6 @@ class Asks:
         if live is None:
             return Decision(word="deny", by=_NOBODY)
         until = None if self._seconds is None else asked_at + timedelta(seconds=self._seconds)
-        await self._room.stored()
         pending = PendingApproval(
             id=request.approval_id,
             session_id=live.id,
@@ -40,15 +39,16 @@ class Asks:
         )
         key = live.id, request.approval_id
         decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self._open[key] = pending, decided
         self._room.store.put_approval(*key, asked_at, until)
         live.asked += 1
         self._room.changed(live)
         try:
+            await self._room.stored()  # whoever sees the question sees that its session waits
+            self._open[key] = pending, decided
             return await decided
         finally:
-            if self._open.get(key, (None,))[0] is pending:
-                del self._open[key]
+            if self._open.get(key, (pending,))[0] is pending:
+                self._open.pop(key, None)
                 self._room.store.drop_approval(*key)
             live.asked -= 1
             self._room.changed(live)

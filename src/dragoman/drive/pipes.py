@@ -8,6 +8,8 @@ output had its while to be read to the end; or when the output has, and the proc
 from __future__ import annotations
 
 import asyncio
+import subprocess
+from contextlib import suppress
 from typing import Any, Final, cast
 
 from dragoman.drive.links import Closed, Receive
@@ -131,6 +133,13 @@ class Pipes(asyncio.SubprocessProtocol):
             self._input.abort()
         if self._transport is not None:
             self._transport.close()
+
+    def reap(self, seconds: float) -> None:
+        """Wait here for a process that was killed: the event loop ends, and will not hear of it."""
+        process = self._transport and self._transport.get_extra_info("subprocess")
+        if process is not None:
+            with suppress(subprocess.TimeoutExpired):  # it is stuck in the kernel: given up
+                process.wait(seconds)
 
     def _see_whether_it_is_over(self) -> None:
         has_exited = self.exited.done()

@@ -56,6 +56,7 @@ class Grace:
 GRACE: Final = Grace()
 _POLL_SECONDS: Final = 0.02
 _RELEASE_SECONDS: Final = 1.0
+_REAP_SECONDS: Final = 1.0
 
 
 class Process:
@@ -178,6 +179,7 @@ class Process:
         except asyncio.CancelledError:
             system.kill_group(self._known)
             system.kill_left(self._known)
+            self._pipes.reap(_REAP_SECONDS)
             raise
         finally:
             self._pipes.release()

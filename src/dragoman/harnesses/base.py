@@ -76,6 +76,26 @@ class MarkingParser(Parser, Protocol):
         ...
 
 
+class PlainReader(Protocol):
+    """Reads a plain session file for tokens, turns and sessions alone, quicker than a parser can.
+
+    What is plain is the harness's own knowledge. Where the reader does not give up, its messages are
+    those of a parser that was asked for ``usage``, ``turn_started`` and ``session_started``.
+    """
+
+    def receive_lines(self, lines: Iterable[bytes]) -> bool:
+        """Take the next lines, as a parser does; False, once and for all, if they are not plain."""
+        ...
+
+    def receive_eof(self) -> None:
+        """No more lines will come."""
+        ...
+
+    def messages(self) -> list[Message]:
+        """The messages made since the last call, in order."""
+        ...
+
+
 class MakeParser(Protocol):
     def __call__(self, *, only: frozenset[str] | None, audit: bool) -> Parser:
         """A parser at the start of a stream.
@@ -150,6 +170,9 @@ class Harness:
 
     Called again with more lines until it answers, so it must not wait for certainty when a line
     is already decisive."""
+
+    plain: Callable[[bytes], PlainReader | None] | None = None
+    """A quick reader for a file that begins with these bytes, if it looks plain."""
 
     limits: tuple[Limit, ...] = ()
     """What the dialects cannot carry: written down once, shown to users, read by the tests."""

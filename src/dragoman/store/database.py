@@ -47,6 +47,7 @@ class Database:
         self.note = note
         """What had to be done instead of simply opening it, as a sentence."""
         self.can_write = can_write
+        self._inode = _inode(path)
         self.lock = WriterLock(f"{path}.lock" if path and can_write else None)
 
     def rows(self, statement: str, given: Sequence[Any] = ()) -> list[Any]:
@@ -91,6 +92,10 @@ class Database:
     def set_fact(self, name: str, value: Any) -> None:
         self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
+    def is_gone(self) -> bool:
+        """Whether its file was deleted, or is another one by now: it is a cache, and that is allowed."""
+        return self.path is not None and _inode(self.path) != self._inode
+
     def size(self) -> int:
         """How many bytes it takes."""
         pages, size = self.row("PRAGMA page_count")[0], self.row("PRAGMA page_size")[0]
@@ -106,6 +111,13 @@ class Database:
     def close(self) -> None:
         self._connection.close()
         self.lock.release()
+
+
+def _inode(path: str | None) -> int | None:
+    try:
+        return os.stat(path).st_ino if path is not None else None
+    except OSError:
+        return None
 
 
 @contextmanager
@@ -154,11 +166,15 @@ def _open(path: str) -> Database:
     return Database(connection, path, note=note)
 
 
-def _connected(path: str, *, uri: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, uri=uri, isolation_level=None, timeout=_BUSY_MS / 1000)
+def _connected(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
+    _set_up(connection)
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    return connection
 
 
 def _problem_with(path: str) -> str | None:
@@ -204,17 +220,24 @@ def _read_only(path: str) -> Database | None:
         return None
     from pathlib import Path
 
-    # ``immutable``: in a folder that cannot be written there is no place for WAL's own files.
-    connection = _connected(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-    try:
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    except sqlite3.DatabaseError:
-        version = 0
-    if version != VERSION:
+    # ``immutable``: in a folder that cannot be written there is no place for WAL's own files. It sees
+    # only what was folded into the database, which may be too little to make sense.
+    for way in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(
+            f"{Path(path).absolute().as_uri()}?{way}", uri=True, isolation_level=None
+        )
+        try:
+            _set_up(connection)
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            connection.execute("SELECT count(*) FROM sessions").fetchone()
+        except sqlite3.DatabaseError:
+            version = 0
+        if version == VERSION:
+            folder = os.path.dirname(path)
+            note = f"the index in {folder} cannot be written; it is used as it was left"
+            return Database(connection, path, note=note, can_write=False)
         connection.close()
-        return None
-    note = f"the index in {os.path.dirname(path)} cannot be written; it is used as it was left"
-    return Database(connection, path, note=note, can_write=False)
+    return None
 
 
 def _in_memory(note: str | None) -> Database:

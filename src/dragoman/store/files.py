@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dragoman.store.database import Database
@@ -34,6 +34,8 @@ class FileRow(NamedTuple):
     mark_line: int | None
     mark_offset: int | None
     mark_state: bytes | None
+    mark_count: int | None
+    """How many messages were told before the mark."""
     digest: bytes | None
     """What the sessions in it came to at the mark."""
     session_id: str | None
@@ -50,9 +52,23 @@ class MarkRow(NamedTuple):
     turn: int
     """The number of the turn that begins there."""
     state: bytes
+    before: int
+    """How many messages lie before it."""
+
+
+class TurnRow(NamedTuple):
+    """A turn of a file's own session."""
+
+    turn: int
+    seq: int
+    """The number of the message that it begins with."""
+    title: str | None = None
+    outcome: str | None = None
+    """How it ended; None while nobody has said so."""
 
 
 _COLUMNS: Final = ", ".join(FileRow._fields)
+_MARK: Final = ", ".join(MarkRow._fields)
 _CHANGED: Final = [name for name in FileRow._fields if name != "file_id"]
 
 
@@ -126,14 +142,29 @@ class Files:
         count = sum(last - first + 1 for first, last in spans)
         self._database.set_fact("orphans", int(self._database.fact("orphans") or 0) + count)
         self._database.write_many("DELETE FROM entries WHERE entry_id BETWEEN ? AND ?", spans)
-        for table in ("spans", "drafts", "files"):
+        for table in ("spans", "drafts", "turns", "files"):
             self._database.write(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
 
     def add_marks(self, file_id: int, marks: list[MarkRow]) -> None:
         self._database.write_many(
-            "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?, ?)",
             [(file_id, *mark) for mark in marks],
         )
+
+    def add_turns(self, file_id: int, turns: Iterable[TurnRow]) -> None:
+        """Put turns in, or what is now known of them."""
+        self._database.write_many(
+            "INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?)",
+            [(file_id, *turn) for turn in turns],
+        )
+
+    def turns(self, file_id: int) -> list[TurnRow]:
+        """The turns of a file's own session, in order."""
+        rows = self._database.rows(
+            "SELECT turn, seq, title, outcome FROM turns WHERE file_id = ? ORDER BY turn",
+            (file_id,),
+        )
+        return [TurnRow(*row) for row in rows]
 
     def mark_before(self, file_id: int, *, turn: int) -> MarkRow | None:
         """The last mark from which this turn can be reached."""
@@ -142,9 +173,13 @@ class Files:
     def mark_before_line(self, file_id: int, line: int) -> MarkRow | None:
         return self._mark(file_id, "line <= ? ORDER BY line DESC", line)
 
+    def mark_before_message(self, file_id: int, seq: int) -> MarkRow | None:
+        """The last mark from which the message of this number can be reached."""
+        return self._mark(file_id, "before < ? ORDER BY before DESC", seq)
+
     def _mark(self, file_id: int, where: str, given: int) -> MarkRow | None:
         row = self._database.row(
-            f"SELECT line, offset, turn, state FROM marks WHERE file_id = ? AND {where} LIMIT 1",
+            f"SELECT {_MARK} FROM marks WHERE file_id = ? AND {where} LIMIT 1",
             (file_id, given),
         )
         return MarkRow(*row) if row else None

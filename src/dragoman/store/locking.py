@@ -1,10 +1,14 @@
-"""One writer at a time: a lock on a file beside the index, given up by the system if we die."""
+"""One writer at a time: a lock on a file beside the index, given up by the system if we die.
+
+The file says who has it, and how far that one has come, for whoever waits meanwhile.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 try:
@@ -13,10 +17,11 @@ except ImportError:  # Windows
     fcntl = None  # pyright: ignore[reportConstantRedefinition]
 
 _PAUSE_SECONDS: Final = 0.05
+_WIDTH: Final = 120
 
 
 class WriterLock:
-    """Held by whoever writes. The file says who that is, for people; the lock itself is the system's."""
+    """Held by whoever writes. The file says who that is; the lock itself is the system's."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._path = path
@@ -35,10 +40,22 @@ class WriterLock:
                 os.close(handle)
                 return False
             sleep(_PAUSE_SECONDS)
-        os.ftruncate(handle, 0)
-        os.write(handle, f"{os.getpid()}\n".encode())
         self._handle = handle
+        self.tell(())
         return True
+
+    def tell(self, numbers: Sequence[int]) -> None:
+        """Say how far the work has come, if we have the lock."""
+        if self._handle is None:
+            return
+        words = " ".join(map(str, (os.getpid(), *numbers)))
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        with suppress(OSError):  # the disk may be full: then nobody is told
+            os.write(self._handle, f"{words}\n".ljust(_WIDTH).encode())
+
+    def told(self) -> tuple[int, ...]:
+        """What the holder, or the last one, has said."""
+        return tuple(self._read()[1:])
 
     def release(self) -> None:
         if self._handle is not None:
@@ -47,13 +64,16 @@ class WriterLock:
 
     def holder(self) -> int | None:
         """The process that last took the lock, if the file tells."""
+        return next(iter(self._read()), None)
+
+    def _read(self) -> list[int]:
         try:
             if self._path is None:
-                return None
+                return []
             with open(self._path, encoding="ascii") as file:
-                return int(file.read())
+                return [int(word) for word in file.readline(_WIDTH).split()]
         except (OSError, ValueError):
-            return None
+            return []
 
 
 def _try(handle: int) -> bool:

@@ -16,6 +16,7 @@ def begin_anew(database: Database, edition: int) -> None:
         "files",
         "sessions",
         "marks",
+        "turns",
         "tools",
         "folders",
         "facts",
@@ -30,8 +31,14 @@ def orphans(database: Database) -> int:
     return int(database.fact("orphans") or 0)
 
 
+def untidy(database: Database) -> int:
+    """How many entries were written since it was last put in order, by however many runs."""
+    return int(database.fact("untidy") or 0)
+
+
 def tidy(database: Database) -> None:
     """After much was written: fold the pieces of the full-text table into one, and the journal."""
+    database.set_fact("untidy", 0)
     database.write("INSERT INTO texts (texts) VALUES ('optimize')")
     database.write("PRAGMA optimize")
     database.shrink()

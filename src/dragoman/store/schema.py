@@ -120,7 +120,26 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first,)
+def _with_turns(connection: sqlite3.Connection) -> None:
+    """Messages are counted: what is said in a file has its number, and a turn the number it begins at."""
+    for statement in (
+        "ALTER TABLE files ADD COLUMN mark_count INTEGER",
+        "ALTER TABLE marks ADD COLUMN before INTEGER NOT NULL DEFAULT 0",
+        # Without a reference to files: checking it would make the full-text table write out what it has
+        # gathered, with every turn.
+        """CREATE TABLE turns (
+            file_id INTEGER NOT NULL,
+            turn INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            title TEXT,
+            outcome TEXT,
+            PRIMARY KEY (file_id, turn)
+        ) WITHOUT ROWID""",
+    ):
+        connection.execute(statement)
+
+
+STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first, _with_turns)
 """Each leads from the version that is its place here to the next one. Only ever added to."""
 
 VERSION: Final = len(STEPS)
@@ -138,5 +157,6 @@ def migrate(connection: sqlite3.Connection) -> None:
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("COMMIT")
         except sqlite3.Error:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # a full disk ends it by itself
+                connection.execute("ROLLBACK")
             raise

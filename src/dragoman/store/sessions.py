@@ -119,9 +119,25 @@ class Sessions:
             (*given, -1 if limit is None else limit),
         )
         return [
-            ListedSession(SessionRow(*rest), os.fsdecode(path), bool(archived), mtime_ns / 1e9)
+            ListedSession(
+                self._since_it_began(SessionRow(*rest)),
+                os.fsdecode(path),
+                bool(archived),
+                mtime_ns / 1e9,
+            )
             for path, archived, mtime_ns, *rest in rows
         ]
+
+    def _since_it_began(self, row: SessionRow) -> SessionRow:
+        """With the title and the time that it had before it was reverted, and went on in a second file."""
+        if row.origin != "revert":
+            return row
+        first = self._database.row(
+            "SELECT title, started_at FROM sessions WHERE session_id = ? "
+            "ORDER BY started_at IS NULL, started_at LIMIT 1",
+            (row.session_id,),
+        )
+        return row._replace(title=first[0] or row.title, started_at=first[1])
 
 
 def in_project(column: str) -> str:

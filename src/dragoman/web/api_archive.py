@@ -20,6 +20,7 @@ from dragoman.archive.mapper import make_exporter
 from dragoman.archive.searching import Filters
 from dragoman.archive.searching import Hit as Found
 from dragoman.errors import UnknownFormat
+from dragoman.web import shapes
 from dragoman.web.api_sessions import Id
 from dragoman.web.library import as_time
 from dragoman.web.office import Office, TheOffice
@@ -67,7 +68,8 @@ async def search(
     def look(archive: Archive) -> Hits:
         find = archive.scan if scan else archive.search
         found = find(q, filters, limit=limit)
-        return Hits([_hit(each) for each in found.hits], found.is_ranked)
+        progress = shapes.indexing(office.library.indexing)
+        return Hits([_hit(each) for each in found.hits], found.is_ranked, progress)
 
     return await office.library.ask(look)
 

@@ -55,7 +55,7 @@ async def sessions(
     page, following = await office.sessions(
         limit=limit, cursor=cursor, live=live, archived=archived, project=project
     )
-    return SessionPage(page, following)
+    return SessionPage(page, following, shapes.indexing(office.library.indexing))
 
 
 @post("/sessions", summary="Begin a session, or go on with a saved one", tags=["sessions"])

@@ -1,12 +1,14 @@
 """The archive for a server: in a thread of its own, since its database must not change hands.
 
-The index is brought up to date in that thread, too, at most every few seconds. Sessions that were opened last
-are kept, so that a page that asks for one stretch of a session after another does not read its file each time.
+The index is looked after in that thread, too, at most every few seconds, and brought up to date by a process
+beside us: whatever is asked is answered from what is there. Small sessions that were opened last are kept, so that
+a page that asks for one stretch after another does not read the file each time; of large ones only the stretch is read.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections import OrderedDict
@@ -20,17 +22,22 @@ from typing import Final, TypeVar
 import msgspec
 
 from dragoman.archive.api import Archive
+from dragoman.archive.indexing import Progress
 from dragoman.archive.ledger import Choice, Ledger, find_files
 from dragoman.archive.ledger_groups import By, Summary, summary
 from dragoman.archive.mapper import make_exporter
 from dragoman.archive.saved import SavedSession
-from dragoman.model.messages import Delta, Message
+from dragoman.archive.stretches import stretch
+from dragoman.model.messages import Message
 from dragoman.model.secrets import secrets_in
 
 _T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 _FRESH_SECONDS: Final = 3.0
 _BATCH: Final = 200
 _KEPT: Final = 4
+_LARGE: Final = 4_000_000
+"""How many bytes of a session are read whole for a stretch of it."""
 _MOST_KEPT: Final = 60_000
 """How many messages are kept, of all sessions together."""
 
@@ -51,7 +58,11 @@ class Library:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="library")
         self._archive: Archive | None = None
         self._fresh_until = 0.0
+        self._counting = ThreadPoolExecutor(1, thread_name_prefix="ledger")
+        self.indexing: Progress | None = None
+        """How far the index is; None if it is up to date."""
         self._kept: OrderedDict[str, tuple[tuple[int, int], list[SavedEntry]]] = OrderedDict()
+        self._told: set[str] = set()
         self._ledger: tuple[float, Ledger] | None = None
 
     async def ask(self, work: Callable[[Archive], _T]) -> _T:
@@ -63,20 +74,26 @@ class Library:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
+        self._counting.shutdown(wait=False, cancel_futures=True)
 
     async def entries(
         self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
     ) -> list[SavedEntry]:
         """A stretch of a saved session: what follows ``after``, or the last of what is before ``before``."""
 
-        def stretch(archive: Archive) -> list[SavedEntry]:
-            every = self._entries(archive.get(session_id))
+        def look(archive: Archive) -> list[SavedEntry]:
+            session = archive.get(session_id)
+            state = os.stat(session.path)
+            if state.st_size > _LARGE:
+                found = stretch(session, after=after, before=before, limit=limit)
+                return [SavedEntry(seq, each.at, each) for seq, each in found]
+            every = self._entries(session, (state.st_mtime_ns, state.st_size))
             if before is not None:
                 end = min(len(every), max(0, before - 1))
                 return every[max(0, end - limit) : end]
             return every[after : after + limit]
 
-        return await self.ask(stretch)
+        return await self.ask(look)
 
     async def export(self, session_id: str, to: str) -> AsyncGenerator[bytes]:
         """A saved session in another format, piece by piece."""
@@ -92,7 +109,9 @@ class Library:
     async def usage(self, by: By, choice: Choice) -> Summary:
         """Tokens and money of all saved sessions."""
 
-        def look(archive: Archive) -> Summary:
+        archive = await self.ask(lambda archive: archive)
+
+        def count() -> Summary:
             now = time.monotonic()
             if self._ledger is None or self._ledger[0] < now:
                 files = archive.find() if archive.folders else find_files()
@@ -100,17 +119,23 @@ class Library:
                 self._ledger = now + _FRESH_SECONDS, ledger
             return summary(self._ledger[1], by, choice)
 
-        return await self.ask(look)
+        # It asks nothing of the index, and may take a while.
+        return await asyncio.get_running_loop().run_in_executor(self._counting, count)
 
     # In the thread.
 
     def _ready(self) -> Archive:
         if self._archive is None:
             self._archive = self._open()
-        now = time.monotonic()
-        if now >= self._fresh_until:
-            self._archive.index(wait_seconds=1.0)
+        if self.indexing is not None:
+            self.indexing = self._archive.wait_index(0.0)
+        elif time.monotonic() >= self._fresh_until:
+            self.indexing = self._archive.begin_index()
             self._fresh_until = time.monotonic() + _FRESH_SECONDS
+        for sentence in self._archive.troubles():
+            if sentence not in self._told:  # every few seconds would be too often
+                _log.warning("%s", sentence)
+                self._told.add(sentence)
         return self._archive
 
     def _close(self) -> None:
@@ -118,13 +143,10 @@ class Library:
             self._archive.close()
             self._archive = None
 
-    def _entries(self, session: SavedSession) -> list[SavedEntry]:
-        state = os.stat(session.path)
-        mark = state.st_mtime_ns, state.st_size
+    def _entries(self, session: SavedSession, mark: tuple[int, int]) -> list[SavedEntry]:
         kept = self._kept.get(session.id)
         if kept is None or kept[0] != mark:
-            whole = [each for each in session.messages() if not isinstance(each, Delta)]
-            made = [SavedEntry(n, each.at, each) for n, each in enumerate(whole, 1)]
+            made = [SavedEntry(seq, each.at, each) for seq, each in session.numbered()]
             kept = self._kept[session.id] = mark, made
         self._kept.move_to_end(session.id)
         while len(self._kept) > 1 and (

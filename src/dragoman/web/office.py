@@ -20,6 +20,7 @@ from dragoman.web.shapes import SessionInfo
 
 if TYPE_CHECKING:
     from dragoman.archive.api import Archive
+    from dragoman.store.files import TurnRow
 
 _TIES: Final = 64
 """How many sessions may have had their last word in the very same moment."""
@@ -81,6 +82,10 @@ class Office:
             return self.hub.entries(found.id, after=after, limit=limit)
         await self.session(session_id)
         return await self.library.entries(session_id, after=after, before=before, limit=limit)
+
+    async def turns(self, session_id: str) -> list[TurnRow] | None:
+        """The turns of a saved session, if the index has them."""
+        return await self.library.ask(lambda archive: archive.get(session_id).turn_list())
 
     async def sessions(
         self,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from dragoman.archive.indexing import Progress
 from dragoman.archive.saved import SavedSession
 from dragoman.crew.hub import HarnessInfo, LiveSession, PendingApproval
 from dragoman.model.intents import ApprovalMode, Sandbox
@@ -96,10 +97,21 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
 
 
+class Indexing(msgspec.Struct, frozen=True):
+    """How far the index of saved sessions is, while it is brought up to date."""
+
+    files: int
+    all_files: int
+    bytes: int
+    all_bytes: int
+
+
 class SessionPage(msgspec.Struct, frozen=True):
     sessions: list[SessionInfo]
     next: str | None
     """The ``cursor`` that the list goes on with; null at its end."""
+    indexing: Indexing | None = None
+    """If saved sessions are still being indexed: there may be more than are listed."""
 
 
 class EntryInfo(msgspec.Struct, frozen=True):
@@ -162,6 +174,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 class Hits(msgspec.Struct, frozen=True):
     hits: list[Hit]
     is_ranked: bool
+    indexing: Indexing | None = None
+    """If saved sessions are still being indexed: there may be more to find."""
 
 
 class UsageGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -248,6 +262,10 @@ def saved(session: SavedSession) -> SessionInfo:
         archived=session.archived,
         usage=session.usage,
     )
+
+
+def indexing(progress: Progress | None) -> Indexing | None:
+    return None if progress is None else Indexing(*progress)
 
 
 def approval(pending: PendingApproval) -> ApprovalInfo:

@@ -62,14 +62,16 @@ class TurnMarks:
         """Of live sessions: the entries of a saved one are other entries, and may change."""
 
     async def of(self, session: SessionInfo) -> list[Mark]:
-        marks = self._known.get(session.id) if session.is_live else None
-        if marks is None:
+        if not session.is_live:
+            listed = await self._office.turns(session.id)
+            if listed is not None:
+                return [Mark(each.seq, each.title or "", each.outcome or "open") for each in listed]
             marks = Marks(session.native_id or session.id)
-        if session.is_live:
-            self._known[session.id] = marks
+        else:
+            marks = self._known.setdefault(session.id, Marks(session.native_id or session.id))
             self._known.move_to_end(session.id)
-        if len(self._known) > _KEPT:
-            self._known.popitem(last=False)
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
         while page := await self._office.entries(session.id, after=marks.seq, limit=_PAGE):
             marks.read(page)
         return marks.marks

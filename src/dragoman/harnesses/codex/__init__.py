@@ -15,11 +15,13 @@ from dragoman.harnesses.codex.mending import CODEX_MENDING
 from dragoman.harnesses.codex.responses_parser import ResponsesParser
 from dragoman.harnesses.codex.rollout_marks import MarkingRolloutParser, resume
 from dragoman.harnesses.codex.rollout_parser import RolloutParser
+from dragoman.harnesses.codex.rollout_plain import plain_rollout
 
 CODEX = Harness(
     name="codex",
     title="Codex CLI",
     sniff=sniff.sniff,
+    plain=plain_rollout,
     limits=LIMITS,
     driving=CODEX_DRIVING,
     acting=CODEX_ACTING,

@@ -16,6 +16,7 @@ from dragoman.harnesses.codex.events_words import turns_rolled_back
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
 from dragoman.harnesses.history import Base, History, Origin, OriginKind, OwnList, Place
 from dragoman.model.messages import Notice
+from dragoman.wire.jsonl import UNREADABLE
 
 _UUID: Final = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _NAME: Final = re.compile(rf"^rollout-[0-9T:.-]+?-({_UUID})(?:_{_UUID})?\.jsonl(?:\.zst)?$")
@@ -57,10 +58,10 @@ def origin_in(line: bytes) -> Origin | None:
     """What a rollout's header says of where its session comes from."""
     try:
         meta = _header(line).payload
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         try:
             return Origin(session_id=_flat_header(line).id)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return None
     subagent = as_dict(meta.source).get("subagent")
     spawn = as_dict(as_dict(subagent).get("thread_spawn"))
@@ -91,7 +92,7 @@ def row_ordinal(line: bytes) -> int | None:
     """The ordinal of a row in a paginated rollout."""
     try:
         return _numbered(line).ordinal
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return None
 
 

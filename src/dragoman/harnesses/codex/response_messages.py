@@ -170,7 +170,7 @@ class ResponseMessages:
             teller.text(CHANNEL, held.text, phase=held.phase, message_id=held.message_id)
         elif self._tell_user_shell(held.text):
             return
-        elif self.others_speak or _INJECTED.match(held.text):
+        elif self.others_speak or is_injected(held.text):
             if teller.cwd is None and (found := _CWD.search(held.text)):
                 teller.know_facts(cwd=found[1] or found[2])
             teller.context("user", held.text)
@@ -214,6 +214,11 @@ class ResponseMessages:
                 self._teller.say_thinking(parts)
                 return
         self._teller.thinking(CHANNEL, parts, item.id)
+
+
+def is_injected(text: str) -> bool:
+    """Whether the harness has put this before the model, by its first words."""
+    return _INJECTED.match(text) is not None
 
 
 def text_of(content: list[shapes.Part] | str) -> str:

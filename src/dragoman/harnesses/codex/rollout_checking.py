@@ -48,6 +48,10 @@ class RolloutChecker:
         self.session_id: str | None = None
         self.last_ordinal: int | None = None
         self.first_ordinal: int | None = None
+        self.begins_at: int | None = None
+        """The ordinal of the first row, where its header tells."""
+        self.late_header: bytes | None = None
+        """The session's header, where it is not the first row."""
         self.is_paginated = False
         self.is_rollout = False
         self.has_header = False
@@ -148,7 +152,9 @@ class RolloutChecker:
         self.is_paginated = meta.get("history_mode") == "paginated" or row.ordinal is not None
         base = origin.base if origin else None
         if self._rows == 1:
-            self._expected = base.end_ordinal or 0 if base else 0
+            self._expected = self.begins_at = base.end_ordinal or 0 if base else 0
+        else:
+            self.late_header = line.rstrip(b"\r\n")
 
     def _learn(self, row: Row) -> None:
         payload = payload_of(row)
@@ -208,5 +214,5 @@ class RolloutChecker:
 def _is_before(one: datetime, other: datetime) -> bool:
     try:
         return one < other - _TOLERANCE
-    except TypeError:  # one of them has no time zone
+    except (TypeError, OverflowError):  # one has no time zone, or is at the beginning of all time
         return False

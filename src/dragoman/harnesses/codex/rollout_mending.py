@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dragoman.harnesses.codex.history import origin_in
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_list, as_str
 from dragoman.harnesses.codex.rollout_rows import (
     Row,
@@ -40,6 +41,8 @@ class RolloutMender:
         self._row: Row | None = None
         self._ordinal = 0
         self._renumbered: tuple[int, int, int] | None = None
+        self._moved: bytes | None = None
+        """The header, as it will come again at its old place."""
         self._answers: dict[str, str] = {}
         """The final answers of turns that have no end."""
         self._open: set[str] = set()
@@ -56,6 +59,12 @@ class RolloutMender:
                 out += self._end(turn)
         if read_row(line) is not None:
             return out + self._keep(line.rstrip(b"\r\n"))
+        if (readable := line.decode("utf-8", "replace").encode()) != line and read_row(readable):
+            self.lost.append(Lost(self._number, jsonl.diagnose(line), line.rstrip(b"\r\n")))
+            self._did(
+                "bytes that are no text were replaced; the row as it was went to the lost rows"
+            )
+            return out + self._keep(readable.rstrip(b"\r\n"))
         for piece in salvage(line):
             if piece.row is None or piece.is_completed:
                 self.lost.append(Lost(self._number, jsonl.diagnose(line), piece.raw))
@@ -95,9 +104,13 @@ class RolloutMender:
         self._rows += 1
         out: list[bytes] = []
         if self._rows == 1:
-            self._ordinal = as_int(row.ordinal) or 0
-            if self._checked.is_rollout and not row.is_header and not self._checked.has_header:
+            begins_at = self._checked.begins_at
+            self._ordinal = begins_at if begins_at is not None else as_int(row.ordinal) or 0
+            if self._checked.is_rollout and not row.is_header:
                 out += self._header(row)
+        elif line == self._moved:
+            self._moved = None
+            return []
         self._watch(line, row)
         return [*out, self._numbered(line, row)]
 
@@ -147,8 +160,21 @@ class RolloutMender:
         self._did(f"turn {turn.turn_id} was ended, {word}")
         return [msgspec.json.encode(row)]
 
+    def _late_header(self) -> tuple[bytes, int] | None:
+        """The session's own header and its ordinal; a fork's file has its parent's header, too."""
+        late = self._checked.late_header
+        own = origin_in(late) if late is not None else None
+        if late is None or own is None or self._named_id not in (None, own.session_id):
+            return None
+        return late, own.base.end_ordinal or 0 if own.base else 0
+
     def _header(self, row: Row) -> list[bytes]:
-        """A header in place of the one that is gone, as far as the rest tells."""
+        """The header that stands elsewhere; or one in place of it, as far as the rest tells."""
+        if (found := self._late_header()) is not None:
+            late, begins_at = found
+            self._moved, self._ordinal = late, begins_at + 1
+            self._did("the session's header was put before the first row")
+            return [renumbered(late, begins_at) if self._checked.is_paginated else late]
         if self._named_id is None:
             self._did("the header is gone, and the file's name does not tell the session's id")
             return []
@@ -164,9 +190,6 @@ class RolloutMender:
         header: dict[str, Any] = {"timestamp": row.timestamp}
         if self._checked.is_paginated:
             payload["history_mode"] = "paginated"
-            if self._ordinal > 0:
-                header["ordinal"] = self._ordinal - 1
-            else:
-                header["ordinal"], self._ordinal = 0, 1
+            header["ordinal"], self._ordinal = 0, 1
         self._did("a new header was made: what it says of the release is a guess")
         return [msgspec.json.encode({**header, "type": "session_meta", "payload": payload})]

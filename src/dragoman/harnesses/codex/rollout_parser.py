@@ -35,7 +35,7 @@ from dragoman.wire.jsonl import UNREADABLE
 
 _LONG: Final = 1200
 """How long a row must be before it is worth a look at what could be left out of it."""
-_PREAMBLE_ROWS: Final = 40
+PREAMBLE_ROWS: Final = 40
 """How many rows may come before the one that names the model."""
 
 
@@ -50,7 +50,7 @@ class RolloutParser(StreamParser):
         self._events = Events(self._out, self._teller, self._responses)
         self._events.announces = True
         self._skipper = Skipper.for_types(only)
-        self._decode: Callable[[bytes], Any] = _decode
+        self._decode: Callable[[bytes], Any] = decode_row
         self._glance: Glance | None = None
         self._own_id: str | None = None
         self._header_line: int = 0
@@ -157,11 +157,11 @@ class RolloutParser(StreamParser):
         self._responses.commands_follow = paginated and version >= PAGINATED
         self._set_age(paginated=paginated)
         if not teller.is_told:
-            self._preamble_ends = self._out.line + _PREAMBLE_ROWS
+            self._preamble_ends = self._out.line + PREAMBLE_ROWS
         teller.begin_session(version=meta.cli_version, cwd=meta.cwd, parent_session_id=meta.parent)
 
     def _set_age(self, *, paginated: bool) -> None:
-        self._decode = _decode_paginated if paginated else _decode
+        self._decode = _decode_paginated if paginated else decode_row
         self._glance = Glance(self._teller) if paginated else None
 
     def _is_copy_of(self, session_id: str) -> None:
@@ -275,7 +275,7 @@ class RolloutParser(StreamParser):
 
 
 _ITEM_ROW, _RAW_ITEM_ROW, _EVENT_ROW = rows.ResponseItemRow, rows.RawResponseItemRow, rows.EventRow
-_decode = msgspec.json.Decoder(rows.AnyRow).decode
+decode_row = msgspec.json.Decoder(rows.AnyRow).decode
 _decode_paginated = msgspec.json.Decoder(rows.AnyPaginatedRow).decode
 _TWINS: Final[dict[type[msgspec.Struct], str]] = {
     rows.WorldStateRow: "context: a snapshot of what other rows say",

@@ -46,6 +46,8 @@ _decode_any = msgspec.json.Decoder().decode
 def read_row(line: bytes) -> Row | None:
     """The row on a line; None if it is none."""
     try:
+        if not line.isascii():
+            line.decode()  # what is not looked at here must be readable, too
         return _decode(line)
     except UNREADABLE:
         return None
@@ -63,7 +65,7 @@ def turn_event(line: bytes, row: Row) -> dict[str, Any] | None:
     if row.type != "event_msg" or not _ABOUT_TURNS.search(line):
         return None
     payload = payload_of(row)
-    return payload if payload.get("type") in (STARTS | ENDS) else None
+    return payload if as_str(payload.get("type")) in (STARTS | ENDS) else None
 
 
 def moment(row: Row) -> datetime | None:

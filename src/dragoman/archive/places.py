@@ -1,0 +1,76 @@
+"""Where an archive looks for sessions, and where it keeps its index."""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from dragoman.archive.finding import (
+    Found,
+    Home,
+    absolute,
+    by_hand,
+    cache_path,
+    folders_of,
+    walk,
+)
+from dragoman.archive.homes import all_homes
+
+
+class Place(NamedTuple):
+    """Homes of harnesses, or files and folders given by hand."""
+
+    homes: tuple[tuple[Home, str], ...]
+    """Each with the folder where it is."""
+    paths: tuple[str, ...]
+    cache: str
+
+    @classmethod
+    def of(
+        cls,
+        home: str | os.PathLike[str] | None,
+        paths: Sequence[str | os.PathLike[str]],
+        cache: str | os.PathLike[str] | None,
+        environment: Mapping[str, str],
+    ) -> Place:
+        """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
+        folder = absolute(cache) if cache is not None else cache_path(environment)
+        homes = tuple(
+            (each, absolute(home if home is not None else each.folder(environment)))
+            for each in (all_homes(folder) if not paths else ())
+        )
+        return cls(homes, tuple(absolute(path) for path in paths), folder)
+
+    @property
+    def folders(self) -> list[str]:
+        """Where sessions are looked for."""
+        return list(self.paths) or [folder for _, folder in self.homes]
+
+    @property
+    def index_folder(self) -> str:
+        """Where the index is: every place has one of its own."""
+        key = "\0".join(self.folders)
+        return os.path.join(self.cache, f"{zlib.crc32(os.fsencode(key)):08x}")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What leads another process to the same homes."""
+        return {home.variable: folder for home, folder in self.homes}
+
+    def find(self) -> list[Found]:
+        """The files that are there now."""
+        if self.paths:
+            return list(by_hand(self.paths))
+        return [found for home, folder in self.homes for found in walk(home, folder)]
+
+    def folder_times(self) -> dict[str, int]:
+        """Every folder that is looked into, and when it last changed."""
+        now = time.time_ns()
+        return {
+            path: mtime_ns
+            for home, folder in self.homes
+            for path, mtime_ns in folders_of(home, folder, now).items()
+        }
