@@ -113,7 +113,8 @@ def report(soak: Soak, first: Held, last: Held, slope: float, left: list[str]) -
     errors = (server.folder / "errors.txt").read_text().splitlines()
     if tracebacks := sum(line.startswith("Traceback") for line in errors):
         wrong.append((f"tracebacks of the server in {server.folder}/errors.txt", tracebacks))
-    print("\n".join(f"WRONG {count} x {what}" for what, count in wrong) or "all is well")
+    print("".join(f"WRONG {count} x {what}\n" for what, count in wrong), end="")
+    print(f"FAILED: {len(wrong)} things are wrong" if wrong else "PASSED: all is well")
     return not wrong
 
 

@@ -43,6 +43,8 @@ class FakeHub(Hub):
         self._pending: list[PendingApproval] = []
         self._by_key: dict[str, tuple[str, Any]] = {}
         self._policy = ""
+        self.options: dict[str, Any] = {}
+        """How the last turn was to be run."""
         self.reply: Sequence[Message] = ()
         """What is said when a turn begins."""
 
@@ -143,10 +145,24 @@ class FakeHub(Hub):
         return self.add(name, title=prompt)
 
     async def run(
-        self, session_id: str, text: str, *, images: Sequence[str] = (), **options: Any
+        self,
+        session_id: str,
+        text: str,
+        *,
+        images: Sequence[str] = (),
+        idempotency_key: str | None = None,
+        **options: Any,
     ) -> str | None:
         self.get(session_id)
+        if idempotency_key is not None:
+            turn, before = self._by_key.setdefault(idempotency_key, ("", (session_id, text)))
+            if before != (session_id, text):
+                raise KeyUsedDifferently(idempotency_key)
+            if turn:
+                return turn
+            self._by_key[idempotency_key] = "turn-1", before
         self.asked.append(("run", session_id, text, list(images)))
+        self.options = {name: value for name, value in options.items() if value is not None}
         self.tell(session_id, *self.reply)
         return "turn-1"
 

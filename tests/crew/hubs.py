@@ -34,6 +34,7 @@ class Pretence:
         self.repo.mkdir()
         self.data = folder / "data"
         self.read_seconds = 5.0
+        self.interrupt_seconds = 2.0
 
         async def reach(driving: object, how: Connection) -> Reach:
             return Reach(
@@ -47,7 +48,7 @@ class Pretence:
 
     def hub(self, *, policy_path: Path | None = None, **options: Any) -> Hub:
         how = Connection(
-            timeouts=Timeouts(read=self.read_seconds),
+            timeouts=Timeouts(read=self.read_seconds, interrupt=self.interrupt_seconds),
             restarts=Restarts(at_most=3, pauses=(0.01,)),
             **options,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,24 @@ from hubs import (
 from dragoman.crew.hub import (
     Entry,
     Forbidden,
+    Hub,
     KeyUsedDifferently,
     Passing,
     SessionChanged,
     UnknownSession,
 )
-from dragoman.errors import InvalidWorkspace, ProtocolError, TurnFailed, UsageError
-from dragoman.model.messages import ApprovalSettled, Delta, Notice
+from dragoman.errors import (
+    AuthorityMismatch,
+    InvalidWorkspace,
+    ProtocolError,
+    TurnFailed,
+    UsageError,
+)
+from dragoman.model.messages import ApprovalSettled, Delta, Notice, TurnEnded
 from dragoman.store.live_reading import LiveStoreUnusable
+from dragoman.web.broadcasting import Broadcasts
+from dragoman.web.channels import Cursor
+from dragoman.web.settings import Settings
 
 
 @pytest.fixture
@@ -126,6 +137,42 @@ def test_a_slow_reader_gets_a_gap_and_loses_no_entry(pretence: Pretence) -> None
             assert seqs(first + rest) == list(range(1, 604))
             assert kinds(rest)[0] == "gap"
             assert slow.gaps
+
+    asyncio.run(story())
+
+
+def _is_done(hub: Hub, session_id: str, after: int) -> bool:
+    now = hub.get(session_id)
+    return now.state == "done" and now.last_seq > after
+
+
+def test_the_stream_of_a_session_goes_by_its_own_numbers(pretence: Pretence) -> None:
+    """Not by those of a session that was begun later, and lies behind it in the store."""
+
+    async def story() -> None:
+        pretence.server.answers_with("one", "two")
+        async with (
+            asyncio.timeout(SECONDS),
+            pretence.hub() as hub,
+            Broadcasts(hub, Settings()).open() as broadcasts,
+        ):
+            first = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(first.id).state == "done")
+            second = await hub.start(cwd=pretence.repo)
+            for session_id in (first.id, second.id):
+                last = hub.get(session_id).last_seq
+                async with broadcasts.reading(session_id) as channel:
+                    assert channel.last_seq == last
+                    cursor, seqs_told = Cursor(channel, 0), list[int]()
+                    pretence.server.link.thread = session_id
+                    await hub.run(session_id, "on")
+                    await eventually(lambda of=session_id, was=last: _is_done(hub, of, was))
+                    while len(seqs_told) < hub.get(session_id).last_seq:
+                        data = await cursor.next()
+                        assert data is not None
+                        seqs_told += [int(each) for each in re.findall(rb"^id: (\d+)$", data, re.M)]
+                    assert seqs_told == list(range(1, len(seqs_told) + 1))
+                    assert len(seqs_told) > last
 
     asyncio.run(story())
 
@@ -270,6 +317,54 @@ def test_the_same_key_begins_one_session(pretence: Pretence) -> None:
     asyncio.run(story())
 
 
+def test_the_same_key_begins_one_turn_even_after_a_restart(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.answers_with("one")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, idempotency_key="k")
+            same = await asyncio.gather(
+                *(hub.run(session.id, "go", idempotency_key="k") for _ in range(5))
+            )
+            assert same == ["turn-1"] * 5
+            with pytest.raises(KeyUsedDifferently, match="'k'"):
+                await hub.run(session.id, "something else", idempotency_key="k")
+            for key in (None, ""):
+                await hub.run(session.id, "go", idempotency_key=key)
+                await eventually(lambda: hub.get(session.id).state == "done")
+            assert server.methods().count("turn/start") == 3
+
+            def refuse(link: FakeLink, line: dict[str, Any]) -> None:
+                link.say({"id": line["id"], "error": {"code": -32600, "message": "not now"}})
+
+            server.on["turn/start"] = refuse
+            with pytest.raises(TurnFailed):
+                await hub.run(session.id, "later", idempotency_key="l")
+            server.answers_with("one")
+            assert await hub.run(session.id, "later", idempotency_key="l") == "turn-4"
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            assert await hub.run(session.id, "go", idempotency_key="k") == "turn-1"
+        assert server.methods().count("turn/start") == 5
+
+    asyncio.run(story())
+
+
+def test_the_same_key_asks_a_session_that_is_gone_on_with_once(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.server.answers_with("one")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            wish: dict[str, Any] = {"cwd": pretence.repo, "prompt": "on", "resume": session.id}
+            for _ in range(2):
+                same = await hub.start(**wish, idempotency_key="k")
+                assert same.id == session.id
+                await eventually(lambda: hub.get(session.id).state == "done")
+            assert pretence.server.methods().count("turn/start") == 2
+
+    asyncio.run(story())
+
+
 def test_a_second_prompt_steers_and_steering_nothing_is_an_error(pretence: Pretence) -> None:
     async def story() -> None:
         server = pretence.server
@@ -289,6 +384,45 @@ def test_a_second_prompt_steers_and_steering_nothing_is_an_error(pretence: Prete
     asyncio.run(story())
 
 
+def test_a_turn_with_another_authority_is_confirmed_first_and_not_during_a_turn(
+    pretence: Pretence,
+) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.answers_with("fine")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            await hub.run(session.id, "on", sandbox="read-only", approvals="never")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            now = hub.get(session.id)
+            assert (now.sandbox, now.approvals) == ("read-only", "never")
+            resumed = next(each for each in server.asked if each.get("method") == "thread/resume")
+            assert resumed["params"]["sandbox"] == "read-only"
+            assert resumed["params"]["approvalPolicy"] == "never"
+
+            asked = len(server.asked)
+            await hub.run(session.id, "on", sandbox="read-only")
+            assert "thread/resume" not in [each.get("method") for each in server.asked[asked:]]
+            await eventually(lambda: hub.get(session.id).state == "done")
+
+            def refuse(link: FakeLink, line: dict[str, Any]) -> None:
+                result = server.result(link, "thread/resume", line["params"])
+                link.say({"id": line["id"], "result": {**result, "sandbox": {"type": "readOnly"}}})
+
+            server.on["thread/resume"] = refuse
+            with pytest.raises(AuthorityMismatch, match="danger-full-access"):
+                await hub.run(session.id, "on", sandbox="danger-full-access")
+            assert hub.get(session.id).sandbox == "read-only"
+            server.starts_turns()
+            await hub.run(session.id, "on")
+            with pytest.raises(ProtocolError, match="while a turn is under way"):
+                await hub.run(session.id, "on", approvals="on-request")
+            await hub.interrupt(session.id)
+
+    asyncio.run(story())
+
+
 def test_what_was_being_said_when_a_turn_was_cut_off_is_kept(pretence: Pretence) -> None:
     async def story() -> None:
         server = pretence.server
@@ -301,6 +435,43 @@ def test_what_was_being_said_when_a_turn_was_cut_off_is_kept(pretence: Pretence)
             await hub.interrupt(session.id)
             told = await read_until(hub.subscribe(session.id), is_end)
             assert texts(told) == ["Half a sentence"]
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_was_given_up_before_it_began_leaves_a_sound_store(pretence: Pretence) -> None:
+    async def story() -> None:
+        server = pretence.server
+        pretence.interrupt_seconds = 0.05
+        has_begun = False
+
+        def interrupt(link: FakeLink, line: dict[str, Any]) -> None:
+            if has_begun:
+                link.say({"id": line["id"], "result": {}})
+                server.end_turn(link, "interrupted")
+            else:
+                error = {"code": -32600, "message": "no active turn to interrupt"}
+                link.say({"id": line["id"], "error": error})
+
+        server.on["turn/interrupt"] = interrupt
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo, prompt="go")
+            await hub.interrupt(session.id)
+            assert hub.get(session.id).state == "idle"
+            has_begun = True
+            server.begin_turn(server.link)
+            before = server.methods().count("turn/interrupt")
+            await eventually(lambda: server.methods().count("turn/interrupt") > before)
+            server.answers_with("awake")
+            await hub.run(session.id, "again")
+            await eventually(lambda: hub.get(session.id).state == "done")
+            outcomes = [
+                each.message.outcome
+                for each in hub.entries(session.id)
+                if isinstance(each.message, TurnEnded)
+            ]
+            assert outcomes == ["interrupted", "completed"]
             assert hub.verify() == []
 
     asyncio.run(story())

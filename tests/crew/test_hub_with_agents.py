@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ import pytest
 from hubs import eventually, is_end, kinds, read_until, seqs, texts
 from stages import SECONDS, Stage
 
-from dragoman.crew.hub import Entry, Hub, Passing
-from dragoman.model.messages import Prompt, ToolCall, ToolResult, TurnEnded
+from dragoman.crew.hub import Entry, Hub, Passing, Told
+from dragoman.model.messages import Message, Prompt, ToolCall, ToolResult, TurnEnded
 
 MakeStage = Callable[..., Stage]
 _FREE: dict[str, Any] = {"sandbox": "danger-full-access", "approvals": "never"}
@@ -30,6 +30,10 @@ _WORK = """
     *** End Patch
 - say: Done.
 """
+
+
+def _messages(told: Sequence[Told]) -> list[Message]:
+    return [each.message for each in told if isinstance(each, Entry)]
 
 
 def _hub(play: Stage, repo: Path) -> Hub:
@@ -67,6 +71,86 @@ def test_an_approval_is_decided_by_a_person(stage: MakeStage, repo: Path) -> Non
             hub.decide(waiting.id, "allow", session_id=session.id)
             await read_until(hub.subscribe(session.id), is_end)
             assert (repo / "outside").exists()
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_whoever_speaks_to_a_session_that_was_put_away_brings_it_back(
+    stage: MakeStage, repo: Path
+) -> None:
+    async def story() -> None:
+        play = stage("turns:\n- - say: one\n- - say: two\n- - say: three")
+        async with asyncio.timeout(SECONDS), _hub(play, repo) as hub:
+            session = await hub.start(cwd=repo, prompt="go", **_FREE)
+            await read_until(hub.subscribe(session.id), is_end)
+            await hub.archive(session.id)
+            cursor = hub.get(session.id).last_seq
+            await hub.run(session.id, "on")
+            told = await read_until(hub.subscribe(session.id, after=cursor), is_end)
+            assert texts(told) == ["two"]
+            now = hub.get(session.id)
+            assert (now.archived, now.native_id) == (False, session.native_id)
+            await hub.archive(session.id)
+            assert (await hub.fork(session.id)).parent == session.id
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_a_sandbox_holds_from_its_turn_on(stage: MakeStage, repo: Path) -> None:
+    async def story() -> None:
+        play = stage("turns:\n" + "- [{run: touch written}, {say: done}]\n" * 4)
+        written = repo / "written"
+        async with asyncio.timeout(SECONDS), _hub(play, repo) as hub:
+            session = await hub.start(cwd=repo, sandbox="read-only", approvals="never")
+
+            async def turn(**how: Any) -> bool:
+                cursor = hub.get(session.id).last_seq
+                await hub.run(session.id, "go", **how)
+                await read_until(hub.subscribe(session.id, after=cursor), is_end)
+                was, _ = written.exists(), written.unlink(missing_ok=True)
+                return was
+
+            assert [await turn(), await turn(sandbox="danger-full-access"), await turn()] == [
+                False,
+                True,
+                True,
+            ]
+            assert hub.get(session.id).sandbox == "danger-full-access"
+            assert not await turn(sandbox="read-only")
+            assert hub.get(session.id).sandbox == "read-only"
+            assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("after_ms", [0, 1, 2, 5, 10, 20, 50])
+def test_a_turn_that_is_interrupted_right_away_ends_there_as_here(
+    stage: MakeStage, repo: Path, after_ms: int
+) -> None:
+    """Before the agent knows of it, while it takes it up, when it has just begun: whenever."""
+
+    async def story() -> None:
+        play = stage(
+            "turns:\n- {when: long, steps: [{run: sleep 40}, {say: Never.}]}\n"
+            "- {when: talk, steps: [{say: Hello.}]}"
+        )
+        async with asyncio.timeout(SECONDS), _hub(play, repo) as hub:
+            session = await hub.start(cwd=repo, **_FREE)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(hub.run(session.id, "long"))
+                await asyncio.sleep(after_ms / 1000)  # not to wait for anything: it is the story
+                await hub.interrupt(session.id)
+            ended = await read_until(hub.subscribe(session.id), is_end)
+            assert [m.outcome for m in _messages(ended) if isinstance(m, TurnEnded)] == [
+                "interrupted"
+            ]
+            assert hub.get(session.id).state == "idle"
+            await hub.run(session.id, "talk")
+            rest = await read_until(hub.subscribe(session.id, after=seqs(ended)[-1]), is_end)
+            assert texts(rest) == ["Hello."]
+            assert hub.get(session.id).state == "done"
             assert hub.verify() == []
 
     asyncio.run(story())

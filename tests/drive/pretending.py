@@ -24,6 +24,12 @@ Json = dict[str, Any]
 _DRIVING = next(one.driving for one in HARNESSES if one.driving is not None)
 
 
+async def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something is so; whoever calls bounds it."""
+    while not holds():  # noqa: ASYNC110  what is waited for tells nobody
+        await asyncio.sleep(0.01)
+
+
 class Server:
     """Answers as Codex 0.166 does. A test says what it does with ``turn/start`` and the rest."""
 

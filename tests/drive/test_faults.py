@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pretending import FakeLink, Json, Server, running_agent
+from pretending import FakeLink, Json, Server, eventually, running_agent
 
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
@@ -17,11 +16,6 @@ from dragoman.errors import TurnInterrupted
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message, Text
 
 SECONDS = 20
-
-
-async def _eventually(holds: Callable[[], object]) -> None:
-    while not holds():  # noqa: ASYNC110  what is waited for tells nobody
-        await asyncio.sleep(0.01)
 
 
 def test_a_request_that_we_do_not_know_is_refused_so_that_nobody_waits(tmp_path: Path) -> None:
@@ -35,7 +29,7 @@ def test_a_request_that_we_do_not_know_is_refused_so_that_nobody_waits(tmp_path:
             session = await agent.start(cwd=tmp_path)
             turn = session.run("work")
             await turn.begin()
-            await _eventually(lambda: _with_id(server, 77))
+            await eventually(lambda: _with_id(server, 77))
             assert _with_id(server, 77)[0]["error"]["code"] == -32601
             server.end_turn(server.link)
             assert (await turn).outcome == "completed"
@@ -55,13 +49,13 @@ def test_an_interrupt_of_a_turn_that_is_not_even_acknowledged_is_bounded(tmp_pat
         ):
             session = await agent.start(cwd=tmp_path)
             reader = tasks.create_task(_result(session.run("work")))
-            await _eventually(lambda: waiting)
+            await eventually(lambda: waiting)
             await session.interrupt()
             assert (await reader).outcome == "interrupted"
             [(link, line)] = waiting
             answer = server.result(link, "turn/start", line["params"])
             link.say({"id": line["id"], "result": answer})  # it takes it up, after all
-            await _eventually(lambda: "turn/interrupt" in server.methods())
+            await eventually(lambda: "turn/interrupt" in server.methods())
             server.answers_with("fine")
             assert (await session.run("next")).text == "fine"
 
@@ -103,7 +97,7 @@ def test_two_hundred_questions_at_once_are_each_answered_once(tmp_path: Path) ->
             session = await agent.start(cwd=tmp_path)
             turn = session.run("work")
             await turn.begin()
-            await _eventually(lambda: len(_answers(server)) == count)
+            await eventually(lambda: len(_answers(server)) == count)
             server.end_turn(server.link)
             result = await turn
         answers = _answers(server)
@@ -163,7 +157,7 @@ def test_a_turn_that_is_given_up_before_it_was_asked_for_is_never_asked_for(
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.05):
                     await turn
-            await _eventually(lambda: agent.state == "running")
+            await eventually(lambda: agent.state == "running")
             with pytest.raises(TurnInterrupted, match="given up before it began"):
                 await turn
             assert "turn/start" not in server.methods()

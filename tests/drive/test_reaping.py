@@ -5,13 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 import pytest
 
 from dragoman.drive import reaping
-from dragoman.drive.reaping import TAG, Known, Register, find, read_stat, read_tags, stop_all
+from dragoman.drive.reaping import TAG, Known, Register, Stat, find, read_stat, read_tags, stop_all
 
 pytestmark = pytest.mark.skipif(
     not os.path.exists("/proc/self/stat"), reason="everything here is read from /proc"
@@ -101,6 +102,9 @@ def test_the_dead_and_ourselves_are_left_alone(monkeypatch: pytest.MonkeyPatch) 
 def test_who_left_the_session_is_found_by_its_tag_and_stopped() -> None:
     with sleeping(PARENT.format(options=", start_new_session=True")) as (process, line):
         known = Known("mine", process.pid, start_of(process.pid))
+        end = time.monotonic() + 5
+        while read_tags(int(line)) is None:  # for a moment after its start there is nothing to see
+            assert time.monotonic() < end
         assert {stat.pid for stat in find([known])} == {process.pid, int(line)}
 
         assert stop_all([known]) == []
@@ -196,4 +200,32 @@ def test_the_program_does_not_wait_for_a_parent_that_is_gone() -> None:
             os.close(read)
             os.close(write)
 
+        assert process.wait(timeout=1) == -signal.SIGTERM
+
+
+def test_who_gets_its_tag_only_when_we_are_gone_is_stopped_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Forked, and not started yet: so it was when we were killed."""
+    late = (
+        "import os, sys\nprint('forked', flush=True)\nsys.stdin.readline()\n"
+        f"os.execve(sys.executable, [sys.executable, '-I', '-S', '-c', {SLEEP!r}], {{{TAG!r}: 'late'}})"
+    )
+    with sleeping(late, tag=None) as (process, said):
+        assert said == "forked"
+        looks: list[int] = []
+
+        def look(known: Iterable[Known]) -> list[Stat]:
+            found = find(known)
+            if not looks:
+                assert process.stdin
+                process.stdin.write("\n")
+                process.stdin.flush()
+            looks.append(len(found))
+            return found
+
+        monkeypatch.setattr(reaping, "find", look)
+        reaping.stop_beginning([Known("late"), Known("recorded", 1, 1)])
+
+        assert looks[0] == 0
         assert process.wait(timeout=1) == -signal.SIGTERM

@@ -56,6 +56,9 @@ def test_entries_are_read_from_a_cursor_and_backwards(store: LiveStore) -> None:
     assert texts(read.entries(1, "s", after=7, limit=3)) == []
     assert texts(read.before(1, "s", seq=5, limit=2)) == ["t3", "t4"]
     assert texts(read.before(1, "s", seq=1, limit=2)) == []
+    # A place beyond all that there can be is none of another session.
+    assert texts(read.before(1, "s", seq=1 << 53, limit=1)) == ["t7"]
+    assert texts(read.entries(1, "s", after=1 << 53, limit=1)) == []
     assert read.last_seq(1) == 7
     assert read.last_seq(3) == 0
 

@@ -260,6 +260,11 @@ def test_turns_are_begun_steered_and_interrupted(tmp_path: Path) -> None:
             assert (await web.post(f"{S1}/interrupt")).status_code == 204
             assert web.hub.asked[1:] == [("steer", "s1", "left"), ("interrupt", "s1")]
             assert code(await web.post(f"{S1}/turns", {"text": ""}))[0] == 400
+            how = {"sandbox": "read-only", "approvals": "never", "effort": "low"}
+            assert (await web.post(f"{S1}/turns", {"text": "go", **how})).status_code == 202
+            assert web.hub.options == how
+            for wrong in ({"sandbox": "none"}, {"approvals": "always"}):
+                assert code(await web.post(f"{S1}/turns", {"text": "go", **wrong}))[0] == 400
 
     play(story())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from hypothesis import given
@@ -127,15 +128,47 @@ def test_a_cursor_beyond_the_end_waits_for_what_is_new() -> None:
     assert ids(cursor.take()) == [1]
 
 
-def test_what_the_hub_tells_twice_is_told_once_and_its_gaps_are_its_own() -> None:
+def test_what_the_hub_tells_twice_is_told_once_and_its_gaps_are_told_on() -> None:
     store = Store()
     channel = Channel("s1", store, last_seq=0, keep=4)
     cursor = Cursor(channel, 0)
     told = store.add(2)
     channel.tell(told)
-    channel.tell([Gap(from_seq=1), *told, *store.add()])
+    channel.tell([Gap(from_seq=2), *told, *store.add()])
 
-    assert ids(cursor.take()) == [1, 2, 3]
+    data = cursor.take()
+
+    assert ids(data) == [1, 2, 3]
+    assert b"id: 2" in data.partition(b'event: gap\ndata: {"after":2}\n\n')[0]
+
+
+def test_who_has_read_in_the_store_what_is_not_told_yet_hears_it_no_second_time() -> None:
+    store = Store()
+    channel = Channel("s1", store, last_seq=0, keep=4)
+    early, ahead = Cursor(channel, 0), [*store.add(3)]
+    cursor = Cursor(channel, 2)
+
+    assert early.take() == cursor.take() == b""
+    channel.tell(ahead[:1])
+    assert (ids(early.take()), cursor.take()) == ([1], b"")
+    channel.tell([delta(), *ahead[1:]])
+    assert (ids(early.take()), ids(cursor.take())) == ([2, 3], [3])
+
+
+def test_a_format_without_a_word_for_a_long_stretch_goes_on_behind_it() -> None:
+    store = Store()
+    channel = Channel("s1", store, last_seq=0, keep=1_000)
+    cursor = Cursor(channel, 0)
+    for _ in range(10):
+        message = Text(text="x" * 100_000)
+        entry = Entry("s1", len(store.kept) + 1, AT, encode(message), message)
+        store.kept.append(entry)
+        channel.tell([entry])
+
+    def encode_last(heard: Sequence[Entry | Passing | None]) -> bytes:
+        return b"".join(b"ten" for each in heard if isinstance(each, Entry) and each.seq == 10)
+
+    assert cursor.take(encode_last) == b"ten"
 
 
 def test_a_sign_of_life_is_not_an_event() -> None:

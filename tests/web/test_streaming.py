@@ -98,9 +98,9 @@ def test_many_readers_share_one_subscription_which_ends_with_them(tmp_path: Path
             async with asyncio.TaskGroup() as group:
                 for _ in range(20):
                     group.create_task(_read(web, 5))
-                await asyncio.sleep(0.2)
-                assert web.hub.reader_count == 1
+                await until(lambda: web.hub.reader_count > 0)
                 web.hub.tell("s1", *texts(5))
+                assert web.hub.reader_count == 1
             await until(lambda: web.hub.reader_count == 0)
             await _read(web, 5)  # and begins anew with the next
 

@@ -36,6 +36,26 @@ def test_turns_are_marked_and_read_on_from_where_they_were(tmp_path: Path) -> No
     play(story())
 
 
+def test_a_saved_session_that_becomes_a_live_one_is_marked_anew(tmp_path: Path) -> None:
+    name = session_id(1)
+    (tmp_path / "home").mkdir()
+    save(tmp_path / "home", 1, Rows(1).turn("Paint the shed", "done").data)
+
+    async def story() -> None:
+        hub = FakeHub(tmp_path)
+        office = Office(hub, Library(open_archive(tmp_path)), Settings())
+        marks = TurnMarks(office)
+        [saved] = await marks.of(await office.session(name))
+        assert saved.title == "Paint the shed"
+        hub.add(name)
+        of: dict[str, Any] = {"session_id": f"native-{name}"}
+        hub.tell(name, TurnStarted(**of), Prompt(**of, text="And the door"))
+        assert await marks.of(await office.session(name)) == [Mark(1, "And the door", "open")]
+        await office.library.close()
+
+    play(story())
+
+
 def test_the_turns_of_a_saved_session_are_those_of_the_index(tmp_path: Path) -> None:
     rows = Rows(1).turn("Paint\nthe shed", "done").begin("and now?").say("I do")
     save(tmp_path / "home", 1, rows.data)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -113,31 +112,14 @@ class Hub:
             self._stack = stack.pop_all()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
     # What there is.
 
     def harnesses(self) -> list[HarnessInfo]:
         """The agent programs that can be driven; at the moment it is one."""
-        holder, agent = self._holder, self._holder.agent
-        facts = agent.facts if agent is not None else None
-        return [
-            HarnessInfo(
-                name=holder.harness.name,
-                title=holder.harness.title,
-                version=facts.version if facts is not None else None,
-                state=agent.state if agent is not None else "failed",
-                problem=holder.problem,
-                signed_in=facts.signed_in if facts is not None else None,
-                needs_sign_in=facts.needs_sign_in if facts is not None else False,
-            )
-        ]
+        return [self._holder.info()]
 
     async def models(self) -> Any:
         """As the harness tells them."""
@@ -184,10 +166,11 @@ class Hub:
                 )
             return known
 
-        async with self._keys.session(idempotency_key, request, begin) as live:
+        async with self._keys.session(idempotency_key, request, begin) as (live, is_first):
             await self._room.stored()
+            # Asked for again after we were killed, a new session may not have had its prompt.
             is_new = not live.is_starting and not live.info.was_asked
-            if prompt is not None and (is_new or resume is not None):
+            if prompt is not None and (is_new or is_first):
                 # The session is there: that the turn could not be begun is said in it.
                 with suppress(DragomanError):
                     await self._sessions.run(
@@ -203,12 +186,26 @@ class Hub:
         images: Sequence[str] = (),
         model: str | None = None,
         effort: str | None = None,
+        sandbox: Sandbox | None = None,
+        approvals: Any = None,
+        idempotency_key: str | None = None,
     ) -> str | None:
-        """Begin a turn and come back at once with its id; during a turn it is a word to that turn."""
+        """Begin a turn and come back at once with its id; during a turn it is a word to that turn.
+
+        Another sandbox, or other approvals, hold from this turn on, and cannot come during one. The same
+        key with the same request begins no second turn.
+        """
         live = self._room.get(session_id)
-        turn_id = await self._sessions.run(live, text, images=images, model=model, effort=effort)
-        await self._room.stored()
-        return turn_id
+        how: dict[str, Any] = {"images": images, "model": model, "effort": effort}
+        how |= {"sandbox": sandbox, "approvals": approvals}
+
+        async def begin() -> str | None:
+            turn_id = await self._sessions.run(live, text, **how)
+            await self._room.stored()
+            return turn_id
+
+        request = msgspec.json.encode((session_id, text, how))
+        return await self._keys.turn(idempotency_key, request, begin)
 
     async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
         """Say something to the turn under way. Raises ``ProtocolError`` if there is none."""

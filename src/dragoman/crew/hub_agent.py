@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from dragoman.crew.connecting import open_connection
 from dragoman.crew.connection import Connection
+from dragoman.crew.hub_shapes import HarnessInfo
 from dragoman.drive.agent import Agent
 from dragoman.drive.calling import Outcome
 from dragoman.drive.tasks import Tasks
@@ -45,6 +46,20 @@ class AgentHolder:
     def agent(self) -> Agent | None:
         """The agent, if there is one; it may have been given up."""
         return self._agent
+
+    def info(self) -> HarnessInfo:
+        """How it stands, for people."""
+        agent = self._agent
+        facts = agent.facts if agent is not None else None
+        return HarnessInfo(
+            name=self.harness.name,
+            title=self.harness.title,
+            version=facts.version if facts is not None else None,
+            state=agent.state if agent is not None else "failed",
+            problem=self.problem,
+            signed_in=facts.signed_in if facts is not None else None,
+            needs_sign_in=facts.needs_sign_in if facts is not None else False,
+        )
 
     async def get(self) -> Agent:
         """Raises :class:`dragoman.errors.AgentError` when it cannot be reached."""

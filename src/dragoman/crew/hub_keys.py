@@ -1,8 +1,10 @@
-"""Idempotency keys: the same request with the same key begins one session, be it asked twice or at once."""
+"""Idempotency keys: the same request with the same key begins one session, or one turn, be it asked twice or at
+once, or again after we were killed."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -23,20 +25,52 @@ class Keys:
     @asynccontextmanager
     async def session(
         self, key: str | None, request: bytes, begin: Callable[[], Awaitable[Live]]
-    ) -> AsyncGenerator[Live]:
-        """The session that was begun with this key, or is now. Others with the same key wait meanwhile."""
-        if key is None:
-            yield await begin()
+    ) -> AsyncGenerator[tuple[Live, bool]]:
+        """The session that was begun with this key, or is now, and whether it is now.
+
+        Others with the same key wait meanwhile.
+        """
+        if not key:
+            yield await begin(), True
             return
-        lock = self._locks.setdefault(key, asyncio.Lock())
-        async with lock:
-            used = self._room.store.reading.key(key)
+        async with self._lock(key):
+            used = self._used(key, request)
             if used is None:
                 live = await begin()
-                self._room.store.put_key(key, request, live.id, datetime.now(UTC))
-                await self._room.stored()
-            elif used.request != request:
-                raise KeyUsedDifferently(key)
+                await self._use(key, request, live.id)
             else:
-                live = self._room.get(used.session_id)
-            yield live
+                live = self._room.get(used)
+            yield live, used is None
+
+    async def turn(
+        self, key: str | None, request: bytes, begin: Callable[[], Awaitable[str | None]]
+    ) -> str | None:
+        """The id of the turn that was begun with this key, or is now. One that failed may be asked for again."""
+        if not key:
+            return await begin()
+        name = f"turn {key}"
+        async with self._lock(name):
+            used = self._used(name, request)
+            if used is None:
+                used = await begin() or ""
+                await self._use(name, request, used)
+            return used or None
+
+    def _lock(self, key: str) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())
+
+    async def _use(self, key: str, request: bytes, began: str) -> None:
+        self._room.store.put_key(key, _sum(request), began, datetime.now(UTC))
+        await self._room.stored()
+
+    def _used(self, key: str, request: bytes) -> str | None:
+        """What was begun with it. Raises :class:`KeyUsedDifferently`."""
+        used = self._room.store.reading.key(key)
+        if used is not None and used.request != _sum(request):
+            raise KeyUsedDifferently(key.removeprefix("turn "))
+        return used.session_id if used is not None else None
+
+
+def _sum(request: bytes) -> bytes:
+    """Whether it is the same is all that is asked of it, and there may be images in it."""
+    return hashlib.sha256(request).digest()

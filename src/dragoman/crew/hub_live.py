@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -65,8 +64,9 @@ class Live:
         """Where ``driver`` is a session of."""
         self.opening = asyncio.Lock()
         self.unfinished = Unfinished()
-        self.readers: WeakSet[Reader] = WeakSet()
-        self.ours: deque[Message] = deque(maxlen=_OURS_KEPT)
+        self._readers: WeakSet[Reader] | None = None
+        """Made for the first one: most sessions have none, and there may be very many."""
+        self.ours: list[Message] = []
         """What the driver said of its own accord, lately."""
 
     @property
@@ -85,6 +85,19 @@ class Live:
     def shown(self) -> LiveSession:
         """How it stands, as far as that is stored: never ahead of its entries."""
         return msgspec.structs.replace(self.stored, last_seq=self.told_seq)
+
+    @property
+    def readers(self) -> list[Reader]:
+        return list(self._readers) if self._readers else []
+
+    def listen(self, reader: Reader) -> None:
+        """From now on it is told what the others are told."""
+        if self._readers is None:
+            self._readers = WeakSet()
+        self._readers.add(reader)
+
+    def say_ourselves(self, message: Message) -> None:
+        self.ours = [*self.ours[1 - _OURS_KEPT :], message]
 
     def set(self, **facts: Any) -> None:
         self._info = msgspec.structs.replace(self._info, **facts)
@@ -126,7 +139,7 @@ class Live:
             if type(each) is Entry:
                 self.told_seq = each.seq
                 break
-        for reader in list(self.readers):
+        for reader in self.readers:
             reader.put(told)
 
 

@@ -70,7 +70,7 @@ class Room:
         self._write_changes()
         self.store.close()
         for live in self.lives.values():
-            for reader in list(live.readers):
+            for reader in live.readers:
                 reader.close()
         for each in list(self._list_readers):
             each.close()
@@ -149,7 +149,7 @@ class Room:
         live.unfinished.whole(message)
         at = datetime.now(UTC)
         if not message.line:
-            live.ours.append(message)
+            live.say_ourselves(message)
         live.seq += 1
         connection = 0 if ours or not message.line else self.connection
         data = encode(message)
@@ -246,10 +246,15 @@ class Room:
         live = self.get(session_id)
 
         def read(behind: int, limit: int) -> list[Entry]:
-            return self.store.reading.entries(live.number, live.id, after=behind, limit=limit)
+            # What is stored and not told yet will be told: whoever hears of the end of a turn
+            # must not find the session still at work.
+            most = min(limit, live.told_seq - behind)
+            if most <= 0:
+                return []
+            return self.store.reading.entries(live.number, live.id, after=behind, limit=most)
 
         reader = Reader(read, after)
-        live.readers.add(reader)
+        live.listen(reader)
         return reader
 
     def subscribe_all(self) -> ListReader:

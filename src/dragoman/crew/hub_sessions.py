@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from dragoman.crew.hub_agent import AgentHolder
 from dragoman.crew.hub_live import Live
@@ -18,6 +18,11 @@ from dragoman.drive.turns import Turn
 from dragoman.errors import DragomanError, ProtocolError, ResponseError
 from dragoman.model.intents import Archive, Rename, Sandbox
 from dragoman.model.messages import Notice, TurnEnded
+
+_UNDER_WAY: Final = (
+    "the sandbox and the approvals cannot be changed while a turn is under way: "
+    "interrupt it, or wait for its end"
+)
 
 
 class Sessions:
@@ -77,26 +82,40 @@ class Sessions:
         live.driver, live.agent = session, agent
         return live
 
-    async def opened(self, live: Live) -> Session:
-        """The session on the agent, resumed if it is not there."""
+    async def opened(
+        self, live: Live, *, sandbox: Sandbox | None = None, approvals: Any = None
+    ) -> Session:
+        """The session on the agent: resumed if it is not there, or if it is to have another authority.
+
+        So the agent confirms that authority before it is asked anything; the session keeps it. One that
+        was put away is brought back.
+        """
+        if live.info.archived:
+            await self.archive(live, archived=False)
         agent = await self._holder.get()
         async with live.opening:
-            driver = live.driver
+            driver, info = live.driver, live.info
+            authority = sandbox or cast("Sandbox", info.sandbox), approvals or info.approvals
             if driver is not None and live.agent is agent and driver.lost is None:
                 if driver.id != live.native_id:  # the process was lost, and it got another name
                     self._rename(live, driver.id)
-                return driver
-            info = live.info
+                if authority == (info.sandbox, info.approvals):
+                    return driver
+                if driver.running:
+                    raise ProtocolError(_UNDER_WAY)
+                live.driver = None
+                await driver.close()
             self._room.expecting()
             try:
                 session = await agent.start(
                     cwd=info.cwd,
                     model=info.model,
-                    sandbox=cast("Sandbox", info.sandbox),
-                    approvals=info.approvals,
+                    sandbox=authority[0],
+                    approvals=authority[1],
                     resume=live.native_id if info.was_asked else None,
                     or_new=info.was_asked,
                 )
+                live.set(sandbox=authority[0], approvals=authority[1])
                 self._rename(live, session.id)
             finally:
                 self._room.expected()
@@ -116,9 +135,11 @@ class Sessions:
         images: Sequence[str] = (),
         model: str | None = None,
         effort: str | None = None,
+        sandbox: Sandbox | None = None,
+        approvals: Any = None,
     ) -> str | None:
         """Begin a turn; while one is under way, say it to that one. Its id."""
-        session = await self.opened(live)
+        session = await self.opened(live, sandbox=sandbox, approvals=approvals)
         if (turn := session.turn) is not None:
             await turn.begin()
             if session.turn is turn:

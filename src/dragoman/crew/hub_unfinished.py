@@ -20,6 +20,8 @@ _PIECES: Final = 1000
 class Unfinished:
     """What a session is in the middle of saying, with the agents that work for it."""
 
+    __slots__ = ("_pieces",)
+
     def __init__(self) -> None:
         self._pieces: dict[tuple[str | None, str, str | None], list[Delta]] = {}
 

@@ -62,7 +62,9 @@ class Agent:
         self.facts: intents.ServerFacts | None = None
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
         """What was said in no session that is open; the newest."""
-        self._exchange: Exchange | None = None
+        self.unstopped: list[intents.Interrupt] = []
+        """Turns that are over for us, and perhaps not for the agent."""
+        self.exchange: Exchange | None = None
         self._sessions: dict[str, Session] = {}
         self._observers: list[Callable[[Message], None]] = []
         self._changed = asyncio.Event()
@@ -153,9 +155,9 @@ class Agent:
                     await self._changed.wait()
         except TimeoutError:
             raise ProcessExited(f"the agent is still {self.state}") from None
-        if self._exchange is None or self.state != "running":
+        if self.exchange is None or self.state != "running":
             raise self._problem or ProcessExited(f"the agent is {self.state}")
-        return self._exchange
+        return self.exchange
 
     def observe(self, observer: Callable[[Message], None]) -> None:
         """Call this with every message of every session, as it comes. It must be quick."""
@@ -191,18 +193,21 @@ class Agent:
 
     def submit(self, intent: intents.Intent) -> None:
         """Submit an intent whose answer nobody waits for."""
-        if self._exchange is not None:
-            self._exchange.submit(intent)
+        if self.exchange is not None:
+            self.exchange.submit(intent)
 
     def end_turn(self, session: Session, outcome: Outcome, error: TurnError | None = None) -> None:
         """End a session's turn ourselves."""
-        if self._exchange is not None:
-            self._exchange.end_turn(session.id, outcome, error)
+        if self.exchange is not None:
+            self.exchange.end_turn(session.id, outcome, error)
         session.end_turns(outcome, error)
 
-    @property
-    def exchange(self) -> Exchange | None:
-        return self._exchange
+    def give_up(self, session_id: str, turn_id: str | None) -> None:
+        """We have ended this turn; the agent is told to, until it does. Without an id it is not there yet."""
+        if turn_id is not None:
+            intent = intents.Interrupt(session_id=session_id, turn_id=turn_id)
+            self.submit(intent)
+            self.unstopped.append(intent)
 
     # Life.
 
@@ -225,8 +230,8 @@ class Agent:
             if self._closing:
                 return
             pause = tries.failed(loop.time())
-            if self._exchange is not None:
-                await self._exchange.close()  # what the lost one had started may still run
+            if self.exchange is not None:
+                await self.exchange.close()  # what the lost one had started may still run
             if pause is None:
                 self._problem = given_up(self._problem, tries.failures - 1)
                 self._set("failed")
@@ -252,7 +257,8 @@ class Agent:
         for session in self.sessions:
             if session.running:
                 self.end_turn(session, "interrupted")
-        ended = await self._drop()
+        exchange, self.exchange = self.exchange, None
+        ended = await exchange.close() if exchange is not None else None
         self._set("stopped")
         return ended
 
@@ -265,7 +271,7 @@ class Agent:
             self._on_lost,
             plan.journal,
         )
-        self._exchange = exchange
+        self.exchange = exchange
         self._lost.clear()
         async with AsyncExitStack() as undo:
             # Not only what is still ours: it may be opened after we were closed.
@@ -277,14 +283,11 @@ class Agent:
             undo.pop_all()
         return exchange
 
-    async def _drop(self) -> Exit | None:
-        exchange, self._exchange = self._exchange, None
-        return await exchange.close() if exchange is not None else None
-
     def _on_lost(self, exchange: Exchange) -> None:
-        if exchange is self._exchange:
+        if exchange is self.exchange:
             self._problem = exchange.gone()
             self._clerk.forget_all()
+            self.unstopped.clear()
             for session in self.sessions:
                 session.end_turns("failed", _GONE, begun=True)
             if self.state == "running":

@@ -2,7 +2,8 @@
 
 Run as a program (``python -I -S reaping.py PARENT``) this is the reaper: it is told on its standard
 input what was started and what has ended, and waits. When its standard input ends, or its parent is
-gone, however that came about, it stops what is left (SIGTERM, a second, SIGKILL) and exits. It is a
+gone, however that came about, it stops what is left (SIGTERM, a second, SIGKILL), and what comes up in
+the next second if something was just being started, and exits. It is a
 program of its own, so it imports a few modules of the standard library and nothing of ours.
 
 Whom it may touch: numbers of processes are used again, so a number alone means nothing. A process is
@@ -36,6 +37,7 @@ innermost, with colons between, for an agent may start a Dragoman that starts ag
 
 TERM_SECONDS = 1.0
 KILL_SECONDS = 2.0
+_BEGINNING_SECONDS = 1.0
 _POLL_SECONDS = 0.02
 
 
@@ -168,6 +170,16 @@ def stop_all(known: Iterable[Known]) -> list[Stat]:
     return left
 
 
+def stop_beginning(known: Iterable[Known]) -> None:
+    """Stop, for a moment, whoever comes up: we may have been killed between the fork of a process and
+    its start, and only then has it our tag."""
+    beginning = [one for one in known if not one.pid]
+    end = time.monotonic() + _BEGINNING_SECONDS
+    while beginning and time.monotonic() < end:
+        stop_all(beginning)
+        time.sleep(_POLL_SECONDS)
+
+
 class Register:
     """What is running, by what the lines said."""
 
@@ -217,7 +229,9 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     os.closerange(3, 4096)
-    stop_all(watch(int(sys.argv[1])).known.values())
+    known = watch(int(sys.argv[1])).known.values()
+    stop_all(known)
+    stop_beginning(known)
 
 
 if __name__ == "__main__":

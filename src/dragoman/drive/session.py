@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dragoman.drive.stopping import stop
 from dragoman.drive.turns import Turn, left_running
-from dragoman.errors import (
-    AgentError,
-    DragomanError,
-    ProcessExited,
-    ProtocolError,
-    TurnInterrupted,
-)
+from dragoman.errors import AgentError, DragomanError, ProcessExited, ProtocolError, TurnInterrupted
 from dragoman.model import intents
-from dragoman.model.messages import (
-    Message,
-    Outcome,
-    SessionStarted,
-    TurnEnded,
-    TurnError,
-)
+from dragoman.model.messages import Message, Outcome, SessionStarted, TurnEnded, TurnError
 from dragoman.model.tools import BASH
 
 if TYPE_CHECKING:
@@ -124,8 +113,12 @@ class Session:
         return self._turn(intents.Review(session_id=self.id, target=dict(target or {})))
 
     def _turn(self, intent: intents.StartTurn | intents.Compact | intents.Review) -> Turn:
-        async def begin(turn: Turn) -> str | None:
+        def begin(turn: Turn) -> Awaitable[str | None]:
+            # At once: it is this turn that whoever interrupts from now on means.
             self._turns.append(turn)
+            return begun(turn)
+
+        async def begun(turn: Turn) -> str | None:
             between, self._between = self._between, deque(maxlen=_LATE_KEPT)
             for message in between:
                 turn.tell(message, own=True)
@@ -161,7 +154,7 @@ class Session:
         if turn.ended is not None and turn_id not in (None, turn.ended.turn_id):
             # The agent took it up after all, when we had given it up.
             self._ended.append(turn_id)
-            self._agent.submit(intents.Interrupt(session_id=self.id, turn_id=turn_id))
+            self._agent.give_up(self.id, turn_id)
         return turn_id
 
     async def steer(self, text: str, *, images: Sequence[str] = ()) -> None:
@@ -182,13 +175,17 @@ class Session:
         seconds = self._agent.timeouts.interrupt
         try:
             async with asyncio.timeout(seconds):
-                if turn.id is None:
-                    await turn.begin()
-                intent = intents.Interrupt(session_id=self.id, turn_id=turn.id or "")
-                await self._agent.ask(intent, seconds=seconds)
+                await turn.begin()
+                await stop(
+                    await self._agent.settled(seconds),
+                    lambda: intents.Interrupt(session_id=self.id, turn_id=turn.id or ""),
+                    seconds=seconds,
+                )
                 await turn.over()
         except (TimeoutError, AgentError):
-            self._agent.end_turn(self, "interrupted")
+            if turn in self._turns:
+                self._agent.end_turn(self, "interrupted")
+                self._agent.give_up(self.id, turn.id)
 
     async def stop_commands(self) -> None:
         """Stop the commands that this session has left running."""

@@ -123,7 +123,7 @@ class Turn:
         if self._begun is None:
             now = self._loop.time()
             self.pulse.began_at = self.pulse.heard_at = self.looked_at = now
-            self._begun = asyncio.ensure_future(self._ask_to_begin())
+            self._begun = asyncio.ensure_future(self._ask_to_begin(self._begin(self)))
             self._begun.add_done_callback(self._see_whether_begun)
         self._waiting += 1
         try:
@@ -142,8 +142,8 @@ class Turn:
         """Whether anybody waits for it to begin."""
         return self._waiting > 0
 
-    async def _ask_to_begin(self) -> None:
-        turn_id = await self._begin(self)
+    async def _ask_to_begin(self, asked: Awaitable[str | None]) -> None:
+        turn_id = await asked
         self.id = self.id or turn_id
 
     def _see_whether_begun(self, begun: asyncio.Task[None]) -> None:

@@ -6,9 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from dragoman.drive.descendants import name_processes
+from dragoman.drive.stopping import stop_in_the_end
 from dragoman.drive.timeouts import judge
 from dragoman.errors import AgentError, ResponseTimeout, UsageError
-from dragoman.model.intents import CheckTurn, Interrupt
+from dragoman.model.intents import CheckTurn
 from dragoman.model.messages import TurnError
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ async def watch(agent: Agent) -> None:
         while True:
             await asyncio.sleep(_TICK)
             now = loop.time()
+            unstopped, agent.unstopped = agent.unstopped, []
+            for intent in unstopped:
+                if agent.exchange is not None:
+                    checks.create_task(stop_in_the_end(agent.exchange, intent, seconds=limits.read))
             for session in agent.sessions:
                 turn = session.turn
                 if turn is None:
@@ -67,5 +72,4 @@ async def _look_into(agent: Agent, session: Session, turn: Turn) -> None:
 def _give_up(agent: Agent, session: Session, turn: Turn, error: TurnError) -> None:
     """End the turn as failed, here and, if it still listens, there."""
     agent.end_turn(session, "failed", error)
-    if turn.id is not None:
-        agent.submit(Interrupt(session_id=session.id, turn_id=turn.id))
+    agent.give_up(session.id, turn.id)

@@ -21,6 +21,7 @@ from dragoman.model.messages import (
     SessionEnded,
     ToolResult,
     TurnEnded,
+    TurnStarted,
     Unknown,
     decode,
 )
@@ -141,6 +142,7 @@ def _retold(
             (row_id(number, 1), row_id(number + 1, 0) - 1),
         )
     )
+    missing: list[Message] = []
     for message in replay(harness, lines):
         if isinstance(message, Delta):
             continue
@@ -150,13 +152,19 @@ def _retold(
         if found is not None:
             stored.remove(found)
         elif not isinstance(message, (*_OURS, Unknown)) and told.is_due(number, message):
+            missing.append(message)
+    more = [each for (of, _), left in told.by_line.items() if of == number for each in left]
+    # A turn that we ended before the agent began it was begun by us as well.
+    ended = {message.turn_id for message, _ in more if isinstance(message, TurnEnded)}
+    begun = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
+    for message in missing:
+        if not isinstance(message, TurnStarted) or message.turn_id not in begun:
             kind = message.__struct_config__.tag
             yield f"connection {number}, line {message.line}: its {kind} was not stored"
-    for (of, line), left in told.by_line.items():
-        if of == number:
-            for message, where in left:
-                if not isinstance(message, _OURS):
-                    yield f"{where}: line {line} of connection {number} does not say so"
+    for message, where in more:
+        is_ours = isinstance(message, TurnStarted) and message.turn_id in begun
+        if not is_ours and not isinstance(message, _OURS):
+            yield f"{where}: line {message.line} of connection {number} does not say so"
 
 
 def _timeless(message: Message) -> Message:

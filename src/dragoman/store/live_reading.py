@@ -78,7 +78,7 @@ class LiveReading:
         """Entries behind a cursor, in order."""
         rows = self._rows(
             f"{_ENTRIES} WHERE entry_id > ? AND entry_id < ? ORDER BY entry_id LIMIT ?",
-            row_id(number, max(0, after)),
+            row_id(number, after),
             row_id(number + 1, 0),
             limit,
         )
@@ -89,7 +89,7 @@ class LiveReading:
         rows = self._rows(
             f"{_ENTRIES} WHERE entry_id > ? AND entry_id < ? ORDER BY entry_id DESC LIMIT ?",
             row_id(number, 0),
-            row_id(number, max(0, seq)),
+            row_id(number, seq),
             limit,
         )
         return [_entry(session_id, row) for row in reversed(rows)]

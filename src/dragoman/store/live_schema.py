@@ -26,7 +26,8 @@ SETTLING: Final = "kind IN ('turn_started', 'turn_ended', 'approval_requested')"
 
 
 def row_id(number: int, place: int) -> int:
-    return number << PLACE_BITS | place
+    """A place that no row can have stands for the nearest that one can: the id stays among its neighbours."""
+    return number << PLACE_BITS | min(max(0, place), (1 << PLACE_BITS) - 1)
 
 
 def place_in(row: int) -> int:

@@ -21,7 +21,7 @@ from dragoman.export import ai_sdk
 from dragoman.web import sse
 from dragoman.web.api_sessions import Id, MaybeAfter
 from dragoman.web.channels import Cursor
-from dragoman.web.exporting import ExportedEvents, newest_turn
+from dragoman.web.exporting import ExportedEvents, caught_up, newest_turn
 from dragoman.web.office import Office, TheOffice
 from dragoman.web.streaming import EventStream, Pipe
 
@@ -52,7 +52,8 @@ class LiveStream:
             if self._to is None:
                 await pipe.follow(cursor, channel)
                 return
-            events = ExportedEvents(self._to, self._session_id)
+            hub = self._office.hub
+            events = caught_up(hub, hub.get(self._session_id), self._to, cursor.seq)
             while not events.is_over and (some := await cursor.next(events.encode)) is not None:
                 await pipe.write(some)
             await pipe.write(events.finish())

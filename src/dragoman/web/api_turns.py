@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from litestar import get, post, put
-from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
 from litestar.params import JSONBody, QueryParameter
 
 from dragoman.web import shapes
 from dragoman.web.api_sessions import Id, Key
 from dragoman.web.office import TheOffice
-from dragoman.web.once import Once
 from dragoman.web.shapes import (
     ApprovalInfo,
     Approvals,
@@ -33,22 +31,20 @@ from dragoman.web.shapes import (
     tags=["turns"],
 )
 async def start_turn(
-    office: TheOffice,
-    once: NamedDependency[Once],
-    session_id: Id,
-    data: JSONBody[StartTurn],
-    idempotency_key: Key = None,
+    office: TheOffice, session_id: Id, data: JSONBody[StartTurn], idempotency_key: Key = None
 ) -> TurnStarted:
     """What comes of it is told by the session's stream."""
-    session = office.spoken_to(session_id)
-    images = office.images(data.images)
-
-    async def work() -> str | None:
-        return await office.hub.run(
-            session, data.text, images=images, model=data.model, effort=data.effort
-        )
-
-    return TurnStarted(await once.do(idempotency_key, (session, data), work))
+    turn_id = await office.hub.run(
+        office.spoken_to(session_id),
+        data.text,
+        images=office.images(data.images),
+        model=data.model,
+        effort=data.effort,
+        sandbox=data.sandbox,
+        approvals=data.approvals,
+        idempotency_key=idempotency_key,
+    )
+    return TurnStarted(turn_id)
 
 
 @post(

@@ -28,7 +28,6 @@ from dragoman.web import (
 from dragoman.web.guarding import Guard
 from dragoman.web.library import Library
 from dragoman.web.office import Office
-from dragoman.web.once import Once
 from dragoman.web.refusing import HANDLERS
 from dragoman.web.settings import Settings
 from dragoman.web.stretches import Stretches
@@ -49,7 +48,7 @@ def create_app(
     """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
     settings = settings if settings is not None else Settings()
     office = Office(hub, Library(archive), settings)
-    once, stretches = Once(), Stretches(office)
+    stretches = Stretches(office)
     marks = TurnMarks(office, stretches)
 
     @asynccontextmanager
@@ -69,7 +68,6 @@ def create_app(
         ],
         dependencies={
             "office": given(office),
-            "once": given(once),
             "marks": given(marks),
             "stretches": given(stretches),
         },

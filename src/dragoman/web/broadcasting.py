@@ -71,9 +71,7 @@ class Broadcasts:
         """The channel of a session, which is there for as long as somebody reads it."""
         channel = self._channels.get(session_id)
         if channel is None or channel.is_closed:
-            # What is stored counts: the newest entry may have its number, and not be told yet.
-            newest = self._hub.before(session_id, seq=1 << 53, limit=1)
-            last_seq = newest[-1].seq if newest else 0
+            last_seq = self._hub.get(session_id).last_seq
             channel = Channel(session_id, self._hub, last_seq=last_seq, keep=self._settings.keep)
             if self._group is None:
                 raise DragomanError("the server is closing")
@@ -140,7 +138,7 @@ class Broadcasts:
             for name, channel in self._channels.items():
                 if channel.readers and ends.get(name) == channel.end:
                     channel.beat()
-                ends[name] = channel.end
+            ends = {name: channel.end for name, channel in self._channels.items()}
             self._list.beat()
 
 

@@ -90,8 +90,9 @@ class Channel:
         begin = self.end
         for each in told:
             if isinstance(each, Gap):
-                continue  # what is missing follows from the store
-            if isinstance(each, Entry):
+                # Entries follow from the store; deltas are lost to everybody here.
+                self._add(None, gap_frame(self.last_seq), self.last_seq)
+            elif isinstance(each, Entry):
                 if each.seq <= self.last_seq:
                     continue
                 self._add(each, entry_frame(each), each.seq)
@@ -170,17 +171,29 @@ class Channel:
         return self._heard[position - self.start : until - self.start]
 
     def position_after(self, seq: int) -> int | None:
-        """The position from which a reader that has had ``seq`` goes on; None if that is not kept."""
-        if seq >= self.last_seq:
+        """The position from which a reader that has had ``seq`` goes on; None if that is not kept, or not told yet."""
+        if seq == self.last_seq:
             return self.end
-        if seq < self._first_seq:
+        if not self._first_seq <= seq < self.last_seq:
             return None
         place = next(i for i, each in enumerate(self._seqs) if each > seq)
         return self.start + place
 
+    def has(self, seq: int) -> bool:
+        """Whether anybody can have had this entry: the store may be ahead of what is told here."""
+        if seq <= self.last_seq:
+            return True
+        return bool(self._source.entries(self.session_id, after=seq - 1, limit=1))
+
     def stored(self, after: int) -> list[Entry]:
-        """The next entries of the store, not too many at once."""
-        page = self._source.entries(self.session_id, after=after, limit=PAGE)
+        """The next entries of the store, not too many at once.
+
+        None that is still to be told here: whoever ran ahead of the others would read alone for ever.
+        """
+        if after >= self.last_seq:
+            return []
+        limit = min(PAGE, self.last_seq - after)
+        page = self._source.entries(self.session_id, after=after, limit=limit)
         size = 0
         for count, entry in enumerate(page, 1):
             size += len(entry.message_json)
@@ -194,10 +207,10 @@ class Cursor:
 
     def __init__(self, channel: Channel, after: int) -> None:
         self._channel = channel
-        self.seq = after
+        self.seq = after if channel.has(after) else channel.last_seq
         """The newest entry that was given out."""
-        self._position = channel.position_after(after)
-        self.has_gap = False
+        self._position = channel.position_after(self.seq)
+        """None: it goes on in the store, or waits until what it has had is told here."""
 
     async def next(self, encode: Encode | None = None) -> bytes | None:
         """What there is to send now, at least one event; None at the end."""
@@ -215,30 +228,28 @@ class Cursor:
         if position == channel.news_from and encode is None:
             self._position, self.seq = channel.end, channel.last_seq
             return channel.news
+        gap = b""
         if position is not None and position < channel.start:
-            self._position, self.has_gap, position = None, True, None
-        while position is None:
-            if sent := self._from_store(encode):
-                return sent
-            position = self._position
-        return self._from_channel(position, encode) if position < channel.end else b""
-
-    def _from_channel(self, position: int, encode: Encode | None) -> bytes:
-        channel = self._channel
-        until = channel.until(position)
-        self._position, self.seq = until, channel.seq_at(until)
-        if encode is None:
-            return channel.frames(position, until)
-        return encode(channel.heard(position, until))
-
-    def _from_store(self, encode: Encode | None) -> bytes:
-        channel = self._channel
-        entries = channel.stored(self.seq)
-        gap = gap_frame(self.seq) if self.has_gap and encode is None else b""
-        self.has_gap = False
-        if entries:
-            self.seq = entries[-1].seq
-        self._position = channel.position_after(self.seq) if entries else channel.end
-        if encode is not None:
-            return encode(entries)
-        return gap + b"".join(map(entry_frame, entries))
+            position, gap = None, gap_frame(self.seq) if encode is None else b""
+        sent = b""
+        while not sent:  # a format may have no word for what was read
+            if position is None:
+                position = channel.position_after(self.seq)
+            if position is None:
+                entries = channel.stored(self.seq)
+                if not entries:
+                    break
+                self.seq = entries[-1].seq
+                sent = encode(entries) if encode else b"".join(map(entry_frame, entries))
+            elif position == channel.end:
+                break
+            else:
+                begin, position = position, channel.until(position)
+                self.seq = channel.seq_at(position)
+                sent = (
+                    encode(channel.heard(begin, position))
+                    if encode
+                    else channel.frames(begin, position)
+                )
+        self._position = position
+        return gap + sent

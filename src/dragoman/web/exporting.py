@@ -25,13 +25,13 @@ class Heard(Protocol):
 class ExportedEvents:
     """``encode`` what is heard; ``is_over`` when nothing more will be told in this format."""
 
-    def __init__(self, to: str, session_id: str) -> None:
+    def __init__(self, to: str, *names: str) -> None:
+        """``names`` are what its messages may call the session; others are agents that work for it."""
         self._exporter, _ = make_exporter(to, include=("deltas",))
         self._is_text = to in _TEXTS
         self._is_turn = to in _ONE_TURN
         self._done = ai_sdk.DONE if to == "ai-sdk" else b""
-        self._session_id = session_id
-        self._native_id: str | None = None
+        self._names = (None, *names)
         self.is_over = False
 
     def encode(self, heard: Sequence[Heard | None]) -> bytes:
@@ -48,12 +48,10 @@ class ExportedEvents:
         if self.is_over:
             return b""
         message = heard.message
-        if self._native_id is None:
-            self._native_id = message.session_id
         events = self._framed(self._exporter.export([message]), getattr(heard, "seq", None))
         if self._is_turn and isinstance(message, TurnEnded):
             # A sub-agent's turn may end inside of ours.
-            self.is_over = message.session_id in (self._native_id, self._session_id, None)
+            self.is_over = message.session_id in self._names
         return events
 
     def _framed(self, written: bytes, seq: int | None) -> bytes:
@@ -66,9 +64,22 @@ class ExportedEvents:
         return b"".join([*frames, sse.frame(lines[-1], event_id=seq)])
 
 
-def newest_turn(hub: Hub, session: LiveSession) -> int:
-    """The entry before the one that began the newest turn."""
-    seq = session.last_seq + 1
+def caught_up(hub: Hub, session: LiveSession, to: str, after: int) -> ExportedEvents:
+    """Tells what follows ``after`` as if it had told all of that turn: a chat goes on in the middle of it."""
+    names = session.id, session.native_id
+    events = ExportedEvents(to, *names)
+    seq = newest_turn(hub, session, after) if to in _ONE_TURN else after
+    while seq < after and (
+        page := hub.entries(session.id, after=seq, limit=min(_BACK, after - seq))
+    ):
+        events.encode(page)
+        seq = page[-1].seq
+    return events if not events.is_over else ExportedEvents(to, *names)
+
+
+def newest_turn(hub: Hub, session: LiveSession, upto: int | None = None) -> int:
+    """The entry before the one that began the newest turn, or the newest that an entry can belong to."""
+    seq = min(session.last_seq, session.last_seq if upto is None else upto) + 1
     while seq > 1:
         page = hub.before(session.id, seq=seq, limit=_BACK)
         for entry in reversed(page):

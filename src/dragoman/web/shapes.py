@@ -53,6 +53,10 @@ class StartTurn(msgspec.Struct, frozen=True, kw_only=True):
     images: Images = []
     model: Name | None = None
     effort: Name | None = None
+    sandbox: Sandbox | None = None
+    """From this turn on; without it, as it is."""
+    approvals: ApprovalMode | None = None
+    """The same."""
 
 
 class Steer(msgspec.Struct, frozen=True, kw_only=True):

@@ -31,3 +31,26 @@ def test_a_child_that_was_heard_of_before_its_parent_is_known_is_told_again() ->
     told = [each for each in out.messages if isinstance(each, SessionStarted)]
     assert [each.parent_session_id for each in told] == [None, "parent"]
     assert threads.parent_of("child") == "parent"
+
+
+def test_a_thread_that_was_left_is_forgotten_until_it_is_joined_again() -> None:
+    threads = Threads(Output(audit=False))
+    thread = threads.get("a")
+    threads.leave("a")
+    threads.leave("never heard of")
+    assert threads.all() == []
+    late = threads.get("a")
+    assert late is not thread
+    assert late.teller.session_id == "a"
+    assert threads.all() == []
+    threads.join("a")
+    assert threads.get("a") is threads.get("a")
+    assert len(threads.all()) == 1
+
+
+def test_a_thread_whose_turn_goes_on_is_not_forgotten() -> None:
+    threads = Threads(Output(audit=False))
+    thread = threads.get("a")
+    thread.teller.begin_turn("t1")
+    threads.leave("a")
+    assert threads.get("a") is thread

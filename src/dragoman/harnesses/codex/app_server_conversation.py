@@ -193,8 +193,8 @@ class AppServerConversation:
             self._answers.append(Answer(ticket, None, self._asked.answer_tool(intent)))
         elif isinstance(intent, intents.Interrupt):
             self._interrupt(ticket, intent)
-        elif isinstance(intent, intents.CloseSession) and not can(self.release, CLOSE):
-            self._answers.append(Answer(ticket))  # older servers listen on, and we need not
+        elif isinstance(intent, intents.CloseSession):
+            self._close_session(ticket, intent)
         else:
             self._call(ticket, call_for(intent, self.release))
         self._tickets = ticket
@@ -217,6 +217,14 @@ class AppServerConversation:
             return
         request_id = self._call(ticket, call_for(intent, self.release))
         self._interrupts.setdefault((intent.session_id, intent.turn_id), []).append(request_id)
+
+    def _close_session(self, ticket: int, intent: intents.CloseSession) -> None:
+        for known in (self._sessions, self._taken, self._over):
+            known.pop(intent.session_id, None)
+        if can(self.release, CLOSE):
+            self._call(ticket, call_for(intent, self.release))
+        else:
+            self._answers.append(Answer(ticket))  # older servers speak on, and we need not listen
 
     def _call(self, ticket: int, call: Call) -> int:
         def answered(result: dict[str, Any], refusal: Refusal | None) -> None:

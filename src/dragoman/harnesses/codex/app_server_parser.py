@@ -206,6 +206,8 @@ class AppServerParser(StreamParser):
             self._tool_answered(result)
         elif method in _SAYS_NOTHING or not result or "turn" in result:
             self._out.twin("answer: notifications say it")
+            if method == "thread/unsubscribe":
+                self._threads.leave(thread_id)
         elif self.answers_have_readers:
             self._out.twin("answer: given to whoever asked")
         else:
@@ -237,6 +239,7 @@ class AppServerParser(StreamParser):
             preview=as_str(given.get("preview")),
             turns=as_list(given.get("turns")),
         )
+        self._threads.join(thread_id)
         self._sessions.begin(info, resumed=method in _GOES_ON)
 
     def _tool_answered(self, result: dict[str, Any]) -> None:

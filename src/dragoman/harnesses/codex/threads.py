@@ -98,6 +98,8 @@ class Threads:
         self._by_id: dict[str, Thread] = {}
         self._parents: dict[str, str] = {}
         self._nameless: Thread | None = None
+        self._left: set[str] = set()
+        """Those that the client has left: what is still said of them is told, and not kept."""
         self.current: Thread | None = None
 
     def get(self, thread_id: str | None) -> Thread:
@@ -117,9 +119,21 @@ class Threads:
         self.current = thread = Thread(self._out, thread_id)
         if thread_id is None:
             self._nameless = thread
-        else:
+        elif thread_id not in self._left:
             self._by_id[thread_id] = thread
         return thread
+
+    def leave(self, thread_id: str | None) -> None:
+        """The client does not listen to it any more: forget what was said in it."""
+        thread = self.find(thread_id)
+        if thread_id is not None and thread is not None and not thread.teller.in_turn:
+            del self._by_id[thread_id]
+            self._left.add(thread_id)
+
+    def join(self, thread_id: str | None) -> None:
+        """The client listens to it, be it again."""
+        if thread_id is not None:
+            self._left.discard(thread_id)
 
     def _adopt(self, thread_id: str) -> Thread | None:
         """Give its name to the thread that has spoken without one, if there is one."""
