@@ -44,7 +44,7 @@ def test_a_saved_session_that_becomes_a_live_one_is_marked_anew(tmp_path: Path) 
     async def story() -> None:
         hub = FakeHub(tmp_path)
         office = Office(hub, Library(open_archive(tmp_path)), Settings())
-        marks = TurnMarks(office)
+        marks = TurnMarks(office, Stretches(office))
         [saved] = await marks.of(await office.session(name))
         assert saved.title == "Paint the shed"
         hub.add(name)
@@ -63,7 +63,7 @@ def test_the_turns_of_a_saved_session_are_those_of_the_index(tmp_path: Path) -> 
     async def story() -> None:
         office = Office(FakeHub(tmp_path), Library(open_archive(tmp_path)), Settings())
         found = await office.session(session_id(1))
-        marks = await TurnMarks(office).of(found)
+        marks = await TurnMarks(office, Stretches(office)).of(found)
         assert [mark[1:] for mark in marks] == [
             ("Paint the shed", "completed"),
             ("and now?", "interrupted"),

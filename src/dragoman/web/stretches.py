@@ -8,6 +8,7 @@ on, need not know of them.
 from __future__ import annotations
 
 import logging
+import os
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -15,9 +16,10 @@ from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
 from dragoman.archive.api import Archive
+from dragoman.archive.stretches import stretch
 from dragoman.crew.hub import Entry, UnknownSession
 from dragoman.errors import UnreadableSource, UsageError
-from dragoman.model.messages import Delta, TurnStarted
+from dragoman.model.messages import TurnStarted
 from dragoman.web import shapes
 from dragoman.web.library import SavedEntry
 from dragoman.web.office import Office
@@ -28,7 +30,11 @@ from dragoman.web.shapes import SessionInfo
 _log = logging.getLogger(__name__)
 _KEPT: Final = 8
 _MOST: Final = 20_000
-"""How many earlier entries of a session are shown."""
+"""How many earlier entries of a session are shown …"""
+_LARGE: Final = 100_000_000
+_MOST_OF_LARGE: Final = 2_000
+"""… and of one whose file has more bytes than that."""
+_END: Final = 1 << 53
 _PAGE: Final = 1_000
 _DEPTH: Final = 16
 """How many branches one may be away from where it all began."""
@@ -44,10 +50,10 @@ class Said(NamedTuple):
 Stretch: TypeAlias = Sequence[Said]
 
 
-def drawn(stretch: Stretch) -> list[Fragment]:
+def drawn(found: Stretch) -> list[Fragment]:
     """Each entry as a piece of the page."""
     pieces: list[Fragment] = []
-    for name, said in groupby(stretch, key=lambda each: each.name):
+    for name, said in groupby(found, key=lambda each: each.name):
         pieces += fragments([each.entry for each in said], name)
     return pieces
 
@@ -138,18 +144,20 @@ def _named(session: SessionInfo, entries: Iterable[Entry | SavedEntry]) -> list[
 
 def _saved_before(archive: Archive, session_id: str, until: datetime) -> list[SavedEntry]:
     """What the file of a session held at that time; nothing if it had just begun."""
-    told: deque[SavedEntry] = deque(maxlen=_MOST)
+    told: list[SavedEntry] = []
     has_turns = False
     try:
         session = archive.get(session_id)
-        for message in session.messages() if session.id == session_id else ():
+        if session.id != session_id:
+            return []
+        most = _MOST if os.stat(session.path).st_size <= _LARGE else _MOST_OF_LARGE
+        for number, message in stretch(session, before=_END, limit=most):
             if message.at is not None and message.at >= until:
                 break
-            has_turns = has_turns or isinstance(message, TurnStarted)
-            if not isinstance(message, Delta):
-                told.append(SavedEntry(0, message.at, message))
+            has_turns = has_turns or isinstance(message, TurnStarted) or number > most
+            told.append(SavedEntry(0, message.at, message))
     except (UsageError, UnreadableSource, OSError) as problem:
         # It is not in the index yet, or was moved since: what is said here is shown all the same.
         _log.info("what was said before in session %s cannot be read: %s", session_id, problem)
         return []
-    return list(told) if has_turns else []
+    return told if has_turns else []
