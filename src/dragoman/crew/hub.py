@@ -151,8 +151,12 @@ class Hub:
         approvals: Any = "on-request",
         idempotency_key: str | None = None,
         resume: str | None = None,
+        title: str | None = None,
     ) -> LiveSession:
-        """Begin a session, or go on with one. The same key with the same request begins no second one."""
+        """Begin a session, or go on with one. The same key with the same request begins no second one.
+
+        Without a ``title`` it is called after its first prompt.
+        """
         path = self.allowed(cwd)
         request = msgspec.json.encode(
             (path, prompt, images, model, effort, sandbox, approvals, resume)
@@ -162,7 +166,12 @@ class Hub:
             known = self._room.find(resume) if resume is not None else None
             if known is None:
                 known = await self._sessions.start(
-                    cwd=path, model=model, sandbox=sandbox, approvals=approvals, resume=resume
+                    cwd=path,
+                    model=model,
+                    sandbox=sandbox,
+                    approvals=approvals,
+                    resume=resume,
+                    title=title,
                 )
             return known
 

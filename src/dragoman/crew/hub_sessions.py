@@ -47,6 +47,7 @@ class Sessions:
         sandbox: Sandbox,
         approvals: Any,
         resume: str | None,
+        title: str | None = None,
     ) -> Live:
         """A new session, or one of the harness's that the hub has not known."""
         agent = await self._holder.get()
@@ -55,11 +56,18 @@ class Sessions:
             session = await agent.start(
                 cwd=cwd, model=model, sandbox=sandbox, approvals=approvals, resume=resume
             )
-            return self._begin(agent, session)
+            return self._begin(agent, session, title=title)
         finally:
             self._room.expected()
 
-    def _begin(self, agent: Agent, session: Session, parent: Live | None = None) -> Live:
+    def _begin(
+        self,
+        agent: Agent,
+        session: Session,
+        *,
+        parent: Live | None = None,
+        title: str | None = None,
+    ) -> Live:
         now = datetime.now(UTC)
         opening = session.opening
         live = self._room.begin(
@@ -76,7 +84,7 @@ class Sessions:
                 was_asked=session.facts.resumed or parent is not None,
                 parent=parent.id if parent is not None else session.facts.parent_session_id,
                 parent_seq=parent.told_seq if parent is not None else None,
-                title=parent.info.title if parent is not None else None,
+                title=parent.info.title if parent is not None else title,
             )
         )
         live.driver, live.agent = session, agent

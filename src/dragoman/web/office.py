@@ -71,6 +71,13 @@ class Office:
 
         return await self.library.ask(look)
 
+    async def title_of(self, session_id: str | None) -> str | None:
+        """What a session that is to be taken up again is called, if anybody knows."""
+        try:
+            return (await self.session(session_id)).title if session_id else None
+        except UnknownSession:
+            return None
+
     async def entries(
         self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
     ) -> Stretch:

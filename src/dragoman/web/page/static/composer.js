@@ -71,8 +71,8 @@ export class Composer {
         const given = { text };
         if (model.value !== "default") given.model = model.value;
         if (sandbox.value !== this.sandbox) given.sandbox = sandbox.value;
-        await this.#bringBack();
         await api.turn(this.id, given);
+        this.#isBack();
         this.sandbox = sandbox.value;
         this.facts.state("working");
       }
@@ -88,12 +88,8 @@ export class Composer {
     }
   }
 
-  // What was put away is not spoken to: it comes back first.
-  async #bringBack() {
-    const { dataset } = $("head");
-    if (dataset.archived !== "true") return;
-    await api.act(this.id, "unarchive");
-    dataset.archived = "false";
+  // Whoever speaks to a session that was put away brings it back.
+  #isBack() {
     document.querySelector("[data-act=unarchive]")?.remove();
     $("archived")?.remove();
   }
@@ -104,7 +100,6 @@ export class Composer {
     const given = { resume: this.id, prompt: text, cwd: $("head").dataset.cwd, sandbox: sandbox.value };
     if (model.value !== "default") given.model = model.value;
     const made = await api.start(given);
-    await api.rename(made.id, $("title").textContent).catch(() => {}); // it goes on under its old title
     location.assign(`/s/${encodeURIComponent(made.id)}`);
   }
 
