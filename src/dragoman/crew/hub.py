@@ -165,14 +165,8 @@ class Hub:
         async def begin() -> Live:
             known = self._room.find(resume) if resume is not None else None
             if known is None:
-                known = await self._sessions.start(
-                    cwd=path,
-                    model=model,
-                    sandbox=sandbox,
-                    approvals=approvals,
-                    resume=resume,
-                    title=title,
-                )
+                how: dict[str, Any] = {"sandbox": sandbox, "approvals": approvals, "title": title}
+                known = await self._sessions.start(cwd=path, model=model, resume=resume, **how)
             return known
 
         async with self._keys.session(idempotency_key, request, begin) as (live, is_first):
