@@ -6,7 +6,7 @@ What only some calls need is imported when they are made: a list that has not ch
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dragoman.archive.finding import Found, absolute
@@ -134,9 +134,12 @@ class Archive:
         harness: str | None = None,
         archived: bool | None = None,
         top: bool = False,
+        without: Collection[str] = (),
         limit: int | None = None,
     ) -> list[SavedSession]:
         """The sessions in the index, the newest first; with ``top`` only those a user began.
+
+        Those whose ids are in ``without`` are left out.
 
         Times are seconds since 1970. ``project`` is a folder, with all below it, or its last name.
         """
@@ -147,6 +150,7 @@ class Archive:
             harness=harness,
             archived=archived,
             top=top,
+            without=without,
             limit=limit,
         )
         return [SavedSession(each, self._files, self._sessions) for each in listed]

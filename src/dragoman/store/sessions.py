@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final, NamedTuple
 
 from dragoman.store.database import Database
@@ -77,6 +77,7 @@ class Sessions:
         harness: str | None = None,
         archived: bool | None = None,
         top: bool = False,
+        without: Collection[str] = (),
         limit: int | None = None,
     ) -> list[ListedSession]:
         """Sessions, the newest first. ``project`` is a folder, with all below it, or its last name."""
@@ -96,6 +97,11 @@ class Sessions:
             given += project_values(project)
         if top:
             where.append("coalesce(s.origin, '') NOT IN ('sub-agent', 'review')")
+        if without:
+            import json  # the list of a command can do without it
+
+            where.append("s.session_id NOT IN (SELECT value FROM json_each(?))")
+            given.append(json.dumps(list(without)))
         return self._listed(" AND ".join(where), given, limit)
 
     def matching(self, prefix: str) -> list[ListedSession]:

@@ -112,15 +112,23 @@ class Library:
         archive = await self.ask(lambda archive: archive)
 
         def count() -> Summary:
-            now = time.monotonic()
-            if self._ledger is None or self._ledger[0] < now:
+            now, kept = time.monotonic(), self._ledger
+            if kept is None or kept[0] < now:
                 files = archive.find() if archive.folders else find_files()
                 ledger = Ledger.read(files, cache=Path(archive.index_folder, "usage.msgpack"))
-                self._ledger = now + _FRESH_SECONDS, ledger
-            return summary(self._ledger[1], by, choice)
+                kept = self._ledger = now + _FRESH_SECONDS, ledger
+            return summary(kept[1], by, choice)
 
         # It asks nothing of the index, and may take a while.
-        return await asyncio.get_running_loop().run_in_executor(self._counting, count)
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._counting, count)
+        loop.call_later(2 * _FRESH_SECONDS, self._forget)
+        return found
+
+    def _forget(self) -> None:
+        """A ledger of very many sessions is not kept for nobody."""
+        if self._ledger is not None and self._ledger[0] < time.monotonic():
+            self._ledger = None
 
     # In the thread.
 

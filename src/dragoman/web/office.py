@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import heapq
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -106,8 +107,12 @@ class Office:
         """A page of all sessions, the newest first, and the cursor that it goes on with."""
         place = _read_cursor(cursor)
         here = self.hub.sessions()
-        found = [shapes.live(each) for each in here if live is not False]
-        found = [each for each in found if _is_wanted(each, archived, project)]
+        found: list[SessionInfo] = []
+        if live is not False:
+            wanted = [each for each in here if _is_wanted(each, archived, project)]
+            behind = [each for each in wanted if place is None or _order(each) > _begin(place)]
+            # Only what may be on this page: there may be very many.
+            found += map(shapes.live, heapq.nsmallest(limit + 1, behind, key=_order))
         if live is not True:
             twins = {name for each in here for name in (each.id, each.native_id)}
 
@@ -118,13 +123,14 @@ class Office:
                     until=until,
                     archived=archived,
                     top=True,
-                    limit=limit + len(twins) + _TIES,
+                    without=twins,
+                    limit=limit + _TIES,
                 )
-                return [shapes.saved(each) for each in listed if each.id not in twins]
+                return [shapes.saved(each) for each in listed]
 
             found += await self.library.ask(look)
         found.sort(key=_order)
-        rest = [each for each in found if place is None or _order(each) > (-place[0], place[1])]
+        rest = [each for each in found if place is None or _order(each) > _begin(place)]
         page = rest[:limit]
         return page, _cursor(page[-1]) if len(rest) > limit else None
 
@@ -133,19 +139,24 @@ TheOffice: TypeAlias = NamedDependency[Office]
 """The office, as a handler is given it."""
 
 
-def _is_wanted(session: SessionInfo, archived: bool | None, project: str | None) -> bool:
+def _is_wanted(session: LiveSession, archived: bool | None, project: str | None) -> bool:
     if archived is not None and session.archived != archived:
         return False
-    cwd = session.cwd or ""
+    cwd = session.cwd
     return project is None or cwd == project or cwd.startswith(project.rstrip("/") + "/")
 
 
-def _place(session: SessionInfo) -> tuple[float, str]:
+def _place(session: SessionInfo | LiveSession) -> tuple[float, str]:
     return session.updated_at.timestamp() if session.updated_at else 0.0, session.id
 
 
-def _order(session: SessionInfo) -> tuple[float, str]:
-    at, name = _place(session)
+def _order(session: SessionInfo | LiveSession) -> tuple[float, str]:
+    return _begin(_place(session))
+
+
+def _begin(place: tuple[float, str]) -> tuple[float, str]:
+    """Lists begin with the newest."""
+    at, name = place
     return -at, name
 
 
