@@ -37,6 +37,7 @@ def test_lists_are_filtered_and_in_order(tmp_path: Path) -> None:
 
     assert ids() == ["s3", "s2", "s1"]
     assert ids(limit=1) == ["s3"]
+    assert ids(limit=1, without={"s3", "none"}) == ["s2"]
     assert ids(project="/work/a") == ["s2", "s1"]
     assert ids(project="/work/a/") == ["s2", "s1"]
     assert ids(project="b") == ["s2"]

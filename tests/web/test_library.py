@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
@@ -135,3 +136,20 @@ def test_times_that_are_none() -> None:
     assert as_time(None) is None
     assert as_time(-1) is None
     assert as_time(1e18) is None
+
+
+def test_the_ledger_is_let_go_of_when_nobody_asks_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path / "home", 1, Rows(1).turn("one", "1").data)
+    monkeypatch.setattr("dragoman.web.library._FRESH_SECONDS", 0.01)
+
+    async def story(library: Library) -> None:
+        told = await library.usage("session", EVERYTHING)
+        assert told.total.usage is not None
+        async with asyncio.timeout(20):
+            while library._ledger is not None:
+                await asyncio.sleep(0.005)
+        assert (await library.usage("session", EVERYTHING)).total == told.total
+
+    with_library(tmp_path, story)
