@@ -148,7 +148,7 @@ def test_the_ledger_is_let_go_of_when_nobody_asks_any_more(
         told = await library.usage("session", EVERYTHING)
         assert told.total.usage is not None
         async with asyncio.timeout(20):
-            while library._ledger is not None:
+            while library._ledger is not None:  # noqa: ASYNC110  it is only forgotten
                 await asyncio.sleep(0.005)
         assert (await library.usage("session", EVERYTHING)).total == told.total
 
