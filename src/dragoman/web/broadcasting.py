@@ -15,6 +15,7 @@ from dragoman.errors import DragomanError
 from dragoman.web import sse
 from dragoman.web.channels import Channel
 from dragoman.web.settings import Settings
+from dragoman.web.trimming import trim_now_and_then
 
 _AT_ONCE: Final = 256
 _log = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ class Broadcasts:
             tasks = [
                 group.create_task(self._keep_time()),
                 group.create_task(self._follow_list()),
+                group.create_task(trim_now_and_then()),
             ]
             try:
                 yield self
