@@ -1,6 +1,6 @@
 """Giving free memory back: what many short sessions leave in pieces, the C library keeps until it is told.
 
-After a thousand sessions a tenth of what a server seemed to hold was free. Only glibc needs to be told, and can be.
+Only glibc needs to be told, and can be. What is free inside Python's own arenas is not reached by it.
 """
 
 from __future__ import annotations
