@@ -4,6 +4,7 @@ import pytest
 
 from dragoman.errors import (
     DragomanError,
+    ProcessExited,
     ProtocolError,
     UnknownDialect,
     UnknownFormat,
@@ -33,3 +34,19 @@ def test_what_a_user_asked_for_in_vain_is_said_in_one_sentence(
 def test_one_root_catches_everything_of_ours() -> None:
     for error in (UsageError, UnknownDialect, UnknownFormat, UnreadableSource, ProtocolError):
         assert issubclass(error, DragomanError)
+
+
+def test_the_sentence_of_an_error_has_the_last_lines_of_the_process_and_not_all_of_them() -> None:
+    lines = [f"line {number} " + "x" * 90 for number in range(20)]
+    error = ProcessExited("the process is gone", stderr="\n".join(lines))
+
+    assert str(error) == f"the process is gone ({' '.join(lines[-4:])})"
+    assert error.stderr.startswith("line 0 ")
+
+
+def test_of_a_last_line_that_is_too_long_the_beginning_is_told() -> None:
+    error = ProcessExited("gone", stderr="before\nwhy: " + "x" * 5000)
+
+    assert str(error).startswith("gone (why: xxx")
+    assert str(error).endswith("x…)")
+    assert len(str(error)) == len("gone ()") + 400

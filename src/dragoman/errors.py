@@ -25,6 +25,10 @@ messages. Facts are attributes; the sentence is made when somebody asks for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+_SENTENCE: Final = 400
+"""How many characters of what a process wrote are part of an error's sentence."""
 
 
 class DragomanError(Exception):
@@ -110,7 +114,8 @@ class AgentError(DragomanError):
         return (_revive, (type(self), self.__dict__.copy(), self.args))
 
     def __str__(self) -> str:
-        return f"{self.message} ({_one_line(self.stderr)})" if self.stderr else self.message
+        words = _last_words(self.stderr)
+        return f"{self.message} ({words})" if words else self.message
 
 
 class InvalidWorkspace(AgentError):
@@ -194,8 +199,15 @@ class ProcessExited(AgentError):
         """Negative: the signal that ended it."""
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _last_words(stderr: str) -> str:
+    """As many of the last lines as fit into a sentence, in one; of a last line that does not, its beginning."""
+    words = ""
+    for line in reversed(stderr.splitlines()):
+        longer = " ".join((line + " " + words).split())
+        if len(longer) > _SENTENCE:
+            return words or longer[: _SENTENCE - 1] + "…"
+        words = longer
+    return words
 
 
 def _revive(

@@ -161,6 +161,8 @@ class Indexer:
                 if time.monotonic() >= self._ends_at:
                     raise _Enough
                 report = self._one(each, file_id, gone, report)
+            except FileNotFoundError:
+                continue  # put away since it was found; where it is now the next round finds it
             except OSError as problem:
                 unreadable.append((each.path, problem.strerror or str(problem)))
             except _Enough:
