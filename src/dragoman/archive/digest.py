@@ -89,7 +89,7 @@ class Digest:
                 facts.usage = message.usage if facts.usage is None else facts.usage + message.usage
         elif isinstance(message, Prompt):
             if facts.title is None:
-                facts.title = _title(message.text)
+                facts.title = title_in(message.text)
         elif isinstance(message, SessionStarted):
             _know(facts, message)
         elif isinstance(message, Notice) and self._turns_undone is not None:
@@ -147,8 +147,8 @@ def _know(facts: Facts, message: SessionStarted) -> None:
     facts.parent_session_id = message.parent_session_id or facts.parent_session_id
 
 
-def _title(text: str) -> str | None:
-    """The first line of a prompt that says anything."""
+def title_in(text: str) -> str | None:
+    """The first line of a text that says anything."""
     for line in text[: 20 * _TITLE].split("\n"):
         if words := " ".join(line.split()):
             return words[:_TITLE]

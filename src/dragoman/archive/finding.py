@@ -27,6 +27,8 @@ class Home(NamedTuple):
     places: tuple[tuple[str, bool], ...]
     """Folders below the home, and whether what lies there was put away."""
     suffixes: tuple[str, ...]
+    name_list: str = ""
+    """The file below the home that tells how sessions are called, if there is one."""
 
     def folder(self, environment: Mapping[str, str]) -> str:
         """The home itself."""
@@ -101,7 +103,7 @@ def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> Found | None
 
 
 def folders_of(home: Home, folder: str, now_ns: int) -> dict[str, int]:
-    """Every folder that :func:`walk` looks into, with the time of its last change.
+    """Every folder that :func:`walk` looks into, and the list of names, with the time of the last change.
 
     0 for one that is not there, -1 for one that changed just now: it may change again within a tick of
     its clock.
@@ -121,8 +123,18 @@ def folders_of(home: Home, folder: str, now_ns: int) -> dict[str, int]:
                 ]
         except OSError:
             continue  # then there is nothing in it to be found
-        changed[path] = mtime_ns if now_ns - mtime_ns > _TICK_NS else -1
+        changed[path] = _settled(mtime_ns, now_ns)
+    if home.name_list:
+        path = os.path.join(folder, home.name_list)
+        try:
+            changed[path] = _settled(os.stat(path).st_mtime_ns, now_ns)
+        except OSError:
+            changed[path] = 0
     return changed
+
+
+def _settled(mtime_ns: int, now_ns: int) -> int:
+    return mtime_ns if now_ns - mtime_ns > _TICK_NS else -1
 
 
 def is_still_so(folders: Iterable[tuple[str, int]]) -> bool:

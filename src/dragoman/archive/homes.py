@@ -42,6 +42,7 @@ def registered() -> tuple[Home, ...]:
             harness.history.home_default,
             tuple((place.folder, place.archived) for place in harness.history.places),
             harness.history.suffixes,
+            harness.history.name_list.file if harness.history.name_list is not None else "",
         )
         for harness in HARNESSES
         if harness.history is not None
@@ -52,7 +53,7 @@ def _encode(homes: tuple[Home, ...]) -> str:
     lines = [VERSION]
     for home in homes:
         places = [f"{int(archived)}{folder}" for folder, archived in home.places]
-        fields = (home.harness, home.variable, home.default, *places, "", *home.suffixes)
+        fields = (home.harness, home.variable, home.default, *places, "", *home.suffixes, "", home.name_list)
         lines.append("\t".join(fields))
     return "\n".join(lines) + "\n"
 
@@ -65,6 +66,8 @@ def _decode(text: str) -> tuple[Home, ...]:
     for line in lines:
         harness, variable, default, *rest = line.split("\t")
         middle = rest.index("")
+        end = rest.index("", middle + 1)
         places = tuple((place[1:], place[0] == "1") for place in rest[:middle])
-        homes.append(Home(harness, variable, default, places, tuple(rest[middle + 1 :])))
+        suffixes = tuple(rest[middle + 1 : end])
+        homes.append(Home(harness, variable, default, places, suffixes, rest[end + 1]))
     return tuple(homes)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from dragoman.about import VERSION
 from dragoman.archive.finding import Found, are_still_so, is_still_so
+from dragoman.archive.naming import take_names
 from dragoman.archive.places import Place
 from dragoman.store.database import NAME, Database, IndexUnusable, move_aside, open_database
 from dragoman.store.files import Files
@@ -73,7 +74,8 @@ class Keeper:
                 return None
             folders = self.place.folder_times()
             report = self._index(progress, wait_seconds, seconds)
-            if report.is_whole and folders and self.database.can_write:
+            is_named = take_names(self.place, self.database)
+            if report.is_whole and is_named and folders and self.database.can_write:
                 self.files.set_folders(folders)
             return report if report.is_changed or not report.is_whole else None
         except IndexUnusable as problem:

@@ -71,6 +71,15 @@ class OwnList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NameList:
+    """A file below the harness's home that tells how sessions are called; what it says last holds."""
+
+    file: str
+    name_in: Callable[[bytes], tuple[str, str] | None]
+    """The session and the name in a line of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The saved sessions of one harness."""
 
@@ -90,3 +99,5 @@ class History:
     turns_undone: Callable[[Notice], int]
     """How many of the turns before this notice it takes back; 0 for any other notice."""
     own_list: OwnList | None = None
+    name_list: NameList | None = None
+    """Where names are kept that people give to sessions, if not in the sessions' own files."""

@@ -18,6 +18,7 @@ def begin_anew(database: Database, edition: int) -> None:
         "marks",
         "turns",
         "tools",
+        "names",
         "folders",
         "facts",
     ):

@@ -139,7 +139,19 @@ def _with_turns(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first, _with_turns)
+def _with_names(connection: sqlite3.Connection) -> None:
+    """Names that sessions were given, for which the first prompt had to stand."""
+    connection.execute(
+        "CREATE TABLE names (session_id TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID"
+    )
+    connection.execute("DELETE FROM folders")  # so that the lists of names are looked for
+
+
+STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
+    _first,
+    _with_turns,
+    _with_names,
+)
 """Each leads from the version that is its place here to the next one. Only ever added to."""
 
 VERSION: Final = len(STEPS)

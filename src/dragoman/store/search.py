@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from dragoman.store.database import Database
 from dragoman.store.entries import KINDS
-from dragoman.store.sessions import in_project, project_values
+from dragoman.store.sessions import TITLE, in_project, project_values
 
 _WEIGHTS: Final = {
     "prompt": 1.3,
@@ -75,7 +75,7 @@ class Found(NamedTuple):
 
 _COLUMNS: Final = (
     "e.entry_id, coalesce(e.session_id, f.session_id, ''), e.turn, e.kind, t.name, e.at, "
-    "e.is_error, e.offset, e.length, e.line, f.path, f.compressed, s.cwd, s.title"
+    f"e.is_error, e.offset, e.length, e.line, f.path, f.compressed, s.cwd, {TITLE}"
 )
 _JOINS: Final = (
     "JOIN files f ON f.file_id = e.file_id "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from dragoman.store.database import Database
@@ -50,7 +50,13 @@ class ListedSession(NamedTuple):
     """When the file was last written."""
 
 
-_COLUMNS: Final = ", ".join(f"s.{name}" for name in SessionRow._fields)
+TITLE: Final = (
+    "coalesce((SELECT name FROM names WHERE names.session_id = s.session_id), s.title)"
+)
+"""What a session ``s`` was named, or else what was first asked in it."""
+_COLUMNS: Final = ", ".join(
+    TITLE if name == "title" else f"s.{name}" for name in SessionRow._fields
+)
 # A session that was reverted has two files: the newest speaks for it.
 _NEWEST: Final = (
     "NOT EXISTS (SELECT 1 FROM sessions n WHERE n.session_id = s.session_id AND "
@@ -67,6 +73,11 @@ class Sessions:
         self._database.write("DELETE FROM sessions WHERE file_id = ?", (file_id,))
         marks = ", ".join("?" * len(SessionRow._fields))
         self._database.write_many(f"INSERT INTO sessions VALUES ({marks})", rows)
+
+    def name(self, names: Mapping[str, str]) -> None:
+        """Say how sessions are called, instead of what was said before."""
+        self._database.write("DELETE FROM names")
+        self._database.write_many("INSERT INTO names VALUES (?, ?)", names.items())
 
     def list(
         self,
@@ -139,7 +150,7 @@ class Sessions:
         if row.origin != "revert":
             return row
         first = self._database.row(
-            "SELECT title, started_at FROM sessions WHERE session_id = ? "
+            f"SELECT {TITLE}, started_at FROM sessions s WHERE session_id = ? "
             "ORDER BY started_at IS NULL, started_at LIMIT 1",
             (row.session_id,),
         )

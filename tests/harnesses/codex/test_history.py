@@ -7,6 +7,7 @@ import pytest
 
 from dragoman.harnesses.codex.history import (
     CODEX_HISTORY,
+    name_in,
     origin_in,
     row_ordinal,
     session_id_in,
@@ -103,3 +104,16 @@ def test_a_notice_may_take_turns_back(text: str, count: int) -> None:
 def test_where_the_files_lie() -> None:
     assert CODEX_HISTORY.home_variable == "CODEX_HOME"
     assert [place.folder for place in CODEX_HISTORY.places] == ["sessions", "archived_sessions"]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        (b'{"id":"a","thread_name":"Shed","updated_at":"2026-11-18T06:24:06Z"}\n', ("a", "Shed")),
+        (b'{"id":"a","thread_name":null}', None),
+        (b'{"id":"a"}', None),
+        (b"\xff\n", None),
+    ],
+)
+def test_the_name_of_a_thread_is_in_a_list(line: bytes, named: tuple[str, str] | None) -> None:
+    assert name_in(line) == named

@@ -2,7 +2,8 @@
 
 Files lie in ``sessions/YYYY/MM/DD/rollout-TIME-THREAD.jsonl``, and flat in ``archived_sessions``; some
 releases compress old ones. A revert makes ``rollout-TIME-THREAD_ROLLOUT.jsonl`` for the same thread.
-Since 0.150 forks and reverts do not copy what they go on from, they name it: ``history_base``.
+Since 0.150 forks and reverts do not copy what they go on from, they name it: ``history_base``. A name that
+somebody gives to a thread is added to ``session_index.jsonl``; the rollout does not change.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ import msgspec
 
 from dragoman.harnesses.codex.events_words import turns_rolled_back
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
-from dragoman.harnesses.history import Base, History, Origin, OriginKind, OwnList, Place
+from dragoman.harnesses.history import (
+    Base,
+    History,
+    NameList,
+    Origin,
+    OriginKind,
+    OwnList,
+    Place,
+)
 from dragoman.model.messages import Notice
 from dragoman.wire.jsonl import UNREADABLE
 
@@ -43,9 +52,15 @@ class _Numbered(msgspec.Struct):
     ordinal: int | None = None
 
 
+class _Named(msgspec.Struct):
+    id: str
+    thread_name: str
+
+
 _header = msgspec.json.Decoder(_Header).decode
 _flat_header = msgspec.json.Decoder(_FlatHeader).decode
 _numbered = msgspec.json.Decoder(_Numbered).decode
+_named = msgspec.json.Decoder(_Named).decode
 
 
 def session_id_in(file_name: str) -> str | None:
@@ -103,6 +118,15 @@ def turns_undone(notice: Notice) -> int:
     return count if notice.text == turns_rolled_back(count) else 0
 
 
+def name_in(line: bytes) -> tuple[str, str] | None:
+    """The thread and its name in a line of the index that Codex keeps of them."""
+    try:
+        named = _named(line)
+    except UNREADABLE:
+        return None
+    return named.id, named.thread_name
+
+
 CODEX_HISTORY: Final = History(
     home_variable="CODEX_HOME",
     home_default=".codex",
@@ -120,4 +144,5 @@ CODEX_HISTORY: Final = History(
         id_column="id",
         path_column="rollout_path",
     ),
+    name_list=NameList(file="session_index.jsonl", name_in=name_in),
 )
