@@ -122,6 +122,18 @@ def test_what_a_command_says_before_its_card_is_there_is_not_lost(stage: Stage, 
     expect(page.locator(".use.command .output.live")).to_have_text("one two\nthree\n")
 
 
+def test_a_turn_that_nobody_had_spoken_in_gets_its_name(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("s", state="working", turns=[TurnMark(seq=2)])
+    stage.say(session, *BEGIN[:2])
+    page = live(tabs.open(f"{stage.url}/s/s"))
+    expect(page.locator("#turns li")).to_have_text(["Turn 1"])
+
+    for words in ("Paint the shed", "in green"):  # the second is a word to the same turn
+        stage.say(session, Prompt(**ID, text=words))
+    expect(page.locator("#log .is-prompt")).to_have_count(2)
+    expect(page.locator("#turns li")).to_have_text(["Paint the shed"])
+
+
 def test_a_link_to_a_turn_leads_there(stage: Stage, tabs: Tabs) -> None:
     session = stage.session("long")
     stage.say(session, *long(400))

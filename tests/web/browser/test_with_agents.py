@@ -170,6 +170,7 @@ def test_a_turn_works_in_the_sandbox_that_was_chosen_for_it(serve: Serve, tabs: 
     server = serve("turns:\n  - - say: One.\n  - - say: Two.\n")
     page = begin(tabs, server, "First", **FREE)
     is_over(page)
+    page.wait_for_selector("body[data-ready]")  # it may have been over when the page was made
 
     page.select_option("#composer [name=sandbox]", "read-only")
     page.fill("#words", "Second")

@@ -79,7 +79,14 @@ export class Facts {
   // A turn is named by its first prompt; those that follow steer it.
   #turn(entry) {
     const list = $("turns");
-    if (!this.begun || Number(list.lastElementChild?.dataset.seq ?? 0) >= Number(this.begun)) return;
+    const last = list.lastElementChild;
+    if (last?.dataset.unnamed && last.dataset.seq === this.begun) {
+      // The page was made when the turn had begun and nobody had spoken yet.
+      delete last.dataset.unnamed;
+      last.firstElementChild.textContent = entry.dataset.title || "Turn";
+      return;
+    }
+    if (!this.begun || Number(last?.dataset.seq ?? 0) >= Number(this.begun)) return;
     list.append(make("li", { class: "open", "data-seq": this.begun }, make("a", { href: `#e${this.begun}` }, entry.dataset.title || "Turn")));
     $("turns-part").hidden = false;
     list.scrollTop = list.scrollHeight;
