@@ -24,10 +24,38 @@ from dragoman.crew.hub import (
     Reader,
     UnknownSession,
 )
-from dragoman.errors import ProtocolError, UsageError
+from dragoman.crew.hub_saved import Saved
+from dragoman.errors import DragomanError, ProtocolError, UsageError
 from dragoman.model.messages import ApprovalRequested, Delta, Message, encode
 
 AT = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+
+
+class FakeSaved(Saved):
+    """The sessions of the agent's that only lie on the disk; it says ``no`` to whatever is asked, if that is set."""
+
+    def __init__(self, hub: FakeHub) -> None:
+        self._hub = hub
+        self.no: DragomanError | None = None
+
+    def _ask(self, *asked: Any) -> None:
+        if self.no is not None:
+            raise self.no
+        self._hub.asked.append(asked)
+
+    async def rename(self, session_id: str, name: str) -> None:
+        self._ask("rename saved", session_id, name)
+
+    async def archive(self, session_id: str, *, archived: bool = True) -> None:
+        self._ask("archive saved", session_id, archived)
+
+    async def fork(
+        self, session_id: str, *, cwd: str | os.PathLike[str], title: str | None = None
+    ) -> LiveSession:
+        path = self._hub.allowed(cwd)
+        self._ask("fork saved", session_id, path)
+        facts: dict[str, Any] = {"parent": session_id, "parent_seq": 0, "title": title}
+        return self._hub.add(f"{session_id}-fork", cwd=path, created_at=datetime.now(UTC), **facts)
 
 
 class FakeHub(Hub):
@@ -36,6 +64,7 @@ class FakeHub(Hub):
     def __init__(self, root: Path) -> None:
         self.roots = [root.resolve()]
         self.asked: list[tuple[Any, ...]] = []
+        self.saved = self.disk = FakeSaved(self)
         self._lives: dict[str, LiveSession] = {}
         self._entries: dict[str, list[Entry]] = {}
         self._readers: dict[str, list[Reader]] = {}

@@ -38,6 +38,8 @@ class Server:
         self._folder = folder
         self._rehearsal = Rehearsal(script)
         self._command = command
+        self.home: Path | None = None
+        """Where it looks for saved sessions, if not where the agent keeps them."""
         self._process: subprocess.Popen[str] | None = None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -69,12 +71,16 @@ class Server:
         turns = [each["payload"] for each in rows if each["type"] == "turn_context"]
         return [each["sandbox_policy"]["type"] for each in turns]
 
-    def save_a_session(self, prompt: str) -> None:
+    @property
+    def token(self) -> str:
+        return self.address.partition("#token=")[2]
+
+    def save_a_session(self, prompt: str, cwd: Path | None = None) -> None:
         """What somebody did in a terminal, before or beside the page."""
         options = ["--skip-git-repo-check", "--sandbox", "danger-full-access"]
         subprocess.run(
             [self._command, "exec", *options, prompt],
-            cwd=self.root,
+            cwd=cwd or self.root,
             env=self._rehearsal.environ,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -90,7 +96,7 @@ class Server:
             "root": str(self.root),
             "command": self._command,
             "env": {**env, "HOME": str(self._rehearsal.codex_home)},
-            "home": str(self._rehearsal.codex_home),
+            "home": str(self.home or self._rehearsal.codex_home),
         }
         with (self._folder / "errors.txt").open("a") as errors:
             self._process = subprocess.Popen(

@@ -181,6 +181,7 @@ class Stage:
                     turns=found.turns,
                     pending=list(found.pending.values()),
                     sandbox=found.sandbox,
+                    acts=["rename", "fork", "archive", *(["stop"] if found.row.is_live else [])],
                 )
                 return views.session(view, sessions=rows, choices=self.choices)
             case ["history"]:

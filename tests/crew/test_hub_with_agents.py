@@ -15,7 +15,8 @@ import pytest
 from hubs import eventually, is_end, kinds, read_until, seqs, texts
 from stages import SECONDS, Stage
 
-from dragoman.crew.hub import Entry, Hub, Passing, Told
+from dragoman.crew.hub import Entry, Forbidden, Hub, Passing, PutAway, Told
+from dragoman.errors import ResponseError
 from dragoman.model.messages import Message, Prompt, ToolCall, ToolResult, TurnEnded
 
 MakeStage = Callable[..., Stage]
@@ -94,6 +95,43 @@ def test_whoever_speaks_to_a_session_that_was_put_away_brings_it_back(
             await hub.archive(session.id)
             assert (await hub.fork(session.id)).parent == session.id
             assert hub.verify() == []
+
+    asyncio.run(story())
+
+
+def test_a_session_of_another_hub_is_named_put_away_and_branched_off_by_its_id(
+    stage: MakeStage, repo: Path
+) -> None:
+    async def story() -> None:
+        play = stage("turns:\n- - say: one\n- - say: two")
+        async with asyncio.timeout(SECONDS), _hub(play, repo) as hub:
+            session = await hub.start(cwd=repo, prompt="go", **_FREE)
+            await read_until(hub.subscribe(session.id), is_end)
+            await hub.archive(session.id)
+            with pytest.raises(PutAway, match="bring it back first"):
+                await hub.rename(session.id, "Here")
+        known = session.native_id
+        here = Hub(repo.parent / "other", connection=play.connection(), roots=[repo])
+        async with asyncio.timeout(SECONDS), here as hub:
+            with pytest.raises(ResponseError, match="is archived"):
+                await hub.saved.fork(known, cwd=repo)
+            await hub.saved.archive(known, archived=False)
+            assert play.session_file(known).exists()
+            await hub.saved.rename(known, "There")
+            with pytest.raises(Forbidden):
+                await hub.saved.fork(known, cwd=repo.parent)
+            assert hub.sessions() == []
+            branch = await hub.saved.fork(known, cwd=repo, title="There")
+            assert (branch.parent, branch.parent_seq, branch.title) == (known, 0, "There")
+            assert branch.native_id != known
+            await hub.run(branch.id, "on", **_FREE)
+            told = await read_until(hub.subscribe(branch.id), is_end)
+            assert texts(told) == ["two"]
+            assert hub.verify() == []
+            names = (play.rehearsal.codex_home / "session_index.jsonl").read_text(encoding="utf-8")
+            assert known in names
+            with pytest.raises(ResponseError):
+                await hub.saved.archive("no-such-session")
 
     asyncio.run(story())
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from chat_story import first_turn, story
+from dragoman.crew.hub import HarnessInfo
+from dragoman.errors import ProcessExited, ResponseError
 from dragoman.model.messages import ApprovalRequested, Prompt, SessionStarted, Text, TurnStarted
 from index_rows import index_here
 from saved_sessions import Rows, save, session_id
@@ -178,6 +180,57 @@ def test_a_live_session_is_named_put_away_branched_off_and_ended(tmp_path: Path)
             for path in ("", "/archive", "/fork", "/stop", "/interrupt"):
                 call = web.client.get if not path else web.client.post
                 assert code(await call(f"/api/v1/sessions/zz{path}")) == (404, "no_session")
+
+    play(story())
+
+
+def test_a_saved_session_is_named_put_away_and_branched_off_by_the_agent(tmp_path: Path) -> None:
+    async def story() -> None:
+        name, root = saved(tmp_path, 1), tmp_path / "root"
+        inside = Rows(2, cwd=str(root)).turn("in the root", "Yes.")
+        save(tmp_path / "home", 2, inside.data)
+        async with web_stage(tmp_path) as web:
+            at = f"/api/v1/sessions/{name}"
+            # The index has seen none of this: the answers say it all the same.
+            renamed = await web.client.patch(at, json={"title": "The\nshed"})
+            assert renamed.json()["title"] == "The"
+            assert (await web.post(f"{at}/archive")).json()["archived"] is True
+            assert (await web.post(f"{at}/unarchive")).json()["archived"] is False
+            assert (await web.post(f"{at}/stop")).status_code == 204
+            assert code(await web.post(f"{at}/fork")) == (403, "outside_roots")
+            forked = (await web.post(f"/api/v1/sessions/{session_id(2)}/fork")).json()
+            assert (forked["parent_id"], forked["title"]) == (session_id(2), "in the root")
+            assert web.hub.asked == [
+                ("rename saved", name, "The\nshed"),
+                ("archive saved", name, True),
+                ("fork saved", session_id(2), str(root)),
+            ]
+            web.hub.disk.no = ResponseError("thread/archive: no rollout found")
+            assert code(await web.post(f"{at}/archive")) == (409, "agent_refused")
+            web.hub.disk.no = ProcessExited("the agent is stopped")
+            assert code(await web.client.patch(at, json={"title": "x"})) == (503, "agent_exited")
+
+    play(story())
+
+
+def test_a_saved_session_of_another_program_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        name = saved(tmp_path, 1)
+        other = [HarnessInfo(name="other", title="Other")]
+        async with web_stage(tmp_path) as web:
+            monkeypatch.setattr(web.hub, "harnesses", lambda: other)
+            at = f"/api/v1/sessions/{name}"
+            for answer in (
+                await web.client.patch(at, json={"title": "x"}),
+                await web.post(f"{at}/archive"),
+                await web.post(f"{at}/unarchive"),
+                await web.post(f"{at}/fork"),
+            ):
+                assert code(answer) == (409, "conflict")
+                assert "is of codex; this server drives other" in answer.text
+            assert web.hub.asked == []
 
     play(story())
 

@@ -7,11 +7,12 @@ import pytest
 
 from dragoman.crew.hub import HarnessInfo
 from dragoman.errors import ProtocolError
-from dragoman.web.choosing import as_models, choices
+from dragoman.web.choosing import acts, as_models, choices
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.page.rows import Choices, SessionRow
 from dragoman.web.settings import Settings
+from dragoman.web.shapes import SessionInfo
 from fake_hub import FakeHub
 from web_stage import open_archive, play
 
@@ -72,3 +73,19 @@ def test_what_keeps_the_agent_from_working_is_said_with_the_way_out(tmp_path: Pa
     assert chosen(tmp_path, problem="it is too old").problem == (
         "Codex cannot be started: it is too old"
     )
+
+
+def test_what_can_be_done_with_a_session_is_what_will_be_done(tmp_path: Path) -> None:
+    office = Office(FakeHub(tmp_path), Library(open_archive(tmp_path)), Settings())
+    root = str(tmp_path.resolve())
+
+    def offered(**facts: Any) -> set[str]:
+        known: dict[str, Any] = {"is_live": False, "harness": "codex", "cwd": f"{root}/in", **facts}
+        return set(acts(office, SessionInfo(id="s", **known)))
+
+    assert offered(is_live=True) == {"rename", "archive", "fork", "stop"}
+    assert offered(is_live=True, archived=True) == {"unarchive", "fork", "stop"}
+    assert offered() == {"rename", "archive", "fork"}
+    assert offered(archived=True) == {"unarchive"}
+    assert offered(cwd="/elsewhere") == offered(cwd=None) == {"rename", "archive"}
+    assert offered(harness="other") == offered(harness=None) == set()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +128,66 @@ def test_a_branch_begins_with_what_was_said_before_it(tmp_path: Path) -> None:
         # Words of the sessions that it comes from are not those of helpers.
         assert "data-agent" not in html
         assert list(await stretches.earlier(await office.session("orphan"))) == []
+        await office.library.close()
+
+    play(story())
+
+
+def test_a_branch_of_a_saved_session_begins_with_what_was_in_its_file_by_then(
+    tmp_path: Path,
+) -> None:
+    async def story() -> None:
+        rows = Rows(1, cwd=str(tmp_path)).turn("paint the shed", "Painted.")
+        branched_at = rows.at + timedelta(milliseconds=100)
+        rows.turn("said later", "Yes.")
+        save(tmp_path / "home", 1, rows.data)
+        hub = FakeHub(tmp_path)
+        office = Office(hub, Library(open_archive(tmp_path)), Settings())
+        trunk: dict[str, Any] = {"parent": session_id(1), "parent_seq": 0}
+        hub.add("branch", created_at=branched_at, **trunk)
+        hub.tell("branch", Prompt(session_id="native-branch", text="and the door"))
+        hub.add("twig", created_at=NOW, parent="branch", parent_seq=1)
+        # This one comes from an entry of a session that the hub does not know any more.
+        hub.add("late", created_at=NOW, parent=session_id(1), parent_seq=7)
+
+        async def prompts(name: str) -> list[str]:
+            said = await Stretches(office).before(await office.session(name), 9, 100)
+            assert "data-agent" not in "".join(each.html for each in drawn(said))
+            return [e.message.text for _, e in said if isinstance(e.message, Prompt)]
+
+        assert await prompts("branch") == ["paint the shed", "and the door"]
+        assert await prompts("twig") == ["paint the shed", "and the door"]
+        assert await prompts("late") == ["paint the shed", "said later"]
+        # Once the other session is taken up, too, what it has said since is still its own.
+        hub.add(session_id(1), native_id=session_id(1), created_at=NOW)
+        hub.tell(session_id(1), Prompt(session_id=session_id(1), text="still later"))
+        assert await prompts("branch") == ["paint the shed", "and the door"]
+        await office.library.close()
+
+    play(story())
+
+
+def test_the_words_that_a_fork_goes_on_from_are_not_those_of_helpers(tmp_path: Path) -> None:
+    async def story() -> None:
+        trunk = Rows(1, cwd="/work/app").turn("one", "1.").data
+        save(tmp_path / "home", 1, trunk)
+        base = {"thread_id": session_id(1), "end_byte_offset": len(trunk)}
+        own = Rows(2, cwd="/work/app", forked_from_id=session_id(1), history_base=base)
+        save(tmp_path / "home", 2, own.turn("two", "2.").data)
+        hub = FakeHub(tmp_path)
+        office = Office(hub, Library(open_archive(tmp_path)), Settings())
+
+        async def looks_right() -> None:
+            found = await office.session(session_id(2))
+            assert found.parent_id == session_id(1)
+            said = await Stretches(office).before(found, 1 << 53, 100)
+            texts = [e.message.text for _, e in said if isinstance(e.message, Prompt)]
+            assert texts == ["one", "two"]
+            assert "data-agent" not in "".join(each.html for each in drawn(said))
+
+        await looks_right()
+        hub.add(session_id(2), native_id=session_id(2), created_at=NOW, parent=session_id(1))
+        await looks_right()
         await office.library.close()
 
     play(story())

@@ -53,7 +53,16 @@ def _encode(homes: tuple[Home, ...]) -> str:
     lines = [VERSION]
     for home in homes:
         places = [f"{int(archived)}{folder}" for folder, archived in home.places]
-        fields = (home.harness, home.variable, home.default, *places, "", *home.suffixes, "", home.name_list)
+        fields = (
+            home.harness,
+            home.variable,
+            home.default,
+            *places,
+            "",
+            *home.suffixes,
+            "",
+            home.name_list,
+        )
         lines.append("\t".join(fields))
     return "\n".join(lines) + "\n"
 

@@ -20,8 +20,8 @@ def take_names(place: Place, database: Database) -> bool:
         for home, folder in place.homes
         if home.name_list
     }
-    states = " ".join(_state(path) for path in paths.values())
-    if (database.fact(_FACT) or "") == states.strip():
+    states = " ".join(filter(None, map(_state, paths.values())))
+    if (database.fact(_FACT) or "") == states:
         return True
     if not database.can_write or not database.lock.acquire(0.0):
         return False
@@ -29,7 +29,7 @@ def take_names(place: Place, database: Database) -> bool:
         names = _read(paths)
         database.begin()
         Sessions(database).name(names)
-        database.set_fact(_FACT, states.strip())
+        database.set_fact(_FACT, states)
         database.commit()
     finally:
         database.rollback()

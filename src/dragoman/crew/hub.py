@@ -28,6 +28,7 @@ from dragoman.crew.hub_recovery import recover
 from dragoman.crew.hub_replay import replay
 from dragoman.crew.hub_room import Room
 from dragoman.crew.hub_roots import inside, real_paths
+from dragoman.crew.hub_saved import Saved
 from dragoman.crew.hub_sessions import Sessions
 from dragoman.crew.hub_shapes import (
     Entry,
@@ -38,6 +39,7 @@ from dragoman.crew.hub_shapes import (
     LiveSession,
     Passing,
     PendingApproval,
+    PutAway,
     SessionChanged,
     SessionState,
     Told,
@@ -60,6 +62,7 @@ __all__ = [
     "LiveSession",
     "Passing",
     "PendingApproval",
+    "PutAway",
     "Reader",
     "SessionChanged",
     "SessionState",
@@ -104,6 +107,7 @@ class Hub:
             ours = {"ask": self._asks.ask, "policy": self._policy, "journal": self._journal}
             self._holder.how = replace(self._how, mode="app-server", **ours)
             self._sessions = Sessions(room, self._holder, tasks)
+            self.saved = Saved(room, self._holder, self._sessions, self.roots)
             room.failed.append(self._sessions.interrupt_all)
             stack.callback(self._journal.end)
             stack.push_async_callback(self._holder.close)

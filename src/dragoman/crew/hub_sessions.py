@@ -9,14 +9,16 @@ from typing import Any, Final, cast
 from dragoman.crew.hub_agent import AgentHolder
 from dragoman.crew.hub_live import Live
 from dragoman.crew.hub_room import Room
-from dragoman.crew.hub_shapes import LiveSession
+from dragoman.crew.hub_shapes import LiveSession, PutAway
 from dragoman.drive.agent import Agent
 from dragoman.drive.calling import Outcome
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
+from dragoman.drive.tools import Toolbox
 from dragoman.drive.turns import Turn
+from dragoman.drive.workspaces import check_workspace
 from dragoman.errors import DragomanError, ProtocolError, ResponseError
-from dragoman.model.intents import Archive, Rename, Sandbox
+from dragoman.model.intents import Archive, OpenSession, Rename, Sandbox
 from dragoman.model.messages import Notice, TurnEnded
 
 _UNDER_WAY: Final = (
@@ -65,7 +67,8 @@ class Sessions:
         agent: Agent,
         session: Session,
         *,
-        parent: Live | None = None,
+        parent: str | None = None,
+        parent_seq: int | None = None,
         title: str | None = None,
     ) -> Live:
         now = datetime.now(UTC)
@@ -82,9 +85,9 @@ class Sessions:
                 created_at=now,
                 updated_at=now,
                 was_asked=session.facts.resumed or parent is not None,
-                parent=parent.id if parent is not None else session.facts.parent_session_id,
-                parent_seq=parent.told_seq if parent is not None else None,
-                title=parent.info.title if parent is not None else title,
+                parent=parent or session.facts.parent_session_id,
+                parent_seq=parent_seq,
+                title=title,
             )
         )
         live.driver, live.agent = session, agent
@@ -193,11 +196,25 @@ class Sessions:
         self._room.expecting()
         try:
             branch = await session.fork()
-            return self._begin(await self._holder.get(), branch, parent=live)
+            agent, title = await self._holder.get(), live.info.title
+            return self._begin(agent, branch, parent=live.id, parent_seq=live.told_seq, title=title)
+        finally:
+            self._room.expected()
+
+    async def fork_saved(self, session_id: str, *, cwd: str, title: str | None) -> Live:
+        """A branch of a session that the hub has not known: none of its words are here."""
+        opening = OpenSession(cwd=check_workspace(cwd), approvals="on-request", fork=session_id)
+        agent = await self._holder.get()
+        self._room.expecting()
+        try:
+            branch = await agent.open(opening, Toolbox(()))
+            return self._begin(agent, branch, parent=session_id, parent_seq=0, title=title)
         finally:
             self._room.expected()
 
     async def rename(self, live: Live, name: str) -> None:
+        if live.info.archived:
+            raise PutAway(live.id)
         if live.info.was_asked:  # before that the harness has nothing to put the name on
             agent = await self._holder.get()
             await agent.ask(Rename(session_id=live.native_id, name=name))

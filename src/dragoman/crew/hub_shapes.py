@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 
-from dragoman.errors import UsageError
+from dragoman.errors import ProtocolError, UsageError
 from dragoman.model.intents import ApprovalMode, Sandbox
 from dragoman.model.messages import ApprovalRequested, RateWindow
 from dragoman.model.usage import Usage
@@ -22,6 +22,7 @@ __all__ = [
     "LiveSession",
     "Passing",
     "PendingApproval",
+    "PutAway",
     "SessionChanged",
     "SessionState",
     "Told",
@@ -59,7 +60,7 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     parent: str | None = None
     """The session that it was branched off from …"""
     parent_seq: int | None = None
-    """… after this entry of it."""
+    """… after this entry of it; 0 if all that was said by then is in its file."""
     sandbox: str = "workspace-write"
     approvals: Any = "on-request"
     archived: bool = False
@@ -124,6 +125,17 @@ class UnknownSession(UsageError):
 
     def __str__(self) -> str:
         return f"there is no live session {self.session_id!r}"
+
+
+class PutAway(ProtocolError):
+    """The session was archived, and the harness changes nothing of it there."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
+        self.session_id = session_id
+
+    def __str__(self) -> str:
+        return f"session {self.session_id} is archived: bring it back first"
 
 
 class Forbidden(UsageError):

@@ -50,9 +50,7 @@ class ListedSession(NamedTuple):
     """When the file was last written."""
 
 
-TITLE: Final = (
-    "coalesce((SELECT name FROM names WHERE names.session_id = s.session_id), s.title)"
-)
+TITLE: Final = "coalesce((SELECT name FROM names WHERE names.session_id = s.session_id), s.title)"
 """What a session ``s`` was named, or else what was first asked in it."""
 _COLUMNS: Final = ", ".join(
     TITLE if name == "title" else f"s.{name}" for name in SessionRow._fields

@@ -85,34 +85,31 @@ async def session(office: TheOffice, session_id: Id) -> SessionInfo:
 
 @patch("/sessions/{session_id:str}", summary="Give a session a name", tags=["sessions"])
 async def rename(office: TheOffice, session_id: Id, data: JSONBody[Rename]) -> SessionInfo:
-    await office.hub.rename(office.spoken_to(session_id), data.title)
-    return await office.session(session_id)
+    return await office.rename(session_id, data.title)
 
 
 @post("/sessions/{session_id:str}/archive", summary="Put a session away", tags=["sessions"])
 async def archive(office: TheOffice, session_id: Id) -> SessionInfo:
-    await office.hub.archive(office.spoken_to(session_id))
-    return await office.session(session_id)
+    return await office.archive(session_id, archived=True)
 
 
 @post("/sessions/{session_id:str}/unarchive", summary="Bring a session back", tags=["sessions"])
 async def unarchive(office: TheOffice, session_id: Id) -> SessionInfo:
-    await office.hub.archive(office.spoken_to(session_id), archived=False)
-    return await office.session(session_id)
+    return await office.archive(session_id, archived=False)
 
 
 @post("/sessions/{session_id:str}/fork", summary="Branch a session off", tags=["sessions"])
 async def fork(office: TheOffice, session_id: Id) -> SessionInfo:
-    """The new session knows all that was said in this one."""
-    return shapes.live(await office.hub.fork(office.spoken_to(session_id)))
+    """The new session is live, and knows all that was said in this one."""
+    return await office.fork(session_id)
 
 
 @post(
     "/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"]
 )
 async def stop(office: TheOffice, session_id: Id) -> None:
-    """It stays in the archive, and can be resumed."""
-    await office.hub.stop(office.spoken_to(session_id))
+    """It stays in the archive, and can be resumed. In one that is only saved there is nothing to end."""
+    await office.stop(session_id)
 
 
 @get(

@@ -1,4 +1,4 @@
-"""What can be chosen for a session: folders, models, and whether the agent can work at all."""
+"""What can be chosen for a session: acts, folders, models, and whether the agent can work at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 from dragoman.crew.hub import HarnessInfo
 from dragoman.errors import DragomanError
 from dragoman.web.office import Office
-from dragoman.web.page.rows import Choices, SessionRow
+from dragoman.web.page.rows import Act, Choices, SessionRow
+from dragoman.web.shapes import SessionInfo
 
 _PATIENCE_SECONDS: Final = 1.0
 
@@ -27,6 +28,19 @@ async def choices(office: Office, sessions: list[SessionRow]) -> Choices:
         can_interrupt="interrupt" in can,
         problem=_problem(harness),
     )
+
+
+def acts(office: Office, session: SessionInfo) -> list[Act]:
+    """What can be done with a session as a whole."""
+    found: list[Act] = ["unarchive"] if session.archived else ["rename", "archive"]
+    if session.is_live:
+        return [*found, "fork", "stop"]
+    if session.harness not in [each.name for each in office.hub.harnesses()]:
+        return []
+    roots = [str(each) for each in office.hub.roots]
+    if not session.archived and _is_inside(session.cwd or "", roots):
+        found.append("fork")
+    return found
 
 
 def _problem(harness: HarnessInfo | None) -> str | None:

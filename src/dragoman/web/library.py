@@ -70,6 +70,10 @@ class Library:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, lambda: work(self._ready()))
 
+    def look_again(self) -> None:
+        """Something on the disk is known to have changed: whoever asks next is told what is new."""
+        self._fresh_until = 0.0
+
     async def close(self) -> None:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._close)

@@ -6,13 +6,14 @@ import base64
 import binascii
 import heapq
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 from litestar.di import NamedDependency
 
-from dragoman.crew.hub import Entry, Hub, LiveSession, UnknownSession
-from dragoman.errors import UsageError
+from dragoman.archive.digest import title_in
+from dragoman.crew.hub import Entry, Hub, LiveSession, PutAway, UnknownSession
+from dragoman.errors import ProtocolError, UsageError
 from dragoman.web import shapes
 from dragoman.web.broadcasting import Broadcasts
 from dragoman.web.library import Library, SavedEntry
@@ -71,6 +72,62 @@ class Office:
             return shapes.saved(session)
 
         return await self.library.ask(look)
+
+    async def rename(self, session_id: str, title: str) -> SessionInfo:
+        found = self.live(session_id)
+        if found is not None:
+            await self.hub.rename(found.id, title)
+            return await self.session(found.id)
+        if (await self._on_disk(session_id)).archived:
+            raise PutAway(session_id)
+        await self.hub.saved.rename(session_id, title)
+        return await self._changed(session_id, title=title_in(title) or title)
+
+    async def archive(self, session_id: str, *, archived: bool) -> SessionInfo:
+        found = self.live(session_id)
+        if found is not None:
+            await self.hub.archive(found.id, archived=archived)
+            return await self.session(found.id)
+        if (await self._on_disk(session_id)).archived != archived:
+            await self.hub.saved.archive(session_id, archived=archived)
+        return await self._changed(session_id, archived=archived)
+
+    async def fork(self, session_id: str) -> SessionInfo:
+        found = self.live(session_id)
+        if found is not None:
+            return shapes.live(await self.hub.fork(found.id))
+        saved = await self._on_disk(session_id)
+        if saved.archived:
+            raise PutAway(session_id)
+        if saved.cwd is None:
+            raise ProtocolError(f"session {session_id} does not say where it worked")
+        branch = await self.hub.saved.fork(session_id, cwd=saved.cwd, title=saved.title)
+        return shapes.live(branch)
+
+    async def stop(self, session_id: str) -> None:
+        """Nothing goes on in a session that is only saved."""
+        found = self.live(session_id)
+        if found is not None:
+            await self.hub.stop(found.id)
+        else:
+            await self.session(session_id)
+
+    async def _on_disk(self, session_id: str) -> SessionInfo:
+        """A saved session of the harness that is driven here, as it is now."""
+        self.library.look_again()
+        found = await self.session(session_id)
+        driven = [each.name for each in self.hub.harnesses()]
+        if found.harness not in driven:
+            whose = f"of {found.harness}" if found.harness else "of nobody knows which program"
+            raise ProtocolError(
+                f"session {session_id} is {whose}; this server drives {', '.join(driven)}"
+            )
+        return found
+
+    async def _changed(self, session_id: str, **facts: Any) -> SessionInfo:
+        """A session on the disk after a change, which the index may not have seen yet."""
+        self.library.look_again()
+        return msgspec.structs.replace(await self.session(session_id), **facts)
 
     async def title_of(self, session_id: str | None) -> str | None:
         """What a session that is to be taken up again is called, if anybody knows."""

@@ -19,7 +19,7 @@ from dragoman.archive.searching import Hit
 from dragoman.crew.hub import UnknownSession
 from dragoman.errors import UsageError
 from dragoman.web.api_sessions import Id
-from dragoman.web.choosing import choices
+from dragoman.web.choosing import acts, choices
 from dragoman.web.guarding import SIGNED_IN
 from dragoman.web.library import as_time
 from dragoman.web.office import Office, TheOffice
@@ -114,6 +114,7 @@ async def session(
         turns=[TurnMark(**each._asdict()) for each in await marks.of(found)],
         pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
         sandbox=found.sandbox,
+        acts=acts(office, found),
     )
     return _html(views.session(view, sessions=sessions, choices=await choices(office, sessions)))
 

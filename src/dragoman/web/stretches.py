@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
@@ -20,7 +20,6 @@ from dragoman.archive.stretches import stretch
 from dragoman.crew.hub import Entry, UnknownSession
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.model.messages import TurnStarted
-from dragoman.web import shapes
 from dragoman.web.library import SavedEntry
 from dragoman.web.office import Office
 from dragoman.web.page.fragments import fragments
@@ -69,7 +68,8 @@ class Stretches:
         """The last entries before this number, oldest first."""
         found: Stretch = []
         if seq > 0:
-            found = _named(session, await self._office.entries(session.id, before=seq, limit=limit))
+            own = await self._office.entries(session.id, before=seq, limit=limit)
+            found = await self._named(session, own)
         if len(found) == limit:
             return found
         earlier = await self.earlier(session)
@@ -86,7 +86,7 @@ class Stretches:
         if not rest:
             return found
         own = await self._office.entries(session.id, after=max(0, seq), limit=rest)
-        return [*found, *_named(session, own)]
+        return [*found, *await self._named(session, own)]
 
     async def earlier(self, session: SessionInfo) -> Stretch:
         """What was said before the session came here."""
@@ -94,7 +94,7 @@ class Stretches:
             return ()
         found = self._earlier.get(session.id)
         if found is None:
-            told = await self._told_before(session, _DEPTH)
+            told = await self._told_before(session, session.created_at, _DEPTH)
             found = [
                 Said(name, SavedEntry(number - len(told), entry.at, entry.message))
                 for number, (name, entry) in enumerate(told)
@@ -107,39 +107,63 @@ class Stretches:
             self._earlier.popitem(last=False)
         return found
 
-    async def _told_before(self, session: SessionInfo, depth: int) -> Stretch:
-        origin = self._origin(session) if depth else None
-        if origin is not None:
-            parent, seq = origin
-            told = deque(await self._told_before(parent, depth - 1), maxlen=_MOST)
-            after = 0
-            while page := self._office.hub.entries(parent.id, after=after, limit=_PAGE):
-                told.extend(_named(parent, (each for each in page if each.seq <= seq)))
-                after = page[-1].seq
-                if after >= seq:
-                    break
-            return list(told)
-        name, until = session.native_id or session.id, session.created_at
+    async def _told_before(
+        self, session: SessionInfo, until: datetime | None, depth: int
+    ) -> Stretch:
         if until is None:
             return []
+        origin = await self._origin(session) if depth else None
+        if origin is not None:
+            parent, seq = origin
+            if parent.is_live and parent.created_at is not None:
+                until = min(until, parent.created_at)
+            told = deque(await self._told_before(parent, until, depth - 1), maxlen=_MOST)
+            after = 0
+            while after < seq and (
+                page := self._office.hub.entries(parent.id, after=after, limit=_PAGE)
+            ):
+                told.extend(await self._named(parent, [each for each in page if each.seq <= seq]))
+                after = page[-1].seq
+            return list(told)
+        name = session.native_id or session.id
         saved = await self._office.library.ask(lambda archive: _saved_before(archive, name, until))
-        return [Said(name, each) for each in saved]
+        return await self._named(session, saved)
 
-    def _origin(self, session: SessionInfo) -> tuple[SessionInfo, int] | None:
+    async def _origin(self, session: SessionInfo) -> tuple[SessionInfo, int] | None:
         """The session that it was branched off from here, and where."""
-        hub = self._office.hub
+        known = self._office.live(session.id)
+        if known is None or known.parent_seq is None or known.parent is None:
+            return None
         try:
-            seq = hub.get(session.id).parent_seq
-            if seq is None or session.parent_id is None:
-                return None
-            return shapes.live(hub.get(session.parent_id)), seq
+            parent = await self._office.session(known.parent)
         except UnknownSession:
             return None
+        return parent, known.parent_seq if parent.is_live else 0
 
+    async def _named(
+        self, session: SessionInfo, entries: Sequence[Entry] | Sequence[SavedEntry]
+    ) -> list[Said]:
+        """Words that a fork goes on from have the names of the sessions that they were said in.
 
-def _named(session: SessionInfo, entries: Iterable[Entry | SavedEntry]) -> list[Said]:
-    name = session.native_id or session.id
-    return [Said(name, each) for each in entries]
+        Whoever else speaks in a session works for it.
+        """
+        name = session.native_id or session.id
+        others = {each.message.session_id or name for each in entries} - {name}
+        before = await self._ancestors(session) & others if others else others
+        return [
+            Said(other if (other := each.message.session_id or name) in before else name, each)
+            for each in entries
+        ]
+
+    async def _ancestors(self, session: SessionInfo) -> set[str]:
+        found: set[str] = set()
+        while session.parent_id and session.parent_id not in found and len(found) < _DEPTH:
+            found.add(session.parent_id)
+            try:
+                session = await self._office.session(session.parent_id)
+            except UnknownSession:
+                break
+        return found
 
 
 def _saved_before(archive: Archive, session_id: str, until: datetime) -> list[SavedEntry]:

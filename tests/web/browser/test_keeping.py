@@ -109,10 +109,6 @@ def test_a_session_from_the_terminal_is_taken_up_again_with_all_that_was_said(
     page.click("#sessions a")
     expect(page.locator("#saved")).to_be_visible()
     expect(page.locator("#turns li")).to_have_text(["Paint the shed"])
-    page.click(".menu-holder summary")
-    expect(page.locator("[data-act=archive]")).to_have_count(0)
-    page.keyboard.press("Escape")
-
     page.select_option("#composer [name=sandbox]", "danger-full-access")
     ask(page, "Go on", "The second answer.")
 
@@ -127,3 +123,54 @@ def test_a_session_from_the_terminal_is_taken_up_again_with_all_that_was_said(
     expect(page.locator("#turns li")).to_have_text(["Paint the shed", "Go on"])
     page.click("#turns a >> nth=0")
     expect(page.locator(".entry:focus")).to_have_count(1)
+
+
+def test_a_session_from_the_terminal_is_renamed_put_away_and_branched_off(
+    serve: Callable[[str], Server], tabs: Tabs
+) -> None:
+    server = serve(_SCRIPT)
+    server.save_a_session("Paint the shed")
+    page = tabs.open(server.address)
+    page.click("#sessions a")
+    expect(page.locator("#saved")).to_be_visible()
+    own = page.url
+    page.wait_for_selector("body[data-ready]")
+
+    # With keys alone.
+    page.focus(".menu-holder summary")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="End the session")).to_have_count(0)
+    page.get_by_role("button", name="Rename").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Title of the session")).to_be_focused()
+    page.keyboard.type("The shed")
+    page.keyboard.press("Enter")
+    expect(page.locator("#sessions .title")).to_have_text(["The shed"])
+    page.reload()
+    expect(page.locator("#title")).to_have_text("The shed")
+    expect(page.locator("#sessions .title")).to_have_text(["The shed"])
+    expect(page.locator("#saved")).to_be_visible()
+
+    choose(page, "archive")
+    page.wait_for_url(f"{server.url}/")
+    expect(page.locator("#sessions li")).to_have_count(0)
+    page.goto(own)
+    expect(page.locator("#archived")).to_be_visible()
+    expect(page.locator("[data-act=fork]")).to_have_count(0)
+    choose(page, "unarchive")
+    expect(page.locator("#archived")).to_have_count(0)
+    expect(page.locator("#sessions .title")).to_have_text(["The shed"])
+
+    choose(page, "fork")
+    page.wait_for_url(lambda url: url != own)
+    expect(page.locator("#saved")).to_have_count(0)
+    expect(page.locator("#title")).to_have_text("The shed")
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed"])
+    page.select_option("#composer [name=sandbox]", "danger-full-access")
+    ask(page, "In green", "The second answer.")
+    expect(page.locator("#turns li")).to_have_text(["Paint the shed", "In green"])
+    page.reload()
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed", "In green"])
+    page.goto(own)
+    expect(page.locator("#saved")).to_be_visible()
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed"])

@@ -14,3 +14,14 @@ def test_what_an_agent_cannot_do_is_not_offered() -> None:
     interrupt = page[page.index('id="interrupt"') :]
     assert "hidden" in interrupt[: interrupt.index(">")]
     check(page)
+
+
+def test_what_can_be_done_with_a_session_is_in_its_menu_and_nothing_else() -> None:
+    row = SessionRow(session_id="s")
+
+    page = session(SessionView(row=row, acts=["archive", "rename"]))
+
+    named = ["rename", "fork", "archive", "unarchive", "stop"]
+    assert [each for each in named if f'data-act="{each}"' in page] == ["rename", "archive"]
+    assert page.index("Rename") < page.index("Archive") < page.index("Show context")
+    check(page)

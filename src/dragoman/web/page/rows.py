@@ -14,6 +14,9 @@ State: TypeAlias = Literal["working", "waiting", "done", "failed", "idle"]
 """``waiting``: for a person, who has something to decide. ``idle``: interrupted, or not yet asked."""
 
 
+Act: TypeAlias = Literal["rename", "fork", "archive", "unarchive", "stop"]
+
+
 class Entry(Protocol):
     """A message with its place in the session; the store's own entries will do."""
 
@@ -95,6 +98,8 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     pending: Sequence[Pending] = ()
     exports: Sequence[str] = ("html", "markdown", "text", "messages", "claude")
     sandbox: str | None = None
+    acts: Sequence[Act] = ()
+    """What can be done with it as a whole."""
 
 
 class UsageRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import Final
 from dragoman.export import render
 from dragoman.export.html_pieces import Html, element, opening
 from dragoman.web.page import asks, shell
-from dragoman.web.page.rows import Choices, SessionRow, SessionView, TurnMark
+from dragoman.web.page.rows import Act, Choices, SessionRow, SessionView, TurnMark
 
 _MOST_TURNS: Final = 500
 _EXPORTS: Final = {
@@ -16,6 +16,14 @@ _EXPORTS: Final = {
     "text": "Plain text",
     "messages": "Messages (JSON lines)",
     "claude": "Claude's stream-json",
+}
+
+_ACTS: Final[dict[Act, str]] = {
+    "rename": "Rename",
+    "fork": "Fork",
+    "archive": "Archive",
+    "unarchive": "Bring back",
+    "stop": "End the session",
 }
 
 
@@ -61,16 +69,8 @@ def _head(view: SessionView) -> Html:
         )
         for each in view.exports
     ]
-    acts = [_act("raw", "Show context and raw lines")]
-    if row.is_live:  # what is only saved is taken up again by writing in it
-        put_away = ("unarchive", "Bring back") if row.is_archived else ("archive", "Archive")
-        acts = [
-            _act("rename", "Rename"),
-            _act("fork", "Fork"),
-            _act(*put_away),
-            _act("stop", "End the session"),
-            *acts,
-        ]
+    acts = [_act(name, words) for name, words in _ACTS.items() if name in view.acts]
+    acts.append(_act("raw", "Show context and raw lines"))
     menu = element(
         "details",
         element("summary", "⋯", aria_label="More", class_="button quiet"),
@@ -197,6 +197,7 @@ def _turn(turn: TurnMark, number: int) -> Html:
         class_=turn.outcome,
         data_seq=str(turn.seq),
         data_number=str(number),
+        data_unnamed=None if turn.title else "true",
     )
 
 
