@@ -114,7 +114,10 @@ def data_folder(environment: Mapping[str, str]) -> Path:
 
 def run(serving: Serving) -> int:
     """Serve until somebody wants an end of it; the exit code."""
+    from dragoman.web.trimming import keep_together
+
     check(serving)
+    keep_together()
     logging.basicConfig(level=logging.WARNING, format="dragoman: %(message)s")
     try:
         asyncio.run(_serve(serving))
