@@ -76,3 +76,23 @@ print([first <= each < last for each in found])
     )
 
     assert done.stdout.splitlines() == ["True", "[True, True, True, True]"]
+
+
+def test_what_is_there_at_the_beginning_is_not_looked_through_again() -> None:
+    program = """
+import gc
+from dragoman.web.trimming import settle
+class Ring: pass
+ring = Ring(); ring.itself = ring
+del ring
+settle()
+print(gc.get_freeze_count() > 1000, len(gc.get_objects()) < 1000)
+print(any(isinstance(each, Ring) for each in gc.get_objects()))
+gc.unfreeze()
+print(any(isinstance(each, Ring) for each in gc.get_objects()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout.splitlines() == ["True True", "False", "False"]

@@ -148,6 +148,7 @@ async def _serve(serving: Serving) -> None:
     from dragoman.web.server import listen
     from dragoman.web.server import serving as under_way
     from dragoman.web.settings import Settings
+    from dragoman.web.trimming import settle
 
     over = asyncio.Event()
     presses = Presses(over.set)
@@ -168,6 +169,7 @@ async def _serve(serving: Serving) -> None:
         )
         app = create_app(hub, lambda: _archive(serving), settings)
         await stack.enter_async_context(under_way(app, on, hang_up=app.state.hang_up))
+        settle()
         place = f"http://{_shown(serving.host)}:{port}/"
         if serving.first is not None:
             place += f"s/{(await hub.start(**serving.first)).id}"
