@@ -117,6 +117,21 @@ def test_what_could_not_be_read_is_tried_again(folder: Path, read_paths: list[st
     assert len(read_paths) == 2
 
 
+def test_names_that_are_no_utf8_are_names_like_others(folder: Path, read_paths: list[str]) -> None:
+    odd, cache = folder.parent / "odd-\udcff", folder.parent / "usage"
+    folder.rename(odd)
+    first = accounts(odd, cache)
+    [found, *_] = by_hand([odd])
+    gone = found._replace(path=f"{odd}/gone.jsonl")
+
+    assert accounts(odd, cache) == first
+    assert len(read_paths) == 2
+    assert list(first) == [each.path for each in by_hand([odd])]
+    [account] = read_accounts([gone], cache=cache).values()
+    assert account.problem is not None
+    assert "odd-\\udcff/gone.jsonl" in account.problem
+
+
 def test_files_that_were_not_asked_for_stay_in_the_cache(
     folder: Path, read_paths: list[str]
 ) -> None:

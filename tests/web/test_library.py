@@ -138,7 +138,7 @@ def test_times_that_are_none() -> None:
     assert as_time(1e18) is None
 
 
-def test_the_ledger_is_let_go_of_when_nobody_asks_any_more(
+def test_sums_are_let_go_of_when_nobody_asks_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(tmp_path / "home", 1, Rows(1).turn("one", "1").data)
@@ -148,7 +148,7 @@ def test_the_ledger_is_let_go_of_when_nobody_asks_any_more(
         told = await library.usage("session", EVERYTHING)
         assert told.total.usage is not None
         async with asyncio.timeout(20):
-            while library._ledger is not None:  # noqa: ASYNC110  it is only forgotten
+            while library._counted:  # noqa: ASYNC110  it is only forgotten
                 await asyncio.sleep(0.005)
         assert (await library.usage("session", EVERYTHING)).total == told.total
 

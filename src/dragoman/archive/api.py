@@ -73,6 +73,11 @@ class Archive:
         self.close()
 
     @property
+    def place(self) -> Place:
+        """Where it looks for sessions, and keeps its index."""
+        return self._keeper.place
+
+    @property
     def folders(self) -> list[str]:
         """Where sessions are looked for."""
         return self._keeper.place.folders

@@ -45,7 +45,7 @@ class Background:
 
     def __init__(self, place: Place) -> None:
         request = _Request(place.environment, place.paths, place.cache)
-        self._helper = helper.Helper(_MODULE, _encode(request))
+        self._helper = helper.Helper(_MODULE, helper.encode(request))
 
     @property
     def pid(self) -> int:
@@ -78,11 +78,6 @@ def start(place: Place) -> Background | None:
         return None  # no more processes, no more memory: then we do it ourselves
 
 
-def _encode(value: msgspec.Struct) -> bytes:
-    """As ASCII on one line, so that names which are no UTF-8 come through."""
-    return json.dumps(msgspec.to_builtins(value)).encode("ascii")
-
-
 def main() -> None:
     """In that process."""
     from dragoman.archive.keeping import Keeper
@@ -98,7 +93,7 @@ def main() -> None:
             answer.waited_for = report.waited_for
     except (DragomanError, OSError) as problem:
         answer.problem = str(problem)
-    helper.answer(_encode(answer))
+    helper.answer(helper.encode(answer))
 
 
 if __name__ == "__main__":

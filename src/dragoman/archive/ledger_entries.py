@@ -205,7 +205,10 @@ class Account(msgspec.Struct, array_like=True, gc=False):
 
     @classmethod
     def unread(cls, problem: str) -> Account:
-        return cls("", [], [], _pack([]), problem)
+        words = problem.encode(
+            "utf-8", "backslashreplace"
+        ).decode()  # with a path, which may be no UTF-8
+        return cls("", [], [], _pack([]), words)
 
     @property
     def entries(self) -> list[Entry]:

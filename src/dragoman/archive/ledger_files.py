@@ -22,7 +22,7 @@ from dragoman.archive.folders import write_whole
 from dragoman.archive.ledger_entries import Account
 from dragoman.archive.ledger_sharing import MOST_PORTIONS, can_share, share
 
-_FORMAT: Final = f"2 {VERSION}"
+_FORMAT: Final = f"3 {VERSION}"
 """Accounts that another version made are not believed."""
 _PARALLEL: Final = 48_000_000
 """How many bytes must be read before a second process pays."""
@@ -38,12 +38,13 @@ class _Kept(msgspec.Struct, array_like=True, gc=False):
 
 class _Cache(msgspec.Struct, array_like=True, gc=False):
     format: str
-    files: dict[str, _Kept]
+    files: dict[bytes, _Kept]
+    """By their paths, which need not be UTF-8."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_account = msgspec.msgpack.Decoder(Account).decode
-_decode_portion = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
+_decode_portion = msgspec.msgpack.Decoder(list[tuple[bytes, bytes]]).decode
 _decode_cache = msgspec.msgpack.Decoder(_Cache).decode
 
 
@@ -71,7 +72,8 @@ def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[
     if cache is not None and any(kept.get(path) is not each for path, each in good.items()):
         # What was not asked for this time is kept as long as it is there.
         others = {path: old for path, old in kept.items() if path not in known and _exists(path)}
-        write_whole(cache, _encode(_Cache(_FORMAT, {**others, **good})))
+        by_path = {os.fsencode(path): each for path, each in (others | good).items()}
+        write_whole(cache, _encode(_Cache(_FORMAT, by_path)))
     return accounts
 
 
@@ -92,7 +94,9 @@ def _recall(cache: Path | None) -> dict[str, _Kept]:
         read = _decode_cache(cache.read_bytes()) if cache is not None else None
     except (OSError, msgspec.DecodeError):
         return {}  # never written, or not by us: nothing is lost
-    return read.files if read is not None and read.format == _FORMAT else {}
+    if read is None or read.format != _FORMAT:
+        return {}
+    return {os.fsdecode(path): each for path, each in read.files.items()}
 
 
 def _exists(path: str) -> bool:
@@ -131,7 +135,8 @@ def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
     processes = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL) if can_share() else 1
     portions = _portions(files, max(_PORTION, size // MOST_PORTIONS))
     for portion in share(portions, _read_portion, processes):
-        yield from _decode_portion(portion)
+        for path, account in _decode_portion(portion):
+            yield os.fsdecode(path), account
 
 
 def _portions(files: Iterable[Found], size: int) -> list[list[str]]:
@@ -150,4 +155,4 @@ def _portions(files: Iterable[Found], size: int) -> list[list[str]]:
 def _read_portion(paths: list[str]) -> bytes:
     from dragoman.archive.ledger_reading import read_account
 
-    return _encode([(path, _encode(read_account(path))) for path in paths])
+    return _encode([(os.fsencode(path), _encode(read_account(path))) for path in paths])

@@ -114,7 +114,10 @@ def data_folder(environment: Mapping[str, str]) -> Path:
 
 def run(serving: Serving) -> int:
     """Serve until somebody wants an end of it; the exit code."""
+    from dragoman.web.trimming import keep_together
+
     check(serving)
+    keep_together()
     logging.basicConfig(level=logging.WARNING, format="dragoman: %(message)s")
     try:
         asyncio.run(_serve(serving))
@@ -145,6 +148,7 @@ async def _serve(serving: Serving) -> None:
     from dragoman.web.server import listen
     from dragoman.web.server import serving as under_way
     from dragoman.web.settings import Settings
+    from dragoman.web.trimming import settle
 
     over = asyncio.Event()
     presses = Presses(over.set)
@@ -165,6 +169,7 @@ async def _serve(serving: Serving) -> None:
         )
         app = create_app(hub, lambda: _archive(serving), settings)
         await stack.enter_async_context(under_way(app, on, hang_up=app.state.hang_up))
+        settle()
         place = f"http://{_shown(serving.host)}:{port}/"
         if serving.first is not None:
             place += f"s/{(await hub.start(**serving.first)).id}"

@@ -36,14 +36,35 @@ _OURS_KEPT: Final = 32
 
 class Live:
     """Changes with every message; :attr:`info` is how it stands, as a value, and :attr:`shown` what may
-    be told of that."""
+    be told of that. There may be very many, nearly all of them at rest: such a one is small."""
+
+    __slots__ = (
+        "_info",
+        "_opening",
+        "_readers",
+        "_stored",
+        "agent",
+        "asked",
+        "driver",
+        "id",
+        "is_starting",
+        "is_under_way",
+        "members",
+        "native_id",
+        "number",
+        "ours",
+        "rest",
+        "seq",
+        "told_seq",
+        "unfinished",
+        "was_cut",
+    )
 
     def __init__(self, number: int, info: LiveSession, *, seq: int = 0) -> None:
         self.number = number
         self.id = info.id
         self._info = info
-        self.stored = info
-        """How it stood when it was last stored."""
+        self._stored = info
         self.seq = seq
         """Of the newest entry, be it on its way to the store."""
         self.told_seq = seq
@@ -62,11 +83,10 @@ class Live:
         self.driver: Session | None = None
         self.agent: Agent | None = None
         """Where ``driver`` is a session of."""
-        self.opening = asyncio.Lock()
+        self._opening: asyncio.Lock | None = None
         self.unfinished = Unfinished()
         self._readers: WeakSet[Reader] | None = None
-        """Made for the first one: most sessions have none, and there may be very many."""
-        self.ours: list[Message] = []
+        self.ours: tuple[Message, ...] = ()
         """What the driver said of its own accord, lately."""
 
     @property
@@ -84,7 +104,20 @@ class Live:
     @property
     def shown(self) -> LiveSession:
         """How it stands, as far as that is stored: never ahead of its entries."""
-        return msgspec.structs.replace(self.stored, last_seq=self.told_seq)
+        if self._stored.last_seq != self.told_seq:
+            self._stored = msgspec.structs.replace(self._stored, last_seq=self.told_seq)
+        return self._stored
+
+    def was_stored(self, info: LiveSession) -> None:
+        """So it stood when it was last stored."""
+        self._stored = info
+
+    @property
+    def opening(self) -> asyncio.Lock:
+        """Held by whoever opens it on the agent, or closes it there."""
+        if self._opening is None:
+            self._opening = asyncio.Lock()
+        return self._opening
 
     @property
     def readers(self) -> list[Reader]:
@@ -97,7 +130,12 @@ class Live:
         self._readers.add(reader)
 
     def say_ourselves(self, message: Message) -> None:
-        self.ours = [*self.ours[1 - _OURS_KEPT :], message]
+        self.ours = (*self.ours[1 - _OURS_KEPT :], message)
+
+    def come_to_rest(self) -> None:
+        """A turn is over: what was needed only in its course is let go, if no other is under way."""
+        if not (self.is_under_way or self.is_starting):
+            self.ours = ()
 
     def set(self, **facts: Any) -> None:
         self._info = msgspec.structs.replace(self._info, **facts)

@@ -203,7 +203,7 @@ class Room:
             if isinstance(each, _ToTell):
                 by_live.setdefault(each.live, []).append(each.what)
             elif isinstance(each, _Stands):
-                each.live.stored = each.info
+                each.live.was_stored(each.info)
                 sessions[each.live.id] = each.live
             else:
                 futures.append(each)

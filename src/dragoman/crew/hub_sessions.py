@@ -180,6 +180,7 @@ class Sessions:
             live.rest = "failed"
             live.set(error=text)
             self._room.add(live, notice, ours=True)
+        live.come_to_rest()
         self._room.changed(live)
 
     async def steer(self, live: Live, text: str, images: Sequence[str]) -> None:

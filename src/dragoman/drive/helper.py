@@ -12,12 +12,15 @@ terminal is not for it.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 from typing import Final
+
+import msgspec
 
 _NICE: Final = 5
 _ENDING_SECONDS: Final = 2.0
@@ -93,6 +96,11 @@ def begin() -> bytes:
         request += piece
     threading.Thread(target=_watch, name="watch", daemon=True).start()
     return request
+
+
+def encode(value: object) -> bytes:
+    """A value as ASCII on one line, so that names which are no UTF-8 come through."""
+    return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
 
 def answer(line: bytes) -> None:

@@ -52,16 +52,23 @@ class Database:
 
     def rows(self, statement: str, given: Sequence[Any] = ()) -> list[Any]:
         with _sentences():
-            return self._connection.execute(statement, given).fetchall()
+            return self._ask(statement, given).fetchall()
 
     def each(self, statement: str, given: Sequence[Any] = ()) -> Iterator[Any]:
         """Rows one by one: quicker than a list of them, where there are many."""
         with _sentences():
-            yield from self._connection.execute(statement, given)
+            yield from self._ask(statement, given)
 
     def row(self, statement: str, given: Sequence[Any] = ()) -> Any:
         with _sentences():
-            return self._connection.execute(statement, given).fetchone()
+            return self._ask(statement, given).fetchone()
+
+    def _ask(self, statement: str, given: Sequence[Any]) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(statement, given)
+        except UnicodeEncodeError:
+            # Words from a command line may be no UTF-8; nothing in the index is called so.
+            return self._connection.execute(statement, [_utf8(each) for each in given])
 
     def write(self, statement: str, given: Sequence[Any] = ()) -> int:
         """Change something; the id of the row that was put in, if one was."""
@@ -111,6 +118,10 @@ class Database:
     def close(self) -> None:
         self._connection.close()
         self.lock.release()
+
+
+def _utf8(given: Any) -> Any:
+    return given.encode("utf-8", "replace").decode() if isinstance(given, str) else given
 
 
 def _inode(path: str | None) -> int | None:

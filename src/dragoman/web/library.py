@@ -12,19 +12,19 @@ import logging
 import os
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
 
 from dragoman.archive.api import Archive
+from dragoman.archive.counting import Beside, Question
 from dragoman.archive.indexing import Progress
-from dragoman.archive.ledger import Choice, Ledger, find_files
-from dragoman.archive.ledger_groups import By, Summary, summary
+from dragoman.archive.ledger import Choice
+from dragoman.archive.ledger_groups import By, Summary
 from dragoman.archive.mapper import make_exporter
 from dragoman.archive.saved import SavedSession
 from dragoman.archive.stretches import stretch
@@ -63,7 +63,8 @@ class Library:
         """How far the index is; None if it is up to date."""
         self._kept: OrderedDict[str, tuple[tuple[int, int], list[SavedEntry]]] = OrderedDict()
         self._told: set[str] = set()
-        self._ledger: tuple[float, Ledger] | None = None
+        self._beside = Beside()
+        self._counted: dict[Question, tuple[float, Summary]] = {}
 
     async def ask(self, work: Callable[[Archive], _T]) -> _T:
         """What ``work`` finds in the archive."""
@@ -79,6 +80,7 @@ class Library:
         await loop.run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
         self._counting.shutdown(wait=False, cancel_futures=True)
+        self._beside.end()
 
     async def entries(
         self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
@@ -112,27 +114,32 @@ class Library:
 
     async def usage(self, by: By, choice: Choice) -> Summary:
         """Tokens and money of all saved sessions."""
+        [found] = await self.usages([by], choice)
+        return found
 
+    async def usages(self, every: Sequence[By], choice: Choice) -> list[Summary]:
+        """The same in several ways, counted once."""
         archive = await self.ask(lambda archive: archive)
+        questions = [Question(by, choice) for by in every]
 
-        def count() -> Summary:
-            now, kept = time.monotonic(), self._ledger
-            if kept is None or kept[0] < now:
-                files = archive.find() if archive.folders else find_files()
-                ledger = Ledger.read(files, cache=Path(archive.index_folder, "usage.msgpack"))
-                kept = self._ledger = now + _FRESH_SECONDS, ledger
-            return summary(kept[1], by, choice)
+        def answer() -> list[Summary]:
+            self._forget()
+            new = [question for question in questions if question not in self._counted]
+            answers = self._beside.count(archive.place, new) if new else ()
+            until = time.monotonic() + _FRESH_SECONDS
+            self._counted |= {q: (until, each) for q, each in zip(new, answers, strict=True)}
+            return [self._counted[question][1] for question in questions]
 
         # It asks nothing of the index, and may take a while.
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(self._counting, count)
+        found = await loop.run_in_executor(self._counting, answer)
         loop.call_later(2 * _FRESH_SECONDS, self._forget)
         return found
 
     def _forget(self) -> None:
-        """A ledger of very many sessions is not kept for nobody."""
-        if self._ledger is not None and self._ledger[0] < time.monotonic():
-            self._ledger = None
+        """Sums over very many sessions are not kept for nobody."""
+        now = time.monotonic()
+        self._counted = {each: kept for each, kept in self._counted.items() if kept[0] > now}
 
     # In the thread.
 

@@ -14,7 +14,7 @@ from litestar.params import FromPath, QueryParameter
 
 from dragoman.archive.api import Archive
 from dragoman.archive.ledger import EVERYTHING
-from dragoman.archive.ledger_groups import By
+from dragoman.archive.ledger_groups import Summary
 from dragoman.archive.searching import Hit
 from dragoman.crew.hub import UnknownSession
 from dragoman.errors import UsageError
@@ -195,26 +195,24 @@ def _days(archive: Archive) -> list[tuple[date, int]]:
 async def usage(office: TheOffice, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
-    days = await _usage_rows(office, "day")
-    total = await office.library.usage("day", EVERYTHING)
+    days, models, folders = await office.library.usages(("day", "model", "project"), EVERYTHING)
     windows = {
         window.name: (window.name, window.used_percent, window.resets_at)
         for each in sorted(office.hub.sessions(), key=lambda each: each.updated_at)
         for window in each.rate_limits
     }
     view = UsageView(
-        days=days,
-        models=await _usage_rows(office, "model"),
-        folders=await _usage_rows(office, "project"),
+        days=_usage_rows(days),
+        models=_usage_rows(models),
+        folders=_usage_rows(folders),
         windows=list(windows.values()),
-        sessions=total.total.sessions,
-        unpriced_tokens=total.total.unpriced_tokens,
+        sessions=days.total.sessions,
+        unpriced_tokens=days.total.unpriced_tokens,
     )
     return _html(views.usage(view, sessions=await _aside(office)))
 
 
-async def _usage_rows(office: Office, by: By) -> list[UsageRow]:
-    told = await office.library.usage(by, EVERYTHING)
+def _usage_rows(told: Summary) -> list[UsageRow]:
     return [
         UsageRow(
             key=group.key,
