@@ -236,6 +236,12 @@ def test_what_the_hub_has_is_told_by_the_hub(tmp_path: Path) -> None:
             terminal.write(3, Rows(3).turn("third", "three"))
             _, said = await told.next()
             assert said["id"] == session_id(3)
+            # And the third, by the name that it has.
+            terminal.hub.add(session_id(3), native_id=session_id(3))
+            await terminal.looks(3)
+            terminal.write(4, Rows(4).turn("fourth", "four"))
+            kind, said = await told.next()
+            assert (kind, said["id"]) == ("saved_session", session_id(4))
 
     play(story())
 

@@ -139,7 +139,7 @@ async def stream_sessions(office: TheOffice) -> ASGIResponse:
     """First ``event: sessions`` with all live ones, then ``event: session`` with each that changes.
 
     Of saved ones ``event: saved_sessions`` has the newest; ``event: saved_session`` is one that is new or has changed,
-    ``event: saved_gone`` the ``id`` of one that was deleted, or is live by now.
+    ``event: saved_gone`` the ``id`` of one that was deleted, or is live by now under another id.
     """
 
     async def pour(pipe: Pipe) -> None:

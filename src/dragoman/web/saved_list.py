@@ -74,8 +74,10 @@ class SavedList:
 
     async def _look(self) -> None:
         known = self._known
-        # What the hub has itself is told by the hub.
-        twins = {name for each in self._hub.sessions() for name in (each.id, each.native_id)}
+        # What the hub has itself is told by the hub; it may go by another name there.
+        twins = {
+            name: each.id for each in self._hub.sessions() for name in (each.native_id, each.id)
+        }
         found = await self._library.ask(
             # An index that is being built has less than there is.
             lambda archive: None if self._library.indexing else _look(archive, twins, known)
@@ -97,7 +99,7 @@ class SavedList:
                 self._channel.say("saved_session", each)
 
 
-def _look(archive: Archive, twins: set[str], known: _Look | None) -> _Look | None:
+def _look(archive: Archive, twins: dict[str, str], known: _Look | None) -> _Look | None:
     """What is there now; None if it is what was there before."""
     mark = archive.mark(), hash(frozenset(twins))
     if known is not None and mark == known.mark and not _works(known.newest.values()):
@@ -114,9 +116,13 @@ def _works(sessions: Iterable[SessionInfo]) -> bool:
     return any(each.state == "working" for each in sessions)
 
 
-def _left(archive: Archive, session_id: str, twins: set[str]) -> SessionInfo | SavedGone | None:
-    """Why a session is no longer among the newest; None if there are only newer ones."""
-    if session_id in twins or not archive.has(session_id, exactly=True):
+def _left(
+    archive: Archive, session_id: str, twins: dict[str, str]
+) -> SessionInfo | SavedGone | None:
+    """Why a session is no longer among the newest; None if there are newer ones, or the hub tells of it."""
+    if session_id in twins:
+        return SavedGone(session_id) if twins[session_id] != session_id else None
+    if not archive.has(session_id, exactly=True):
         return SavedGone(session_id)
     session = archive.get(session_id)
     return shapes.saved(session) if session.archived else None

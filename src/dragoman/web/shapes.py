@@ -123,7 +123,7 @@ class NewestSaved(msgspec.Struct, frozen=True):
 
 
 class SavedGone(msgspec.Struct, frozen=True):
-    """A session that was deleted from the disk, or that is live by now."""
+    """A session that was deleted from the disk, or that is live by now under another id."""
 
     id: str
 

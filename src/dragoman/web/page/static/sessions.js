@@ -21,7 +21,7 @@ const TOLD = {
   session: (said) => [said],
   saved_sessions: (said) => (dropMissing(said), said.sessions.map(asListed)),
   saved_session: (said) => [asListed(said)],
-  saved_gone: ({ id }) => (newest.delete(id), drop(itemOf(id)), []),
+  saved_gone: ({ id }) => (isSaved(id) && drop(itemOf(id)), []),
 };
 
 function take(kind, said) {
