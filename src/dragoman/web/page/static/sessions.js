@@ -37,11 +37,12 @@ function take(kind, said) {
 // The server lists a saved session that is idle as done, and so do we.
 const asListed = (session) => (session.state === "idle" ? { ...session, state: "done" } : session);
 
+// All that are live have been told of before.
 const isSaved = (id) => newest.get(id)?.is_live === false || !newest.has(id);
 
-const itemOf = (id) => $("sessions").querySelector(`[data-session="${CSS.escape(id ?? "")}"]`);
+const itemOf = (id) => $("sessions").querySelector(`[data-session="${CSS.escape(id)}"]`);
 
-// Saved sessions that went while nobody was told: the newest are told without a gap.
+// Saved sessions that are gone since we were last told: among the newest, none is left out.
 function dropMissing({ sessions, are_all }) {
   const there = new Set(sessions.map((each) => each.id));
   const since = are_all ? 0 : Date.parse(sessions.at(-1).updated_at ?? "") || 0;
@@ -62,8 +63,7 @@ function drop(item) {
 
 function put(session) {
   const list = $("sessions");
-  // A saved one that was taken up again is live, under another name.
-  const known = itemOf(session.id) ?? itemOf(session.native_id);
+  const known = itemOf(session.id);
   if (session.archived && session.id !== own()) return drop(known);
   const item = drawn(session);
   if (session.id === own() && session.is_live === false) import("./tools.js").then(({ entitle }) => entitle(titleOf(session)));
@@ -82,7 +82,7 @@ function put(session) {
 }
 
 // As the server draws it.
-function drawn({ id, native_id, title, state, cwd, updated_at }) {
+function drawn({ id, title, state, cwd, updated_at }) {
   const address = `/s/${encodeURIComponent(id)}`;
   const words = STATES[state] ?? state;
   const folder = cwd?.split("/").filter(Boolean).at(-1) ?? cwd;
@@ -90,7 +90,7 @@ function drawn({ id, native_id, title, state, cwd, updated_at }) {
   if (cwd) sub.append(make("span", { class: "folder", title: clean(cwd) }, clean(folder)), " ");
   if (updated_at) sub.append(make("time", { class: "since", datetime: updated_at }));
   const dot = make("span", { class: `dot ${state}` }, make("span", { class: "aside-word" }, words));
-  const link = make("a", { href: address, "aria-current": own() && [id, native_id].includes(own()) ? "page" : null }, dot, make("span", { class: "title" }, titleOf({ id, title })), sub);
+  const link = make("a", { href: address, "aria-current": id === own() ? "page" : null }, dot, make("span", { class: "title" }, titleOf({ id, title })), sub);
   return make("li", { class: `is-${state}`, "data-session": id, "data-state": state }, link);
 }
 
@@ -108,7 +108,7 @@ const isBefore = (a, b) => {
 };
 
 const same = (a, b) =>
-  a.dataset.session === b.dataset.session && a.dataset.state === b.dataset.state && a.querySelector(".title").textContent === b.querySelector(".title").textContent && time(a) === time(b);
+  a.dataset.state === b.dataset.state && a.querySelector(".title").textContent === b.querySelector(".title").textContent && time(a) === time(b);
 
 // The tab tells how many wait, for those who look elsewhere.
 function badge() {
