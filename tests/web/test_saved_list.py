@@ -73,7 +73,9 @@ class Watched(Archive):
 
     def sessions(self, **given: Any) -> list[SavedSession]:
         self._terminal.note("sessions")
-        return super().sessions(**given)
+        found = super().sessions(**given)
+        self._terminal.listed(found)
+        return found
 
 
 class Channel(ListChannel):
@@ -102,6 +104,8 @@ class Terminal:
         self.left: Progress | None = None
         """How far the index is, while it is built."""
         self.problem: IndexUnusable | None = None
+        self.listed: Callable[[list[SavedSession]], None] = lambda _: None
+        """Called in the thread of the archive when sessions have been listed."""
         self._loop = asyncio.get_running_loop()
         self._noted = asyncio.Event()
         self.library = Library(lambda: Watched(folder, self))
@@ -242,6 +246,27 @@ def test_what_the_hub_has_is_told_by_the_hub(tmp_path: Path) -> None:
             terminal.write(4, Rows(4).turn("fourth", "four"))
             kind, said = await told.next()
             assert (kind, said["id"]) == ("saved_session", session_id(4))
+
+    play(story())
+
+
+def test_what_becomes_live_during_a_look_is_not_told(tmp_path: Path) -> None:
+    async def story() -> None:
+        terminal = Terminal(tmp_path)
+        name = session_id(1)
+
+        def begin(found: list[SavedSession]) -> None:
+            if name in [each.id for each in found]:
+                terminal.hub.add(name, native_id=name)
+
+        terminal.listed = begin
+        async with terminal.followed(), terminal.reading() as (told, _):
+            terminal.write(1, Rows(1).turn("first", "one"))
+            await terminal.looks(4)
+            assert terminal.hub.get(name).id == name
+            terminal.write(2, Rows(2).turn("second", "two"))
+            kind, said = await told.next()
+            assert (kind, said["id"]) == ("saved_session", session_id(2))
 
     play(story())
 

@@ -31,6 +31,7 @@ class _Look(NamedTuple):
     mark: object
     """Of the index and the hub's sessions. As long as it stays the same there is nothing new."""
     newest: dict[str, SessionInfo]
+    are_all: bool
     left: list[SessionInfo | SavedGone]
     """Those that were among the newest before, if they were archived or are no longer there."""
 
@@ -73,20 +74,19 @@ class SavedList:
                 self._channel.saved = None
 
     async def _look(self) -> None:
-        known = self._known
-        # What the hub has itself is told by the hub; it may go by another name there.
-        twins = {
-            name: each.id for each in self._hub.sessions() for name in (each.native_id, each.id)
-        }
+        known, twins = self._known, self._twins()
         found = await self._library.ask(
             # An index that is being built has less than there is.
             lambda archive: None if self._library.indexing else _look(archive, twins, known)
         )
         if found is None:
             return
+        # Some of them may have become live while we looked, and have been told of as such.
+        for name in found.newest.keys() & self._twins().keys():
+            del found.newest[name]
         self._known = found
         newest = list(found.newest.values())
-        self._channel.saved = NewestSaved(newest, are_all=len(newest) < NEWEST)
+        self._channel.saved = NewestSaved(newest, found.are_all)
         if known is None:
             self._channel.say("saved_sessions", self._channel.saved)
             return
@@ -98,6 +98,11 @@ class SavedList:
             if known.newest.get(each.id) != each:
                 self._channel.say("saved_session", each)
 
+    def _twins(self) -> dict[str, str]:
+        """What the hub has itself, and tells of itself: the names of each session, and the hub's own."""
+        here = self._hub.sessions()
+        return {name: each.id for each in here for name in (each.native_id, each.id)}
+
 
 def _look(archive: Archive, twins: dict[str, str], known: _Look | None) -> _Look | None:
     """What is there now; None if it is what was there before."""
@@ -108,7 +113,8 @@ def _look(archive: Archive, twins: dict[str, str], known: _Look | None) -> _Look
     newest = {each.id: shapes.saved(each) for each in listed}
     before = known.newest if known is not None else {}
     left = [_left(archive, name, twins) for name in before.keys() - newest.keys()]
-    return _Look(mark, newest, [each for each in left if each is not None])
+    told = [each for each in left if each is not None]
+    return _Look(mark, newest, len(listed) < NEWEST, told)
 
 
 def _works(sessions: Iterable[SessionInfo]) -> bool:

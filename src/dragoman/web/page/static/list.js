@@ -15,7 +15,7 @@ export function follow(tell, show) {
   let leave = () => {};
 
   const note = {
-    sessions: (said) => said.forEach((each) => live.set(each.id, each)),
+    sessions: (said) => (live.clear(), said.forEach((each) => live.set(each.id, each))),
     session: (said) => live.set(said.id, said),
     saved_sessions: (said) => (saved = { are_all: said.are_all, by: new Map(said.sessions.map((each) => [each.id, each])) }),
     saved_session: (said) => saved?.by.set(said.id, said),

@@ -15,13 +15,13 @@ export function whenTold(hear) {
   if (newest.size) hear([...newest.values()]);
 }
 
-// Live sessions come as `sessions` and `session`, saved ones that are not live as the others.
+// Live sessions come as `sessions`, which are all, and `session`; saved ones that are not live as the others.
 const TOLD = {
-  sessions: (said) => said,
+  sessions: (said) => (newest.clear(), said),
   session: (said) => [said],
-  saved_sessions: (said) => (dropMissing(said), said.sessions.map(asListed)),
-  saved_session: (said) => [asListed(said)],
-  saved_gone: ({ id }) => (isSaved(id) && drop(itemOf(id)), []),
+  saved_sessions: (said) => (dropMissing(said), said.sessions.filter(isSaved).map(asListed)),
+  saved_session: (said) => [said].filter(isSaved).map(asListed),
+  saved_gone: (said) => (isSaved(said) && drop(itemOf(said.id)), []),
 };
 
 function take(kind, said) {
@@ -37,18 +37,18 @@ function take(kind, said) {
 // The server lists a saved session that is idle as done, and so do we.
 const asListed = (session) => (session.state === "idle" ? { ...session, state: "done" } : session);
 
-// All that are live have been told of before.
-const isSaved = (id) => newest.get(id)?.is_live === false || !newest.has(id);
+// All that are live have been told of before, and what is told of them counts.
+const isSaved = ({ id }) => newest.get(id)?.is_live === false || !newest.has(id);
 
 const itemOf = (id) => $("sessions").querySelector(`[data-session="${CSS.escape(id)}"]`);
 
 // Saved sessions that are gone since we were last told: among the newest, none is left out.
 function dropMissing({ sessions, are_all }) {
   const there = new Set(sessions.map((each) => each.id));
-  const since = are_all ? 0 : Date.parse(sessions.at(-1).updated_at ?? "") || 0;
+  const since = are_all ? 0 : Date.parse(sessions.at(-1)?.updated_at ?? "") || Infinity;
   for (const item of [...$("sessions").children]) {
     const { session: id } = item.dataset;
-    if (isSaved(id) && id !== own() && !there.has(id) && time(item) >= since) drop(item);
+    if (isSaved({ id }) && id !== own() && !there.has(id) && time(item) >= since) drop(item);
   }
 }
 
