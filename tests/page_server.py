@@ -64,6 +64,11 @@ class Server:
         self.stop(signal.SIGTERM)
         self._rehearsal.__exit__(kind, error, trace)
 
+    @property
+    def home(self) -> Path:
+        """Where the agent keeps its sessions."""
+        return self._rehearsal.codex_home
+
     def sandboxes(self) -> list[str]:
         """Those that the agent has worked in, by its own account: one for each turn of all sessions."""
         files = sorted(self._rehearsal.codex_home.rglob("rollout-*.jsonl"))

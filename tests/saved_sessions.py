@@ -44,6 +44,11 @@ class Rows:
         """When the last row was written."""
         return self._at
 
+    def wait(self, time: timedelta) -> Rows:
+        """Say nothing for a while."""
+        self._at += time
+        return self
+
     def event(self, kind: str, **fields: Any) -> Rows:
         return self.row("event_msg", {"type": kind, **fields})
 

@@ -228,6 +228,20 @@ def test_the_index_of_another_program_version_is_looked_at_again(
     assert opened._database.fact("program") != "0.0.0"
 
 
+def test_a_mark_stays_until_the_index_is_another(home: Path, opened: Archive) -> None:
+    save(home, 1, simple(1))
+    opened.index()
+    for folder in home.glob("**/"):
+        os.utime(folder, (0, 0))  # one that has changed just now is looked at again
+    opened.index()
+    before = opened.mark()
+    opened.index()
+    assert opened.mark() == before
+    save(home, 2, simple(2))
+    opened.index()
+    assert opened.mark() != before
+
+
 def test_the_public_name_is_a_room_that_can_be_called(home: Path, tmp_path: Path) -> None:
     room = cast("Callable[..., Archive]", importlib.import_module("dragoman.archive"))
 

@@ -184,3 +184,16 @@ def test_on_a_full_disk_half_an_index_is_not_used(
     assert opened.note is not None
     assert "disk is full" in opened.note
     opened.close()
+
+
+def test_a_mark_is_another_one_after_a_change_of_ours_or_of_anybody_else(tmp_path: Path) -> None:
+    ours, other = open_database(tmp_path), open_database(tmp_path)
+    before = ours.mark()
+    assert ours.mark() == before
+    ours.set_fact("edition", 7)
+    after = ours.mark()
+    assert after != before
+    other.set_fact("edition", 8)
+    assert ours.mark() not in (before, after)
+    ours.close()
+    other.close()

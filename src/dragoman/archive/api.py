@@ -124,6 +124,10 @@ class Archive:
             return True
         return limit is not None and len(listed) == limit and listed[-1].last_at > left
 
+    def mark(self) -> object:
+        """Equal to an earlier one if nothing was written to the index since, by anybody."""
+        return self._database, self._database.mark()
+
     def index_check(self) -> IndexCheck:
         """What says of a file how the index is out of step with it. The index is taken as it is."""
         from dragoman.archive.checking_index import IndexCheck

@@ -99,6 +99,10 @@ class Database:
     def set_fact(self, name: str, value: Any) -> None:
         self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
+    def mark(self) -> tuple[int, int]:
+        """Another one after every change: the first number counts those of others, the second our own."""
+        return int(self.row("PRAGMA data_version")[0]), self._connection.total_changes
+
     def is_gone(self) -> bool:
         """Whether its file was deleted, or is another one by now: it is a cache, and that is allowed."""
         return self.path is not None and _inode(self.path) != self._inode

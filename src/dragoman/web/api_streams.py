@@ -136,12 +136,18 @@ def _last_event_id(given: str | None) -> int | None:
 
 @get("/stream", summary="Changes of all sessions", tags=["streams"], responses=_EVENTS)
 async def stream_sessions(office: TheOffice) -> ASGIResponse:
-    """First ``event: sessions`` with all of them, then ``event: session`` with each that changes."""
+    """First ``event: sessions`` with all live ones, then ``event: session`` with each that changes.
+
+    Of saved ones ``event: saved_sessions`` has the newest; ``event: saved_session`` is one that is new or has changed,
+    ``event: saved_gone`` the ``id`` of one that was deleted, or is live by now under another id.
+    """
 
     async def pour(pipe: Pipe) -> None:
+        sessions = office.broadcasts.sessions
         async with office.broadcasts.watched(pipe):
             await pipe.write(sse.retry(office.settings.retry_ms))
-            await pipe.pour(office.broadcasts.sessions.read())
+            with sessions.reading() as told:
+                await pipe.pour(told)
 
     return EventStream(pour)
 

@@ -29,6 +29,7 @@ from dragoman.web.guarding import Guard
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.refusing import HANDLERS
+from dragoman.web.saved_list import SavedList
 from dragoman.web.settings import Settings
 from dragoman.web.stretches import Stretches
 from dragoman.web.turns import TurnMarks
@@ -50,10 +51,11 @@ def create_app(
     office = Office(hub, Library(archive), settings)
     stretches = Stretches(office)
     marks = TurnMarks(office, stretches)
+    saved = SavedList(hub, office.library, office.broadcasts.sessions)
 
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncGenerator[None]:
-        async with office.broadcasts.open():
+        async with office.broadcasts.open(), saved.open():
             yield
         await office.library.close()
 

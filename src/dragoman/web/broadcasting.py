@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, Protocol
 
 import msgspec
@@ -15,6 +15,7 @@ from dragoman.errors import DragomanError
 from dragoman.web import sse
 from dragoman.web.channels import Channel
 from dragoman.web.settings import Settings
+from dragoman.web.shapes import NewestSaved
 from dragoman.web.trimming import trim_now_and_then
 
 _AT_ONCE: Final = 256
@@ -152,10 +153,18 @@ class ListChannel:
         self._frames: list[bytes] = []
         self._dropped = 0
         self._waiting: list[asyncio.Future[None]] = []
+        self._readers = 0
+        self.is_read = asyncio.Event()
+        """Set as long as somebody reads."""
+        self.saved: NewestSaved | None = None
+        """What is known of saved sessions; None while nobody looks after them."""
         self.is_closed = False
 
     def tell(self, session: LiveSession) -> None:
-        self._add(sse.frame(msgspec.json.encode(session), event="session"))
+        self.say("session", session)
+
+    def say(self, event: str, said: msgspec.Struct) -> None:
+        self._add(sse.frame(msgspec.json.encode(said), event=event))
 
     def beat(self) -> None:
         self._add(sse.HEARTBEAT)
@@ -177,6 +186,18 @@ class ListChannel:
             if not each.done():
                 each.set_result(None)
 
+    @contextmanager
+    def reading(self) -> Generator[AsyncGenerator[bytes]]:
+        """What a reader is told, while it reads."""
+        self._readers += 1
+        self.is_read.set()
+        try:
+            yield self.read()
+        finally:
+            self._readers -= 1
+            if not self._readers:
+                self.is_read.clear()
+
     async def read(self) -> AsyncGenerator[bytes]:
         """The list as it is, and then each change."""
         # Before it is given out: whoever takes it may be slow.
@@ -196,4 +217,7 @@ class ListChannel:
                 await future
 
     def _whole(self) -> bytes:
-        return sse.frame(msgspec.json.encode(self._sessions()), event="sessions")
+        live = sse.frame(msgspec.json.encode(self._sessions()), event="sessions")
+        if self.saved is None:
+            return live
+        return live + sse.frame(msgspec.json.encode(self.saved), event="saved_sessions")

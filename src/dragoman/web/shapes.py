@@ -114,6 +114,20 @@ class SessionPage(msgspec.Struct, frozen=True):
     """If saved sessions are still being indexed: there may be more than are listed."""
 
 
+class NewestSaved(msgspec.Struct, frozen=True):
+    """Saved sessions that are not live, the newest first, and none of them archived."""
+
+    sessions: list[SessionInfo]
+    are_all: bool
+    """Whether there are no older ones."""
+
+
+class SavedGone(msgspec.Struct, frozen=True):
+    """A session that was deleted from the disk, or that is live by now under another id."""
+
+    id: str
+
+
 class EntryInfo(msgspec.Struct, frozen=True):
     seq: int
     at: datetime | None

@@ -5,18 +5,26 @@ import { Stream, whileSeen } from "./stream.js";
 
 const NAME = "dragoman-sessions";
 
-// `tell` gets sessions as they now stand, `show` what is known of the connection.
+// `tell` gets each event, `show` what is known of the connection.
 export function follow(tell, show) {
   const others = new BroadcastChannel(NAME);
-  const known = new Map();
+  const live = new Map();
+  let saved = null; // the newest, once the server has told of them
   let state = "";
   let stream = null;
   let leave = () => {};
 
+  const note = {
+    sessions: (said) => (live.clear(), said.forEach((each) => live.set(each.id, each))),
+    session: (said) => live.set(said.id, said),
+    saved_sessions: (said) => (saved = { are_all: said.are_all, by: new Map(said.sessions.map((each) => [each.id, each])) }),
+    saved_session: (said) => saved?.by.set(said.id, said),
+    saved_gone: (said) => saved?.by.delete(said.id),
+  };
   const take = (kind, said) => {
-    if (kind === "state") show((state = said));
-    else for (const each of kind === "session" ? [said] : said) known.set(each.id, each);
-    if (kind !== "state") tell(kind === "session" ? [said] : said);
+    if (kind === "state") return show((state = said));
+    note[kind](said);
+    tell(kind, said);
   };
   const pass = (kind, said) => {
     take(kind, said);
@@ -26,12 +34,13 @@ export function follow(tell, show) {
     if (kind !== "hello") take(kind, said);
     else if (stream && state === "live") {
       others.postMessage({ kind: "state", said: state });
-      others.postMessage({ kind: "sessions", said: [...known.values()] });
+      others.postMessage({ kind: "sessions", said: [...live.values()] });
+      if (saved) others.postMessage({ kind: "saved_sessions", said: { are_all: saved.are_all, sessions: [...saved.by.values()] } });
     }
   };
 
   const lead = () => {
-    stream = new Stream(sessions, ["sessions", "session"]);
+    stream = new Stream(sessions, Object.keys(note));
     stream.heard = pass;
     stream.shown = (said) => said !== state && pass("state", said);
     stream.open();

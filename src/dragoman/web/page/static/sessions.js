@@ -15,7 +15,17 @@ export function whenTold(hear) {
   if (newest.size) hear([...newest.values()]);
 }
 
-function take(told) {
+// Live sessions come as `sessions`, which are all, and `session`; saved ones that are not live as the others.
+const TOLD = {
+  sessions: (said) => (newest.clear(), said),
+  session: (said) => [said],
+  saved_sessions: (said) => (dropMissing(said), said.sessions.filter(isSaved).map(asListed)),
+  saved_session: (said) => [said].filter(isSaved).map(asListed),
+  saved_gone: (said) => (isSaved(said) && drop(itemOf(said.id)), []),
+};
+
+function take(kind, said) {
+  const told = TOLD[kind](said);
   for (const session of told) newest.set(session.id, session);
   for (const session of told) put(session);
   paint($("sessions"));
@@ -24,16 +34,46 @@ function take(told) {
   for (const hear of hearers) hear(told);
 }
 
+// The server lists a saved session that is idle as done, and so do we.
+const asListed = (session) => (session.state === "idle" ? { ...session, state: "done" } : session);
+
+// All that are live have been told of before, and what is told of them counts.
+const isSaved = ({ id }) => newest.get(id)?.is_live === false || !newest.has(id);
+
+const itemOf = (id) => $("sessions").querySelector(`[data-session="${CSS.escape(id)}"]`);
+
+// Saved sessions that are gone since we were last told: among the newest, none is left out.
+function dropMissing({ sessions, are_all }) {
+  const there = new Set(sessions.map((each) => each.id));
+  const since = are_all ? 0 : Date.parse(sessions.at(-1)?.updated_at ?? "") || Infinity;
+  for (const item of [...$("sessions").children]) {
+    const { session: id } = item.dataset;
+    if (isSaved({ id }) && id !== own() && !there.has(id) && time(item) >= since) drop(item);
+  }
+}
+
+// Whoever stands on it with the keyboard comes to stand on the next.
+function drop(item) {
+  if (!item) return;
+  const next = item.nextElementSibling ?? item.previousElementSibling;
+  const hadFocus = item.contains(document.activeElement);
+  item.remove();
+  if (hadFocus) (next?.firstElementChild ?? $("search")).focus();
+}
+
 function put(session) {
   const list = $("sessions");
-  const known = list.querySelector(`[data-session="${CSS.escape(session.id)}"]`);
-  if (session.archived && session.id !== own()) return known?.remove();
+  const known = itemOf(session.id);
+  if (session.archived && session.id !== own()) return drop(known);
   const item = drawn(session);
+  if (session.id === own() && session.is_live === false) import("./tools.js").then(({ entitle }) => entitle(titleOf(session)));
   if (session.state === "waiting" && known?.dataset.state !== "waiting" && session.id !== own()) tell(`${titleOf(session)} waits for you`);
   if (known && same(known, item)) return;
   const hadFocus = known?.contains(document.activeElement);
-  // Only what has come to another state moves: two that work would change places all the time.
-  if (known?.dataset.state === session.state) known.replaceWith(item);
+  // Only what has come to another state moves: two that work would change places all the time. A saved one may
+  // have worked while nobody looked.
+  const isNewer = session.is_live === false && session.state !== "working" && known && time(item) > time(known);
+  if (known?.dataset.state === session.state && !isNewer) known.replaceWith(item);
   else {
     known?.remove();
     list.insertBefore(item, [...list.children].find((each) => isBefore(item, each)) ?? null);
@@ -45,14 +85,19 @@ function put(session) {
 function drawn({ id, title, state, cwd, updated_at }) {
   const address = `/s/${encodeURIComponent(id)}`;
   const words = STATES[state] ?? state;
-  const folder = cwd.split("/").filter(Boolean).at(-1) ?? cwd;
-  const sub = make("span", { class: "sub" }, make("span", { class: "folder", title: clean(cwd) }, clean(folder)), " ", make("time", { class: "since", datetime: updated_at }));
+  const folder = cwd?.split("/").filter(Boolean).at(-1) ?? cwd;
+  const sub = make("span", { class: "sub" });
+  if (cwd) sub.append(make("span", { class: "folder", title: clean(cwd) }, clean(folder)), " ");
+  if (updated_at) sub.append(make("time", { class: "since", datetime: updated_at }));
   const dot = make("span", { class: `dot ${state}` }, make("span", { class: "aside-word" }, words));
   const link = make("a", { href: address, "aria-current": id === own() ? "page" : null }, dot, make("span", { class: "title" }, titleOf({ id, title })), sub);
   return make("li", { class: `is-${state}`, "data-session": id, "data-state": state }, link);
 }
 
-export const titleOf = ({ id, title }) => clean(title ?? "").split(/\s+/).filter(Boolean).join(" ").slice(0, 100) || `Session ${id.slice(0, 8)}`;
+export function titleOf({ id, title }) {
+  const letters = [...clean(title ?? "").split(/\s+/).filter(Boolean).join(" ")];
+  return (letters.length > 100 ? `${letters.slice(0, 99).join("")}…` : letters.join("")) || `Session ${id.slice(0, 8)}`;
+}
 
 const time = (item) => Date.parse(item.querySelector("time")?.dateTime ?? "") || 0;
 
