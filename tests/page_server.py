@@ -38,8 +38,6 @@ class Server:
         self._folder = folder
         self._rehearsal = Rehearsal(script)
         self._command = command
-        self.home: Path | None = None
-        """Where it looks for saved sessions, if not where the agent keeps them."""
         self._process: subprocess.Popen[str] | None = None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -52,6 +50,8 @@ class Server:
 
     def __enter__(self) -> Server:
         self._rehearsal.__enter__()
+        self.home = self._rehearsal.codex_home
+        """Where it looks for saved sessions, and where the agent keeps them, if nobody says otherwise."""
         self.start()
         return self
 
@@ -63,11 +63,6 @@ class Server:
     ) -> None:
         self.stop(signal.SIGTERM)
         self._rehearsal.__exit__(kind, error, trace)
-
-    @property
-    def home(self) -> Path:
-        """Where the agent keeps its sessions."""
-        return self._rehearsal.codex_home
 
     def sandboxes(self) -> list[str]:
         """Those that the agent has worked in, by its own account: one for each turn of all sessions."""
@@ -101,7 +96,7 @@ class Server:
             "root": str(self.root),
             "command": self._command,
             "env": {**env, "HOME": str(self._rehearsal.codex_home)},
-            "home": str(self.home or self._rehearsal.codex_home),
+            "home": str(self.home),
         }
         with (self._folder / "errors.txt").open("a") as errors:
             self._process = subprocess.Popen(

@@ -138,8 +138,6 @@ function rename(id) {
     try {
       await api.rename(id, words);
       entitle(words);
-      const listed = document.querySelector(`#sessions [data-session="${CSS.escape(id)}"] .title`);
-      if (listed) listed.textContent = words; // no stream tells of a session that is only saved
     } catch (error) {
       toast(error.message, "error");
     }
