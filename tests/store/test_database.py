@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
 import sqlite3
 import stat
 from pathlib import Path
@@ -197,3 +199,28 @@ def test_a_mark_is_another_one_after_a_change_of_ours_or_of_anybody_else(tmp_pat
     assert ours.mark() not in (before, after)
     ours.close()
     other.close()
+
+
+def test_memory_that_pages_are_kept_in_is_given_back(tmp_path: Path) -> None:
+    database = open_database(tmp_path)
+    database.write("CREATE TABLE words (word BLOB)")
+    database.begin()
+    database.write_many("INSERT INTO words VALUES (?)", ((bytes(3000),) for _ in range(1000)))
+    database.commit()
+    database.rows("SELECT max(word) FROM words")
+    full = _memory_of_sqlite()
+    if not full:
+        pytest.skip("the SQLite that Python uses is another one than the system's")
+
+    database.let_go()
+
+    assert full - _memory_of_sqlite() > 2_000_000
+    database.close()
+
+
+def _memory_of_sqlite() -> int:
+    library = ctypes.util.find_library("sqlite3")
+    assert library is not None
+    used = ctypes.CDLL(library).sqlite3_memory_used
+    used.restype = ctypes.c_longlong
+    return int(used())

@@ -158,6 +158,8 @@ class Keeper:
             self._come_to(None, str(problem))
             return None
         self._come_to(report, None)
+        if report is not None:
+            self.database.let_go()
         if report is None or report.is_done:
             return None
         if report.waited_for is not None:

@@ -119,6 +119,10 @@ class Database:
             self._connection.executescript("PRAGMA incremental_vacuum")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
+    def let_go(self) -> None:
+        """Give back the memory that pages are kept in: with the index it would grow, up to its bound."""
+        self.write("PRAGMA shrink_memory")
+
     def close(self) -> None:
         self._connection.close()
         self.lock.release()
