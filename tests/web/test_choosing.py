@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.crew.hub import HarnessInfo
 from dragoman.errors import ProtocolError
-from dragoman.web.choosing import acts, as_models, choices
+from dragoman.web.choosing import acts, as_models, choices, closed
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.page.rows import Choices, SessionRow
@@ -73,6 +73,24 @@ def test_what_keeps_the_agent_from_working_is_said_with_the_way_out(tmp_path: Pa
     assert chosen(tmp_path, problem="it is too old").problem == (
         "Codex cannot be started: it is too old"
     )
+
+
+def test_why_nobody_can_go_on_with_a_session_is_said(tmp_path: Path) -> None:
+    office = Office(FakeHub(tmp_path), Library(open_archive(tmp_path)), Settings())
+    root = str(tmp_path.resolve())
+
+    def why(**facts: Any) -> str | None:
+        known: dict[str, Any] = {"is_live": False, "harness": "codex", "cwd": f"{root}/in", **facts}
+        return closed(office, SessionInfo(id="s", **known))
+
+    assert why() is None
+    assert why(is_live=True, archived=True, cwd="/elsewhere") is None
+    assert why(archived=True) == "This session is archived: bring it back to go on with it."
+    assert why(cwd="/elsewhere") == (
+        "Agents may not work in /elsewhere: `dragoman serve --root` names the folders where they may."
+    )
+    assert "where this session was" in (why(cwd=None) or "")
+    assert why(harness="other") == "This session is not one of Codex, which is what works here."
 
 
 def test_what_can_be_done_with_a_session_is_what_will_be_done(tmp_path: Path) -> None:

@@ -146,7 +146,10 @@ class Forbidden(UsageError):
         self.path = path
 
     def __str__(self) -> str:
-        return f"{self.path} is not inside a directory that agents may work in"
+        return (
+            f"{self.path} is not inside a directory that agents may work in; "
+            "`dragoman serve --root` names those"
+        )
 
 
 class KeyUsedDifferently(UsageError):

@@ -35,12 +35,26 @@ def acts(office: Office, session: SessionInfo) -> list[Act]:
     found: list[Act] = ["unarchive"] if session.archived else ["rename", "archive"]
     if session.is_live:
         return [*found, "fork", "stop"]
-    if session.harness not in [each.name for each in office.hub.harnesses()]:
+    if not _is_driven(office, session):
         return []
-    roots = [str(each) for each in office.hub.roots]
-    if not session.archived and _is_inside(session.cwd or "", roots):
-        found.append("fork")
-    return found
+    return found if closed(office, session) else [*found, "fork"]
+
+
+def closed(office: Office, session: SessionInfo) -> str | None:
+    """Why nobody can go on with a session, in a sentence."""
+    if session.is_live:
+        return None
+    if not _is_driven(office, session):
+        driven = ", ".join(each.title for each in office.hub.harnesses())
+        return f"This session is not one of {driven}, which is what works here."
+    if not _is_inside(session.cwd or "", [str(each) for each in office.hub.roots]):
+        where = f"in {session.cwd}" if session.cwd else "where this session was"
+        return f"Agents may not work {where}: `dragoman serve --root` names the folders where they may."
+    return "This session is archived: bring it back to go on with it." if session.archived else None
+
+
+def _is_driven(office: Office, session: SessionInfo) -> bool:
+    return session.harness in [each.name for each in office.hub.harnesses()]
 
 
 def _problem(harness: HarnessInfo | None) -> str | None:

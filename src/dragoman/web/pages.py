@@ -19,7 +19,7 @@ from dragoman.archive.searching import Hit
 from dragoman.crew.hub import UnknownSession
 from dragoman.errors import UsageError
 from dragoman.web.api_sessions import Id
-from dragoman.web.choosing import acts, choices
+from dragoman.web.choosing import acts, choices, closed
 from dragoman.web.guarding import SIGNED_IN
 from dragoman.web.library import as_time
 from dragoman.web.office import Office, TheOffice
@@ -115,6 +115,7 @@ async def session(
         pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
         sandbox=found.sandbox,
         acts=acts(office, found),
+        closed=closed(office, found),
     )
     return _html(views.session(view, sessions=sessions, choices=await choices(office, sessions)))
 

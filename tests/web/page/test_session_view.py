@@ -25,3 +25,13 @@ def test_what_can_be_done_with_a_session_is_in_its_menu_and_nothing_else() -> No
     assert [each for each in named if f'data-act="{each}"' in page] == ["rename", "archive"]
     assert page.index("Rename") < page.index("Archive") < page.index("Show context")
     check(page)
+
+
+def test_where_nobody_can_go_on_the_reason_stands_in_place_of_the_composer() -> None:
+    page = session(SessionView(row=SessionRow(session_id="s"), closed="Not in /tmp/<b>."))
+
+    assert '<p id="closed" class="sub">Not in /tmp/&lt;b&gt;.</p>' in page
+    composer = page[page.index('id="composer"') :]
+    assert " hidden" in composer[: composer.index(">")]
+    check(page)
+    assert 'id="closed"' not in session(SessionView(row=SessionRow(session_id="s")))

@@ -100,6 +100,8 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: str | None = None
     acts: Sequence[Act] = ()
     """What can be done with it as a whole."""
+    closed: str | None = None
+    """Why nobody can go on with it, in a sentence."""
 
 
 class UsageRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,7 +38,12 @@ def session(
         element(
             "div",
             element(
-                "div", _conversation(view), _dock(view), _composer(view, choices), class_="talk"
+                "div",
+                _conversation(view),
+                _dock(view),
+                *([element("p", view.closed, id="closed", class_="sub")] if view.closed else []),
+                _composer(view, choices),
+                class_="talk",
             ),
             _rail(view),
             class_="columns",
@@ -241,4 +246,5 @@ def _composer(view: SessionView, choices: Choices) -> Html:
         id="composer",
         data_steer=str(choices.can_steer).lower(),
         aria_label="Speak to the agent",
+        hidden=view.closed is not None,
     )
