@@ -90,6 +90,22 @@ def test_a_session_from_the_terminal_is_renamed_put_away_and_brought_back(
         assert listed(again, live=True) == []
 
 
+def test_whoever_goes_on_with_a_session_that_was_put_away_has_it_back(
+    server: Server, http: httpx.Client
+) -> None:
+    server.save_a_session("Paint the shed")
+    [shed] = listed(http)
+    http.post(f"{_ALL}/{shed['id']}/archive").raise_for_status()
+
+    asked = {"cwd": shed["cwd"], "resume": shed["id"], "prompt": "In green"}
+    live = http.post(_ALL, json=asked).raise_for_status().json()
+
+    assert (live["is_live"], live["archived"], live["title"]) == (True, False, "Paint the shed")
+    with http.stream("GET", f"{_ALL}/{live['id']}/stream") as stream:
+        assert next(line for line in stream.iter_lines() if "The second answer." in line)
+    assert listed(http, archived=True) == []
+
+
 def test_a_branch_of_a_session_from_the_terminal_goes_its_own_way(
     server: Server, http: httpx.Client
 ) -> None:

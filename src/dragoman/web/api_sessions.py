@@ -73,7 +73,7 @@ async def start(
         approvals=data.approvals,
         idempotency_key=idempotency_key,
         resume=data.resume,
-        title=await office.title_of(data.resume),
+        title=await office.taken_up(data.resume),
     )
     return shapes.live(session)
 

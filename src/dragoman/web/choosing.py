@@ -37,7 +37,7 @@ def acts(office: Office, session: SessionInfo) -> list[Act]:
         return [*found, "fork", "stop"]
     if not _is_driven(office, session):
         return []
-    return found if closed(office, session) else [*found, "fork"]
+    return found if session.archived or closed(office, session) else [*found, "fork"]
 
 
 def closed(office: Office, session: SessionInfo) -> str | None:
@@ -50,7 +50,7 @@ def closed(office: Office, session: SessionInfo) -> str | None:
     if not _is_inside(session.cwd or "", [str(each) for each in office.hub.roots]):
         where = f"in {session.cwd}" if session.cwd else "where this session was"
         return f"Agents may not work {where}: `dragoman serve --root` names the folders where they may."
-    return "This session is archived: bring it back to go on with it." if session.archived else None
+    return None
 
 
 def _is_driven(office: Office, session: SessionInfo) -> bool:

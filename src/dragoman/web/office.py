@@ -129,12 +129,21 @@ class Office:
         self.library.look_again()
         return msgspec.structs.replace(await self.session(session_id), **facts)
 
-    async def title_of(self, session_id: str | None) -> str | None:
-        """What a session that is to be taken up again is called, if anybody knows."""
+    async def taken_up(self, session_id: str | None) -> str | None:
+        """What a session that is to be taken up again is called, if anybody knows.
+
+        One that was put away is brought back: its harness goes on with no other.
+        """
         try:
-            return (await self.session(session_id)).title if session_id else None
+            found = await self.session(session_id) if session_id else None
         except UnknownSession:
             return None
+        if found is None:
+            return None
+        if found.archived and not found.is_live:
+            await self.hub.saved.archive(found.id, archived=False)
+            self.library.look_again()
+        return found.title
 
     async def entries(
         self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
