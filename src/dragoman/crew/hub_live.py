@@ -164,7 +164,7 @@ class Live:
                 total, last = message.total or self._info.usage, message.last
                 window = message.context_window or self._info.context_window
                 self.set(usage=total, last_usage=last, context_window=window)
-            case RateLimits():
+            case RateLimits() if message.windows:  # where nothing is told, nothing has changed
                 self.set(rate_limits=message.windows)
             case _:
                 return False

@@ -157,7 +157,7 @@ class Room:
         told = _ToTell(live, entry)
         if live is self._own:
             self.store.add_entry(live.number, entry, told)
-            if isinstance(message, RateLimits):
+            if isinstance(message, RateLimits) and message.windows:
                 self._limited(message)
         elif live.add(message, at):
             with self.store.writer.together():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Annotated, Any, Final, cast
 from urllib.parse import urlencode
@@ -18,6 +18,7 @@ from dragoman.archive.ledger_groups import Summary
 from dragoman.archive.searching import Hit
 from dragoman.crew.hub import UnknownSession
 from dragoman.errors import UsageError
+from dragoman.model.messages import RateWindow
 from dragoman.web.api_sessions import Id
 from dragoman.web.choosing import acts, choices, closed
 from dragoman.web.guarding import SIGNED_IN
@@ -34,6 +35,7 @@ from dragoman.web.page.rows import (
     TurnMark,
     UsageRow,
     UsageView,
+    Window,
 )
 from dragoman.web.refusing import HANDLERS as REFUSING
 from dragoman.web.refusing import Refusal
@@ -114,6 +116,7 @@ async def session(
         turns=[TurnMark(**each._asdict()) for each in await marks.of(found)],
         pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
         sandbox=found.sandbox,
+        windows=_windows(found.rate_limits),
         acts=acts(office, found),
         closed=closed(office, found),
     )
@@ -198,9 +201,9 @@ async def usage(office: TheOffice, request: Asked) -> Response[str]:
         return _html(views.login())
     days, models, folders = await office.library.usages(("day", "model", "project"), EVERYTHING)
     windows = {
-        window.name: (window.name, window.used_percent, window.resets_at)
+        window[0]: window
         for each in sorted(office.hub.sessions(), key=lambda each: each.updated_at)
-        for window in each.rate_limits
+        for window in _windows(each.rate_limits)
     }
     view = UsageView(
         days=_usage_rows(days),
@@ -211,6 +214,10 @@ async def usage(office: TheOffice, request: Asked) -> Response[str]:
         unpriced_tokens=days.total.unpriced_tokens,
     )
     return _html(views.usage(view, sessions=await _aside(office)))
+
+
+def _windows(told: Sequence[RateWindow]) -> list[Window]:
+    return [(each.name, each.used_percent, each.resets_at) for each in told]
 
 
 def _usage_rows(told: Summary) -> list[UsageRow]:

@@ -15,6 +15,8 @@ State: TypeAlias = Literal["working", "waiting", "done", "failed", "idle"]
 
 
 Act: TypeAlias = Literal["rename", "fork", "archive", "unarchive", "stop"]
+Window: TypeAlias = tuple[str, float | None, datetime | None]
+"""An allowance: its name, how much of it is used, in percent, and when it begins anew."""
 
 
 class Entry(Protocol):
@@ -98,6 +100,8 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     pending: Sequence[Pending] = ()
     exports: Sequence[str] = ("html", "markdown", "text", "messages", "claude")
     sandbox: str | None = None
+    windows: Sequence[Window] = ()
+    """The account's allowances."""
     acts: Sequence[Act] = ()
     """What can be done with it as a whole."""
     closed: str | None = None
@@ -120,7 +124,7 @@ class UsageView(msgspec.Struct, frozen=True, kw_only=True):
     days: Sequence[UsageRow] = ()
     models: Sequence[UsageRow] = ()
     folders: Sequence[UsageRow] = ()
-    windows: Sequence[tuple[str, float | None, datetime | None]] = ()
+    windows: Sequence[Window] = ()
     """The account's allowance: name, percent used, when it begins anew."""
     sessions: int = 0
     """How many there were in all: one may have worked on several days."""

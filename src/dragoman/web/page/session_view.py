@@ -7,7 +7,7 @@ from typing import Final
 
 from dragoman.export import render
 from dragoman.export.html_pieces import Html, element, opening
-from dragoman.web.page import asks, shell
+from dragoman.web.page import asks, charts, shell
 from dragoman.web.page.rows import Act, Choices, SessionRow, SessionView, TurnMark
 
 _MOST_TURNS: Final = 500
@@ -172,7 +172,7 @@ def _rail(view: SessionView) -> Html:
             element("p", "not told yet", id="context-words", class_="sub"),
         ),
         element("dl", id="tokens", class_="rows"),
-        element("div", id="limits"),
+        element("div", *(charts.window(*each) for each in view.windows), id="limits"),
     )
     return element(
         "div",

@@ -35,7 +35,7 @@ export class Facts {
     if (agent || Number(seq) < (this.newest[kind] ?? 0)) return;
     this.newest[kind] = Number(seq);
     if (kind === "usage") this.#usage(entry.dataset);
-    else if (kind === "rate_limits") this.#limits(entry);
+    else if (kind === "rate_limits") this.limits([...entry.querySelectorAll("data")].map(({ dataset: { name, percent, resets } }) => ({ name, used_percent: percent, resets_at: resets })));
     else if (kind === "prompt") this.#turn(entry);
     else if (kind === "turn_ended") this.#ended(entry, isNew);
     else if (kind === "turn_started") {
@@ -65,13 +65,15 @@ export class Facts {
     $("tokens").replaceChildren(...rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, count.format(Number(value))))));
   }
 
-  #limits(entry) {
-    const rows = [...entry.querySelectorAll("data")].map(({ dataset: { name, percent, resets } }) => {
-      const words = percent === undefined ? "not told" : `${Math.round(percent)} % used`;
+  // The account's allowances: said in a session's own file, or by the agent for all of its sessions.
+  limits(windows) {
+    const rows = windows.map(({ name, used_percent: percent, resets_at: resets }) => {
+      const words = percent == null ? "not told" : `${Math.round(percent)} % used`;
       const bar = make("progress", { max: 100, value: percent ?? 0, class: percent > 80 ? "full" : null, "aria-label": `${name}: ${words}` });
       const until = resets ? make("time", { class: "until", datetime: resets }) : "";
       return make("div", { class: "window" }, make("span", { class: "name" }, name), bar, make("span", { class: "sub" }, words, until ? " · " : "", until));
     });
+    if (!rows.length) return;
     $("limits").replaceChildren(...rows);
     paint($("limits"));
   }

@@ -64,6 +64,7 @@ export function begin() {
     newest = now;
     entitle(titleOf(now));
     composer.told(now);
+    facts.limits(now.rate_limits);
     await log.ring(); // what was said comes first
     // Entries that came after this news know better.
     if (newest === now && now.last_seq >= log.last) facts.state(now.state);
