@@ -2,9 +2,9 @@
 
 ``dragoman serve`` runs as a program of its own. Users start sessions over HTTP, run turns, approve and deny,
 steer, interrupt, meet a model that fails, fork, rename, stop, archive; readers come, go, and fall asleep
-over their streams. The agent is killed (-9) every 75 seconds, the server three times in the first third,
-and once more at the very end, under load. In the middle the agent is left alone for five minutes and a
-half, so that approvals that nobody answers run into their deadline.
+over their streams; somebody has the list of all sessions open. The agent is killed (-9) every 75 seconds,
+the server three times in the first third, and once more at the very end, under load. In the middle the agent
+is left alone for five minutes and a half, so that approvals that nobody answers run into their deadline.
 
 Each minute is a row. At the end of the first third and at the end everybody leaves, and what the server
 then holds is compared: it is the same process all the while. Exit code 1 if it holds more than it may, if
@@ -52,7 +52,7 @@ async def run(server: Server, minutes: float) -> tuple[Soak, Held, Held, float]:
 
 async def drive(soak: Soak, minutes: float, group: asyncio.TaskGroup) -> tuple[Held, Held, float]:
     began, whole = time.monotonic(), minutes * 60
-    crowd = [soak.user] * USERS + [soak.reader] * _READERS + [soak.looker]
+    crowd = [soak.user] * USERS + [soak.reader] * _READERS + [soak.looker, soak.watcher]
     tasks = [group.create_task(soak.everyone(each)) for each in crowd]
     forgotten: list[asyncio.Task[None]] = []
     soak.open.set()

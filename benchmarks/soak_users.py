@@ -164,6 +164,20 @@ class Soak:
                         last = int(value)
                         self.tally["entries read"] += 1
 
+    async def watcher(self, http: httpx.AsyncClient) -> None:
+        """Has the list of all sessions open, as a page has, and now and then opens it anew."""
+        until = time.monotonic() + 20 + self.random.random() * 60
+        async with http.stream("GET", "/stream") as answer:
+            lines = answer.aiter_lines()
+            while time.monotonic() < until and self.open.is_set():
+                try:
+                    line = await asyncio.wait_for(anext(lines), 20)
+                except (TimeoutError, StopAsyncIteration):
+                    break
+                name, _, value = line.partition(": ")
+                if name == "event":
+                    self.tally[f"list: {value}"] += 1
+
     async def looker(self, http: httpx.AsyncClient) -> None:
         for path in ("/sessions?limit=30", "/search?q=words", "/usage", "/approvals", "/harnesses"):
             await self.ask(http, "GET", path)
