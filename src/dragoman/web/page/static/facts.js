@@ -66,7 +66,7 @@ export class Facts {
   }
 
   // The account's allowances: said in a session's own file, or by the agent for all of its sessions.
-  limits(windows) {
+  limits(windows = []) {
     const rows = windows.map(({ name, used_percent: percent, resets_at: resets }) => {
       const words = percent == null ? "not told" : `${Math.round(percent)} % used`;
       const bar = make("progress", { max: 100, value: percent ?? 0, class: percent > 80 ? "full" : null, "aria-label": `${name}: ${words}` });
