@@ -35,7 +35,7 @@ def acts(office: Office, session: SessionInfo) -> list[Act]:
     found: list[Act] = ["unarchive"] if session.archived else ["rename", "archive"]
     if session.is_live:
         return [*found, "fork", "stop"]
-    if not _is_driven(office, session):
+    if not office.drives(session):
         return []
     return found if session.archived or closed(office, session) else [*found, "fork"]
 
@@ -44,17 +44,13 @@ def closed(office: Office, session: SessionInfo) -> str | None:
     """Why nobody can go on with a session, in a sentence."""
     if session.is_live:
         return None
-    if not _is_driven(office, session):
+    if not office.drives(session):
         driven = ", ".join(each.title for each in office.hub.harnesses())
         return f"This session is not one of {driven}, which is what works here."
     if not _is_inside(session.cwd or "", [str(each) for each in office.hub.roots]):
         where = f"in {session.cwd}" if session.cwd else "where this session was"
         return f"Agents may not work {where}: `dragoman serve --root` names the folders where they may."
     return None
-
-
-def _is_driven(office: Office, session: SessionInfo) -> bool:
-    return session.harness in [each.name for each in office.hub.harnesses()]
 
 
 def _problem(harness: HarnessInfo | None) -> str | None:

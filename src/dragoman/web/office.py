@@ -112,16 +112,18 @@ class Office:
         else:
             await self.session(session_id)
 
+    def drives(self, session: SessionInfo) -> bool:
+        """Whether it is of a program that can be driven here."""
+        return session.harness in [each.name for each in self.hub.harnesses()]
+
     async def _on_disk(self, session_id: str) -> SessionInfo:
         """A saved session of the harness that is driven here, as it is now."""
         self.library.look_again()
         found = await self.session(session_id)
-        driven = [each.name for each in self.hub.harnesses()]
-        if found.harness not in driven:
+        if not self.drives(found):
             whose = f"of {found.harness}" if found.harness else "of nobody knows which program"
-            raise ProtocolError(
-                f"session {session_id} is {whose}; this server drives {', '.join(driven)}"
-            )
+            driven = ", ".join(each.name for each in self.hub.harnesses())
+            raise ProtocolError(f"session {session_id} is {whose}; this server drives {driven}")
         return found
 
     async def _changed(self, session_id: str, **facts: Any) -> SessionInfo:
@@ -134,11 +136,11 @@ class Office:
 
         One that was put away is brought back: its harness goes on with no other.
         """
-        try:
-            found = await self.session(session_id) if session_id else None
-        except UnknownSession:
+        if not session_id:
             return None
-        if found is None:
+        try:
+            found = await self.session(session_id)
+        except UnknownSession:
             return None
         if found.archived and not found.is_live:
             await self.hub.saved.archive(found.id, archived=False)
