@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dragoman.archive.counting import Question
 from dragoman.archive.ledger import EVERYTHING
+from dragoman.archive.ledger_groups import Summary
+from dragoman.archive.places import Place
 from dragoman.errors import UsageError
 from dragoman.web.library import Library, as_time
 from index_rows import index_here
@@ -136,6 +139,28 @@ def test_times_that_are_none() -> None:
     assert as_time(None) is None
     assert as_time(-1) is None
     assert as_time(1e18) is None
+
+
+def test_a_sum_that_gets_old_while_another_is_counted_is_still_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path / "home", 1, Rows(1).turn("one", "1").data)
+
+    async def story(library: Library) -> None:
+        day = await library.usage("day", EVERYTHING)
+        real = library._beside.count
+
+        def slow(place: Place, questions: Sequence[Question]) -> list[Summary]:
+            assert [each.by for each in questions] == ["session"]
+            library._counted.clear()
+            return real(place, questions)
+
+        monkeypatch.setattr(library._beside, "count", slow)
+        again, session = await library.usages(["day", "session"], EVERYTHING)
+        assert again == day
+        assert session.total == day.total
+
+    with_library(tmp_path, story)
 
 
 def test_sums_are_let_go_of_when_nobody_asks_any_more(

@@ -123,12 +123,14 @@ class Library:
         questions = [Question(by, choice) for by in every]
 
         def answer() -> list[Summary]:
-            self._forget()
-            new = [question for question in questions if question not in self._counted]
+            # In hand until it is told: it may be forgotten while the rest is counted.
+            known = self._fresh()
+            new = [question for question in questions if question not in known]
             answers = self._beside.count(archive.place, new) if new else ()
             until = time.monotonic() + _FRESH_SECONDS
-            self._counted |= {q: (until, each) for q, each in zip(new, answers, strict=True)}
-            return [self._counted[question][1] for question in questions]
+            known |= {q: (until, each) for q, each in zip(new, answers, strict=True)}
+            self._counted = known
+            return [known[question][1] for question in questions]
 
         # It asks nothing of the index, and may take a while.
         loop = asyncio.get_running_loop()
@@ -138,8 +140,11 @@ class Library:
 
     def _forget(self) -> None:
         """Sums over very many sessions are not kept for nobody."""
+        self._counted = self._fresh()
+
+    def _fresh(self) -> dict[Question, tuple[float, Summary]]:
         now = time.monotonic()
-        self._counted = {each: kept for each, kept in self._counted.items() if kept[0] > now}
+        return {each: kept for each, kept in self._counted.items() if kept[0] > now}
 
     # In the thread.
 
