@@ -173,3 +173,45 @@ def test_a_long_line_of_anything_is_masked_in_linear_time(piece: str) -> None:
     Redactor().text(piece * (1_000_000 // len(piece)))
 
     assert time.process_time() - began < 10
+
+
+def test_a_word_of_a_command_is_masked_by_the_words_before_it() -> None:
+    call = ToolCall(
+        call_id="c",
+        tool="Bash",
+        native_tool="x",
+        input={"argv": ["sshpass", "-p", "coppertulip", "ssh", "host"]},
+    )
+
+    shown = Redactor().message(call)
+
+    assert isinstance(shown, ToolCall)
+    assert shown.input == {"argv": ["sshpass", "-p", "[secret-1]", "ssh", "host"]}
+
+
+def test_a_field_is_masked_by_the_name_in_the_field_beside_it() -> None:
+    call = ToolCall(
+        call_id="c",
+        tool="x",
+        native_tool="x",
+        input={"env": [{"name": "DB_PASSWORD", "value": "coppertulip"}]},
+    )
+
+    shown = Redactor().message(call)
+
+    assert isinstance(shown, ToolCall)
+    assert shown.input == {"env": [{"name": "DB_PASSWORD", "value": "[secret-1]"}]}
+
+
+def test_what_is_nested_deeper_than_python_can_call_is_masked_too() -> None:
+    deep: object = {"password": "coppertulip"}
+    for _ in range(5000):
+        deep = {"a": [deep]}
+
+    shown = Redactor().message(ToolCall(call_id="c", tool="x", native_tool="x", input={"d": deep}))
+
+    assert isinstance(shown, ToolCall)
+    inner = shown.input["d"]
+    while "a" in inner:
+        inner = inner["a"][0]
+    assert inner == {"password": "[secret-1]"}

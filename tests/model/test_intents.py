@@ -21,6 +21,7 @@ _EXAMPLES: list[intents.Intent] = [
     intents.Rename(**_SESSION, name="n"),
     intents.Archive(**_SESSION),
     intents.StopCommands(**_SESSION),
+    intents.AwaitTurnEnd(**_SESSION, turn_id="u1"),
     intents.CloseSession(**_SESSION),
     intents.CheckTurn(**_SESSION),
     intents.ListSessions(),

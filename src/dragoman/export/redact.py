@@ -20,7 +20,8 @@ import msgspec
 
 from dragoman.export.base import Exporter, Format, Masked, Options
 from dragoman.model.messages import Delta, Message
-from dragoman.model.secrets import SHAPES, assigned, is_named_secret
+from dragoman.model.secrets.assigning import is_named_secret
+from dragoman.model.secrets.finding import find_secrets
 
 _T = TypeVar("_T")
 
@@ -42,6 +43,7 @@ _NO_HOME: Final = frozenset({"Shared", "Public", "Default"})
 _DATA: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]*")
 _REMEMBERED: Final = 500
 """How many values are looked for wherever they turn up."""
+_LONGEST_COMMAND: Final = 10_000
 _PLACES: Final = 5
 """How many source lines are kept for each value."""
 
@@ -77,13 +79,13 @@ class Redactor:
 
     def message(self, message: Message) -> Message:
         self._line = message.line
-        return self._deep(message)
+        return self._struct(message)
 
     def source_line(self, line: bytes) -> bytes:
         """A line of the source, masked as what it says is."""
         try:
             value: Any = msgspec.json.decode(line)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             text = line.decode("utf-8", "surrogateescape")
             return self.text(text).encode("utf-8", "surrogateescape")
         masked = self._deep(value)
@@ -111,10 +113,7 @@ class Redactor:
         for value in self._values:
             if value in text:
                 text = re.sub(re.escape(value), lambda it: self._placeholder("secret", it[0]), text)
-        for shape in SHAPES:
-            text = self._hidden(text, shape.find(text), shape.kind)
-        if "=" in text or ":" in text or "--" in text:
-            text = self._hidden(text, assigned(text), "password or key")
+        text = self._hidden(text)
         if "@" in text:
             text = self._without_addresses(text)
         if "Users" in text:
@@ -123,14 +122,15 @@ class Redactor:
             text = _HOME.sub(self._home, text)
         return text
 
-    def _hidden(self, text: str, spans: Iterable[tuple[int, int]], kind: str) -> str:
-        """The text with these parts of it masked."""
+    def _hidden(self, text: str) -> str:
+        """The text with every secret in it masked."""
         parts: list[str] = []
         at = 0
-        for begin, end in spans:
-            if begin >= at and not text.startswith("[secret-", begin):
-                parts += [text[at:begin], self._placeholder("secret", text[begin:end], kind)]
-                at = end
+        for found in find_secrets(text):
+            if not text.startswith("[secret-", found.begin):
+                value = text[found.begin : found.end]
+                parts += [text[at : found.begin], self._placeholder("secret", value, found.kind)]
+                at = found.end
         return "".join([*parts, text[at:]]) if at else text
 
     def _without_addresses(self, text: str) -> str:
@@ -146,37 +146,94 @@ class Redactor:
                 at = found.end()
         return "".join([*parts, text[at:]]) if at else text
 
-    def _deep(self, value: _T) -> _T:
-        """The same value with every text in it masked; itself if there was nothing to mask."""
-        if isinstance(value, str):
-            if value.startswith("data:") and _DATA.fullmatch(value):
-                self.images += 1
-                return value
-            return cast("_T", self.text(value))
-        if isinstance(value, dict):
-            items = cast("dict[Any, Any]", value)
-            made = {self._deep(key): self._field(key, each) for key, each in items.items()}
-            return cast("_T", made if made != items else value)
-        if isinstance(value, list):
-            many = cast("list[Any]", value)
-            masked = [self._deep(each) for each in many]
-            return cast("_T", masked if masked != many else value)
-        if isinstance(value, msgspec.Struct):
-            changed = {
-                name: new
-                for name in value.__struct_fields__
-                if (new := self._deep(old := getattr(value, name))) is not old
-            }
-            return msgspec.structs.replace(value, **changed) if changed else value
-        return value
+    def _struct(self, value: _T) -> _T:
+        """The same message with every text in it masked; itself if there was nothing to mask."""
+        if not isinstance(value, msgspec.Struct):
+            return cast("_T", self._deep(value))
+        changed = {
+            name: new
+            for name in value.__struct_fields__
+            if (new := self._struct(old := getattr(value, name))) is not old
+        }
+        return msgspec.structs.replace(value, **changed) if changed else value
+
+    def _deep(self, value: Any) -> Any:
+        """The same JSON value with every text in it masked; itself if there was nothing to mask.
+
+        What an agent sends may be nested deeper than Python can call, so this does not recurse: each
+        container is copied when it is met, and masked in place when its turn comes.
+        """
+        if not isinstance(value, dict | list):
+            return self._leaf(value)
+        whole = cast("Any", value)
+        top = _copied(whole)
+        waiting: list[Any] = [top]
+        is_changed = False
+        while waiting:
+            container = waiting.pop()
+            is_changed = self._mask_own(container) or is_changed
+            inner: list[Any] = []
+            for key, item in _items(container):
+                if isinstance(item, msgspec.Struct):
+                    container[key] = self._struct(item)
+                    is_changed = is_changed or container[key] is not item
+                elif isinstance(item, dict | list):
+                    container[key] = _copied(cast("Any", item))
+                    inner.append(container[key])
+            waiting += reversed(inner)  # so that placeholders are counted in the order of the text
+        return top if is_changed else whole
+
+    def _mask_own(self, container: Any) -> bool:
+        """Mask the texts that are right in this container; whether there were any."""
+        if isinstance(container, list):
+            items = cast("list[Any]", container)
+            masked = self._array(items)
+            is_changed = masked != items
+            items[:] = masked
+            return is_changed
+        fields = self._object(container)
+        is_changed = fields != container
+        if is_changed:
+            container.clear()
+            container.update(fields)
+        return is_changed
+
+    def _leaf(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if value.startswith("data:") and _DATA.fullmatch(value):
+            self.images += 1
+            return value
+        return self.text(value)
+
+    def _object(self, items: dict[Any, Any]) -> dict[Any, Any]:
+        """The fields of an object with their own texts masked."""
+        # {"name": "DB_PASSWORD", "value": "…"}: one field names what the other holds.
+        called: Any = items.get("name") or items.get("key")
+        made: dict[Any, Any] = {}
+        for name, value in items.items():
+            named = called if name in ("value", "Value") and isinstance(called, str) else name
+            made[self._leaf(name)] = self._field(named, value)
+        return made
+
+    def _array(self, items: list[Any]) -> list[Any]:
+        """The items of an array with their own texts masked."""
+        hidden = _in_command(items)
+        return [
+            self._placeholder("secret", item, "password or key")
+            if isinstance(item, str) and item in hidden
+            else self._leaf(item)
+            for item in items
+        ]
 
     def _field(self, name: Any, value: Any) -> Any:
-        """The value of a field, whose name may tell that it is a secret."""
-        if not isinstance(name, str) or not isinstance(value, str):
-            return self._deep(value)
-        if is_named_secret(name, value) and self.text(value) == value:
-            return self._placeholder("secret", value, "password or key")
-        return self._deep(value)
+        """The value of a field, whose name may say that it is a secret."""
+        if isinstance(name, str) and isinstance(value, str) and is_named_secret(name, value):
+            masked = self.text(value)
+            return (
+                self._placeholder("secret", value, "password or key") if masked == value else masked
+            )
+        return self._leaf(value)
 
     def _home(self, match: re.Match[str]) -> str:
         before = match.string[max(0, match.start() - 2) : match.start()]
@@ -208,6 +265,28 @@ class Redactor:
         self._values.append(value)
         # The longest first: a value may be the beginning of another one.
         self._values.sort(key=len, reverse=True)
+
+
+def _in_command(items: list[Any]) -> set[str]:
+    """The words of a command that are secrets because of the words before: ``["-p", "…"]``."""
+    is_command = any(isinstance(item, str) and item.startswith("-") for item in items)
+    if not is_command or not all(isinstance(item, str) for item in items):
+        return set()
+    line = " ".join(items)
+    found = find_secrets(line) if len(line) < _LONGEST_COMMAND else []
+    return {line[each.begin : each.end] for each in found}
+
+
+def _copied(container: Any) -> Any:
+    if isinstance(container, dict):
+        return dict(cast("dict[Any, Any]", container))
+    return list(cast("list[Any]", container))
+
+
+def _items(container: Any) -> list[tuple[Any, Any]]:
+    if isinstance(container, dict):
+        return list(cast("dict[Any, Any]", container).items())
+    return list(enumerate(cast("list[Any]", container)))
 
 
 def _is_address(user: str, domain: str, top: str) -> bool:

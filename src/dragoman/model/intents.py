@@ -67,6 +67,8 @@ class OpenSession(BaseIntent, frozen=True, kw_only=True, tag="open_session"):
     personality: str | None = None
     config: dict[str, Any] = {}
     """The harness's own settings, by its own names."""
+    add_dirs: list[str] = []
+    """Directories besides ``cwd`` that its commands may write in, with ``workspace-write``."""
 
 
 class StartTurn(BaseIntent, frozen=True, kw_only=True, tag="start_turn"):
@@ -175,6 +177,13 @@ class CheckTurn(BaseIntent, frozen=True, kw_only=True, tag="check_turn"):
     turn_id: str | None = None
 
 
+class AwaitTurnEnd(BaseIntent, frozen=True, kw_only=True, tag="await_turn_end"):
+    """Say nothing, and wait until the agent itself has ended a turn that we gave up."""
+
+    session_id: str
+    turn_id: str
+
+
 class ListSessions(BaseIntent, frozen=True, kw_only=True, tag="list_sessions"):
     """Answered with ``{"sessions": [...], "cursor": ...}``, each as the harness describes it."""
 
@@ -213,6 +222,7 @@ Intent: TypeAlias = (
     | StopCommands
     | CloseSession
     | CheckTurn
+    | AwaitTurnEnd
     | ListSessions
     | ReadSession
     | ListModels

@@ -105,6 +105,8 @@ class ToolResult(BaseMessage, frozen=True, kw_only=True, tag="tool_result"):
 
 
 class PlanStep(msgspec.Struct, frozen=True, gc=False):
+    """A step of a plan."""
+
     text: str
     status: StepStatus = "pending"
 
@@ -140,6 +142,8 @@ class UsageReport(BaseMessage, frozen=True, kw_only=True, tag="usage"):
 
 
 class RateWindow(msgspec.Struct, frozen=True, gc=False):
+    """How much of an allowance of the account is used."""
+
     name: str
     used_percent: float | None = None
     resets_at: datetime | None = None
@@ -151,6 +155,17 @@ class RateLimits(BaseMessage, frozen=True, kw_only=True, tag="rate_limits"):
     windows: list[RateWindow] = []
 
 
+class AlwaysAllow(msgspec.Struct, frozen=True, kw_only=True):
+    """The rule that the harness writes down when the decision is ``allow_always``."""
+
+    prefix: list[str] = []
+    """Commands that begin with exactly these words will run without being asked about."""
+    host: str | None = None
+    """Or: connections to this host."""
+    stored_in: str | None = None
+    """The file that the rule is written to, as far as it is known."""
+
+
 class ApprovalRequested(BaseMessage, frozen=True, kw_only=True, tag="approval_requested"):
     """The agent asks before it does something, or asks a question."""
 
@@ -160,6 +175,20 @@ class ApprovalRequested(BaseMessage, frozen=True, kw_only=True, tag="approval_re
     summary: str = ""
     detail: dict[str, Any] = {}
     choices: list[str] = []
+    command: str | None = None
+    """The whole command line as it will run, wrapping shell included. ``detail["command"]`` is the script."""
+    argv: list[str] | None = None
+    """The words of the command, where the harness sends words and not a line."""
+    shell: str | None = None
+    """The wrapping shell and its flags, ``/bin/zsh -lc``, where the command is a script for one."""
+    cwd: str | None = None
+    """The directory it will run in, where the harness says so."""
+    always: AlwaysAllow | None = None
+    """What ``allow_always`` would remember, where the harness proposes a rule."""
+    form: dict[str, Any] | None = None
+    """For elicitations: the JSON schema that the content of the answer must fit."""
+    url: str | None = None
+    """For elicitations: an address that the person is asked to visit. It is shown and never opened."""
 
 
 class ApprovalSettled(BaseMessage, frozen=True, kw_only=True, tag="approval_settled"):
@@ -191,6 +220,8 @@ class TurnError(msgspec.Struct, frozen=True, gc=False):
     retryable: bool
     native: str | None = None
     """The harness's own word for it."""
+    details: str | None = None
+    """What it says besides the message."""
 
 
 class TurnEnded(BaseMessage, frozen=True, kw_only=True, tag="turn_ended"):

@@ -1,0 +1,386 @@
+r"""Places that hold a secret, whatever it looks like: credentials in a URL, a cookie, a key block.
+
+Each row of :data:`_ROWS` is one kind of place: what the secret is called, how a match is checked,
+hints without which a text is not searched (whole words in lower case, or signs), and a pattern whose
+group ``secret`` is the part to hide. :data:`_COMMANDS` has the options of known programs. To add a place, add a row.
+
+Patterns allow for how text is quoted: inside a JSON string a newline is ``\n`` and a quote ``\"``,
+and each line of a diff has a sign before it. They are bounded, so that they take linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal, TypeAlias
+
+from dragoman.model.secrets.judging import is_placeholder
+
+Check: TypeAlias = Literal["any", "chosen", "digit", "body"]
+"""``any``: every match counts. ``chosen``: placeholders do not. ``digit``: nor does what has no
+digit. ``body``: the secret must hold a line of base64."""
+
+_BODY: Final = re.compile("[A-Za-z0-9+/=]{16}")
+_DIGIT: Final = re.compile("[0-9]")
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # Compiling all of them takes longer than most exports; few are needed for one text.
+    return re.compile(pattern, re.MULTILINE | re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One row of the table."""
+
+    kind: str
+    check: Check
+    words: frozenset[bytes]
+    signs: tuple[str, ...]
+    pattern: str
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where in the text there is one, if it has one of the hints."""
+        for match in _compiled(self.pattern).finditer(text):
+            if self._counts(match["secret"]):
+                yield match.span("secret")
+
+    def _counts(self, secret: str) -> bool:
+        if self.check == "any":
+            return True
+        if self.check == "body":
+            return _BODY.search(secret) is not None
+        if is_placeholder(secret):
+            return False
+        return self.check == "chosen" or _DIGIT.search(secret) is not None
+
+
+_LINE: Final = r"(?:^|(?<=\\n))[+ -]?"
+"""Where a line begins, also one of a diff, or in a JSON string."""
+_Q: Final = r"\\{0,3}[\"'`]?"
+"""A quote, perhaps escaped, perhaps none."""
+_WORD: Final = r"(?P<secret>[^\s\"'`\\|;&<>]{3,200})"
+"""A word of a command line."""
+_TEXT: Final = r"(?P<secret>[^\s\"'`\\]{3,200})"
+_NEXT: Final = r"(?:[ =]\\{0,3}[\"'`]?|\\{0,3}[\"'],\s?\\{0,3}[\"'])"
+"""What stands between an option and its value, also where a command is a list of strings."""
+_STRING: Final = r"\\{0,3}(?P<quote>[\"'])(?P<secret>[^\r\n]{3,200}?)\\{0,3}(?P=quote)"
+
+_VARIABLE: Final = (
+    r"[ \t]+\w{0,40}(?:PASSWORD|PASSWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_KEY|SECRET_KEY)[ \t]+"
+    + _TEXT
+)
+
+_ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
+    # Key blocks: whole, or what is left of one that was cut.
+    (
+        "private key",
+        "body",
+        ("private",),
+        r"(?P<secret>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:[\s\S]{0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"|(?:[A-Za-z0-9+/=:,. \t\\-]|\r?\n)*))",
+    ),
+    (
+        "private key",
+        "body",
+        ("private",),
+        r"(?P<secret>(?:^|(?<=\\n))(?:[+ -]?[A-Za-z0-9+/=]{20,100}(?:\r?\n|\\n)){1,120}+"
+        r"[+ -]?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)",
+    ),
+    (
+        "private key",
+        "body",
+        ("private",),
+        r"Private-Lines: [0-9]+(?P<secret>(?:(?:\r?\n|\\n)[+ -]?[A-Za-z0-9+/=]{20,80})+)",
+    ),
+    # Addresses.
+    (
+        "password",
+        "chosen",
+        ("://",),
+        r"://[^\s:/@\"'<>`\\]{0,100}:(?P<secret>[^\s/\"'<>`\\]{3,400})@",
+    ),
+    (  # A slash in the password is wrong, and common.
+        "password",
+        "chosen",
+        ("://",),
+        r"://[^\s:/@\"'<>`\\]{1,100}:(?P<secret>(?![0-9]{1,5}[/?#])[^\s\"'<>`\\@?=]{3,200})@[\w.-]{3,}[:/]",
+    ),
+    ("key in an address", "digit", ("://",), r"://(?P<secret>[\w-]{20,200})(?::x-oauth-basic)?@"),
+    (
+        "webhook",
+        "any",
+        ("hooks",),
+        r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[\w/]{20,})",
+    ),
+    (
+        "webhook",
+        "any",
+        ("webhooks",),
+        r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/[0-9]{5,}/(?P<secret>[\w-]{20,})",
+    ),
+    (
+        "webhook",
+        "any",
+        ("webhook",),
+        r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{30,})",
+    ),
+    (
+        "webhook",
+        "any",
+        ("hooks",),
+        r"hooks\.zapier\.com/hooks/catch/(?P<secret>[\w/]{10,})",
+    ),
+    ("signature", "digit", ("sig",), r"[?&;]sig=(?P<secret>[A-Za-z0-9%+/=_-]{20,})"),
+    (
+        "signature",
+        "digit",
+        ("signature",),
+        r"[?&;, ](?:X-Amz-|X-Goog-)?Signature=(?P<secret>[A-Za-z0-9%+/=_~-]{20,})",
+    ),
+    ("key in an address", "digit", ("key",), r"key=(?<=[?&]key=)(?P<secret>[\w-]{20,200})"),
+    ("Telegram token", "any", ("/bot",), r"/bot(?P<secret>[0-9]{6,12}:[\w-]{30,})"),
+    # Headers.
+    (
+        "bearer token",
+        "digit",
+        ("bearer",),
+        rf"[Bb](?:earer|EARER)[ \t]+{_Q}(?P<secret>[\w.~+/|:=-]{{12,}})",
+    ),
+    (
+        "password",
+        "chosen",
+        ("basic",),
+        r"[Bb](?:asic|ASIC)[ \t]+(?P<secret>(?=[A-Za-z]{0,60}[0-9A-Z+/=])(?![A-Z][a-z]+\b)[A-Za-z0-9+/_-]{8,}={0,2})(?![\w-])",
+    ),
+    (
+        "authorization",
+        "digit",
+        ("authorization",),
+        rf"(?:[Aa]uthorization|AUTHORIZATION){_Q}\s{{0,3}}[:=,]\s{{0,3}}{_Q}(?:[A-Za-z][\w-]{{1,30}}[ =](?:[Tt]oken=)?{_Q})?"
+        r"(?P<secret>(?!(?:[Bb]earer|[Bb]asic|[Dd]igest|AWS4)\b)[\w.~+/|:=-]{12,})",
+    ),
+    ("authorization", "any", ("digest",), r"response=\\{0,3}\"?(?P<secret>[0-9a-f]{32,128})"),
+    (
+        "cookie",
+        "chosen",
+        ("cookie",),
+        rf"(?:[Cc]ookie|COOKIE){_Q}:[ \t]{{0,3}}(?:\[[ ]?)?{_Q}[\w.$!%-]{{1,80}}=\"?(?P<secret>[^\s;\"'\\,]{{6,4000}})",
+    ),
+    (
+        "cookie",
+        "digit",
+        ("cookie",),
+        r"(?<=; )[\w.-]{0,40}(?i:sess|sid|auth|token|jwt|csrf|xsrf|remember|login)[\w.-]{0,40}="
+        r"\"?(?P<secret>[^\s;\"'\\,]{8,4000})",
+    ),
+    (
+        "cookie",
+        "digit",
+        ("b", "cookie"),
+        rf"-(?<=\s-)(?:b|-cookie)[ =]{_Q}[\w.-]{{1,60}}=(?P<secret>[^\s;\"'\\]{{8,}})",
+    ),
+    (
+        "cookie",
+        "digit",
+        ("phpsessid", "jsessionid", "sid", "sessionid"),
+        r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid|sessionid|laravel_session)=(?P<secret>[\w%.:-]{16,400})",
+    ),
+    # Hashes of passwords: shadow, htpasswd, frameworks, databases, dumps of Windows.
+    (
+        "password hash",
+        "any",
+        ("$",),
+        r"(?P<secret>\$(?<![\w$]\$)(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,12}|P|H|S|sha1)"
+        r"\$[^\s:\"'`;<>\\]{16,300})",
+    ),
+    (
+        "password hash",
+        "any",
+        ("ssha", "ssha256", "ssha512", "sha", "crypt", "md5", "smd5", "pbkdf2"),
+        r"(?P<secret>\{(?:SSHA|SHA|CRYPT|MD5|SMD5|PBKDF2)[0-9-]{0,4}\}[A-Za-z0-9+/=$.]{12,200})",
+    ),
+    (
+        "password hash",
+        "any",
+        ("pbkdf2", "bcrypt", "argon2", "scrypt"),
+        r"(?<!\w)(?P<secret>(?:pbkdf2_sha\d{1,3}|bcrypt(?:_sha256)?|argon2|scrypt)\$[\w$./+=,-]{30,300})",
+    ),
+    (
+        "password hash",
+        "any",
+        ("scrypt", "pbkdf2"),
+        r"(?<!\w)(?P<secret>(?:scrypt|pbkdf2:sha\d{1,3}):[0-9:]{1,20}\$\w{6,40}\$[0-9a-f]{40,200})",
+    ),
+    (
+        "password hash",
+        "any",
+        ("scram",),
+        r"(?P<secret>SCRAM-SHA-\d{1,3}\$[0-9]+:[\w+/=]{10,}\$[\w+/=:]{40,})",
+    ),
+    (
+        "password hash",
+        "any",
+        (":::",),
+        r":[0-9]{1,10}:(?P<secret>[0-9A-Fa-f]{32}:[0-9A-Fa-f]{32}):::",
+    ),
+    # Files of credentials: netrc, pgpass, Docker files.
+    (
+        "password",
+        "chosen",
+        ("login",),
+        rf"login\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}(?:account\s+\S+\s+)?password\s{{1,8}}{_Q}{_TEXT}",
+    ),
+    (
+        "password",
+        "chosen",
+        ("machine",),
+        rf"machine\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}password\s{{1,8}}{_TEXT}",
+    ),
+    (
+        "password",
+        "chosen",
+        (":",),
+        r":(?<=[\w*\]]:)(?:\*|[1-9][0-9]{3,4}):(?:\*|(?![0-9]+:)[\w.-]{1,63}):(?:\*|[\w.@-]{1,63})"
+        r":(?P<secret>(?![0-9a-f:]{1,40}(?:[\s/\"'`]|$))[^\s:\"'`\\](?:[^\s\"'`\\]|\\[:\\]){2,200})(?=[\s\"'`\\]|$)",
+    ),
+    ("password or key", "chosen", ("env",), rf"ENV(?<!\wENV){_VARIABLE}"),
+    ("password or key", "chosen", ("arg",), rf"ARG(?<!\wARG){_VARIABLE}"),
+    (
+        "password",
+        "chosen",
+        ("requirepass", "masterauth", "bindpw"),
+        rf"(?:requirepass|masterauth|bindpw)[ \t]+{_Q}{_TEXT}",
+    ),
+    # SQL.
+    (
+        "password",
+        "chosen",
+        ("identified",),
+        rf"(?i:identified\s+(?:with\s+[\w'\"`]{{1,40}}\s+)?(?:by|as)(?:\s+password)?)\s+{_STRING}",
+    ),
+    (
+        "password",
+        "chosen",
+        ("identified",),
+        r"(?i:identified\s+by\s+)(?P<secret>[^\s\"'`;\\]{4,100})",
+    ),
+    ("password", "chosen", ("crypt",), rf"(?<!\w)crypt\({_STRING},\s*gen_salt"),
+    # Known by a word inside.
+    (
+        "Azure secret",
+        "any",
+        ("Q~",),
+        r"(?<![\w~.-])(?P<secret>[\w~.-]{3}[0-9]Q~[\w~.-]{31,34})(?![\w~-])",
+    ),
+    (
+        "Terraform token",
+        "any",
+        ("atlasv1",),
+        r"(?<!\w)(?P<secret>[A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{40,})",
+    ),
+    ("Google token", "any", ("1//0",), r"(?<![\w/])(?P<secret>1//0[\w-]{30,})"),
+    (
+        "PayPal token",
+        "any",
+        ("access",),
+        r"(?P<secret>access_token\$(?:production|sandbox)\$[\w$]{20,})",
+    ),
+    (
+        "Asana token",
+        "any",
+        ("/1",),
+        r"/1(?<![\w/][0-2]/1)(?<=[0-2]/1)(?P<secret>[0-9]{9,19}:[0-9a-f]{32})(?!\w)",
+    ),
+    ("Fly token", "any", ("flyv1",), r"FlyV1 (?P<secret>[\w+/=,-]{20,})"),
+)
+
+_COMMANDS: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
+    # hints, the program with what follows it up to the option, the option and what stands before the value
+    (
+        ("curl", "wget", "u", "user"),
+        "",
+        r"-(?<=[\s\"'`]-)(?:\w{0,5}[uU]|-user|-proxy-user)[ =]?\\{0,3}[\"']?[\w.@%+-]{1,64}:(?![0-9]{1,6}(?:[\s\"']|$))",
+    ),
+    (("http", "https"), r"https?\s", rf"(?:-a|--auth){_NEXT}[\w.@%+-]{{1,64}}:"),
+    (("mysql", "mysqldump", "mysqladmin", "mysqlimport"), r"mysql[\w-]{0,16}\s", rf"-p{_Q}"),
+    (("mariadb",), r"mariadb[\w-]{0,16}\s", rf"-p{_Q}"),
+    (("sshpass",), r"sshpass\s", rf"-p(?:{_NEXT})?{_Q}"),
+    (("login",), r" login\s", rf"-p{_NEXT}"),
+    (
+        ("mongo", "mongosh", "mongodump", "mongorestore", "mongoimport", "mongoexport"),
+        r"mongo\w{0,10}\s",
+        rf"-p[ =]?{_Q}",
+    ),
+    (("redis",), r"redis-cli\s", rf"(?:-a|--pass|AUTH(?: \w+)?){_NEXT}"),
+    (
+        (
+            "ldapsearch",
+            "ldapadd",
+            "ldapmodify",
+            "ldapdelete",
+            "ldapwhoami",
+            "ldappasswd",
+            "ldapcompare",
+        ),
+        r"ldap(?:search|add|modify|delete|whoami|passwd|compare)\s",
+        rf"-[ws](?:{_NEXT})?{_Q}",
+    ),
+    (("zip", "unzip"), r"zip\s", rf"-P{_NEXT}"),
+    (("7z", "7za", "7zr"), r"7z[ar]?\s", rf"-h?p{_Q}"),
+    (("rar", "unrar"), r"rar\s", rf"-h?p{_Q}"),
+    (("sqlcmd",), r"sqlcmd\s", rf"-P(?:{_NEXT})?{_Q}"),
+    (("bcp",), r"bcp\s", rf"-P(?:{_NEXT})?{_Q}"),
+    (("sqlplus",), r"sqlplus\s", rf"{_Q}[\w$]{{1,40}}/"),
+    (("expdp", "impdp"), r"pdp\s", rf"{_Q}[\w$]{{1,40}}/"),
+    (("smbclient", "rpcclient"), r"client\s", rf"-U\s?{_Q}[\w.\\@/-]{{1,60}}%"),
+    (("lftp",), r"lftp\s", rf"-u\s?{_Q}[\w.@-]{{1,60}},"),
+    (("htpasswd",), r"htpasswd[ ]+-\w*b\w*[ ]+(?:-\w+[ ]+)*(?:[\w./-]+[ ]+)?[\w.@-]+[ ]+", _Q),
+    (("pass",), "", rf"-pass(?<=\s-pass)(?:in|out|word)?{_NEXT}pass:"),
+    (("openssl",), r"openssl\s", rf"-k{_NEXT}"),
+    (("pw",), "", rf"-pw(?<=\s-pw){_NEXT}"),
+    (("p", "pass", "password"), "", rf"/(?<=\s/)(?:p|pass|password|PASSWORD|PASS):{_Q}"),
+    (("net",), r"net use\s", r"/user:\S{1,60}\s+"),
+    (("secret",), r"secret set\s", rf"--body{_NEXT}"),
+    (("vault",), r"vault login\s", rf"{_Q}(?=[\w.-]{{20,}})"),
+    (
+        ("config", "configure"),
+        r"config(?:ure)?\s",
+        rf"[\w.:/-]{{0,80}}(?:[Pp]assword|[Ss]ecret(?:_access_key)?|[Tt]oken|_auth|[Aa]pi_?[Kk]ey){_NEXT}(?!--)",
+    ),
+)
+
+_PIPED: Final = (
+    # what is piped into which program
+    rf"[\w.-]{{1,32}}:{_WORD}{_Q}\s{{0,3}}\|\s{{0,3}}(?:sudo\s)?(?:/usr/sbin/)?chpasswd",
+    rf"(?P<secret>[^\s\"'`\\|;&<>]{{3,300}}){_Q}\s{{0,3}}\|[^\n|]{{0,80}}?(?:sudo\s[^\n|]{{0,30}}?-S|--password-stdin|--stdin|--with-token)",
+)
+
+
+def _places() -> tuple[Place, ...]:
+    rows: list[tuple[str, Check, tuple[str, ...], str]] = [*_ROWS]
+    for hints, program, option in _COMMANDS:
+        # The words of a command may be items of a list.
+        program = program.removesuffix(r"\s") + r"[\s\"']" if program.endswith(r"\s") else program
+        words = rf"{program}(?:[^\n|;&]{{0,200}}?[\s\"'])??" if program else ""
+        rows.append(("password", "chosen", hints, rf"{words}{option}{_WORD}"))
+    for piped in _PIPED:
+        words = rf"(?:echo|printf)\s(?:-\w\s|[\"']%s[\"']\s)?{_Q}{piped}"
+        rows.append(("password", "chosen", ("chpasswd", "sudo", "stdin", "--with-token"), words))
+    return tuple(
+        Place(
+            kind,
+            check,
+            frozenset(hint.encode() for hint in hints if hint.isalnum()),
+            tuple(hint for hint in hints if not hint.isalnum()),
+            pattern,
+        )
+        for kind, check, hints, pattern in rows
+    )
+
+
+PLACES: Final = _places()
