@@ -145,6 +145,7 @@ class FakeLink:
         self.exit: Exit | None = None
         self.stderr_tail = ""
         self.pid: int | None = None
+        self.is_supervised = False
 
     def send(self, lines: Iterable[bytes]) -> None:
         for line in lines:

@@ -6,11 +6,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
+import msgspec
 import pytest
 
-from dragoman.drive.desk import Desk, elsewhere
+from dragoman.drive.desk import Desk, checked_seconds, elsewhere
 from dragoman.drive.policy import Decision, Policy, allow_all, ask_always, deny_all
 from dragoman.drive.rules import Rules, rule
+from dragoman.errors import UsageError
 from dragoman.model.messages import ApprovalRequested, Notice
 
 T = TypeVar("T")
@@ -28,7 +30,11 @@ def _request(
     approval_id: str = "a", session_id: str | None = "s", **detail: Any
 ) -> ApprovalRequested:
     return ApprovalRequested(
-        session_id=session_id, turn_id="t", approval_id=approval_id, kind="command", detail=detail
+        session_id=session_id,
+        turn_id="t",
+        approval_id=approval_id,
+        kind="command",
+        detail={"command": "make", **detail},
     )
 
 
@@ -107,6 +113,61 @@ def test_a_policy_that_fails_denies_and_says_so(policy: Policy, words: str) -> N
 
     assert decision.word == "deny"
     assert notice.startswith(f"approval a: {words}")
+
+
+def _yes(request: ApprovalRequested) -> str:
+    return "allow"
+
+
+@pytest.mark.parametrize("policy", [allow_all, _yes, Rules([], default="allow")])
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ApprovalRequested(approval_id="a", kind="command"),
+        ApprovalRequested(approval_id="a", kind="command", detail={"command": " "}),
+        ApprovalRequested(approval_id="a", kind="command", detail={"command": ["ls"]}),
+        ApprovalRequested(approval_id="a", kind="command", command="ls", argv=[]),
+        ApprovalRequested(approval_id="a", kind="command", argv=[""], detail={"command": "ls"}),
+        ApprovalRequested(approval_id="a", kind="edit"),
+        ApprovalRequested(approval_id="a", kind="edit", detail={"changes": [{"path": None}]}),
+        ApprovalRequested(approval_id="a", kind="permissions", summary="please"),
+        ApprovalRequested(approval_id="a", kind="tool"),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_denied_whatever_the_policy_and_people_say(
+    policy: Policy, request_: ApprovalRequested
+) -> None:
+    async def work() -> tuple[Decision, list[str]]:
+        async with _desk(policy, ask=allow_all) as watched:
+            decision = await watched.decision(request_)
+            return decision, [notice.text for notice in watched.notices]
+
+    decision, [notice] = _run(work)
+
+    assert decision == Decision(word="deny", by="unreadable request")
+    assert notice.startswith("approval a: the request cannot be read: it does not say")
+
+
+def test_the_agent_cannot_say_which_directory_is_the_session_s_own() -> None:
+    rules = Rules([rule("allow", command="ls")])
+    claimed = _request(command="ls", workspace="/evil", cwd="/evil")
+
+    async def work() -> list[Decision]:
+        async with _desk(rules) as watched:
+            got: list[Decision] = []
+            for number, cwd in enumerate((None, "/w", "/evil")):
+                request = msgspec.structs.replace(claimed, approval_id=str(number))
+                done = asyncio.Event()
+
+                def deliver(decision: Decision, done: asyncio.Event = done) -> None:
+                    got.append(decision)
+                    done.set()
+
+                watched.desk.submit(request, deliver, cwd=cwd)
+                await done.wait()
+            return got
+
+    assert [each.word for each in _run(work)] == ["deny", "deny", "allow"]
 
 
 def test_with_nobody_to_ask_the_answer_is_no() -> None:
@@ -207,7 +268,7 @@ def test_somebody_may_decide_from_elsewhere() -> None:
             await asked.wait()
             [pending] = desk.pending()
             assert pending.asking
-            assert pending.request.detail == {"command": "ls", "cwd": "/w"}
+            assert pending.request.detail == {"command": "ls", "cwd": "/w", "workspace": "/w"}
             assert 50 < (pending.seconds_left or 0) <= 60
 
             assert desk.decide("a", Decision(word="allow"), session_id="other") is False
@@ -360,3 +421,164 @@ def test_a_listener_that_fails_does_not_stop_the_desk(caplog: pytest.LogCaptureF
     assert _run(work).word == "deny"
     assert "a decision could not be delivered" in caplog.text
     assert "a notice could not be told" in caplog.text
+
+
+async def _cancels_itself(request: ApprovalRequested) -> str:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(0)
+    return "allow"
+
+
+async def _raises_cancelled(request: ApprovalRequested) -> str:
+    raise asyncio.CancelledError
+
+
+async def _exits(request: ApprovalRequested) -> str:
+    raise SystemExit(3)
+
+
+async def _interrupts(request: ApprovalRequested) -> str:
+    raise KeyboardInterrupt
+
+
+async def _closes(request: ApprovalRequested) -> str:
+    raise GeneratorExit
+
+
+class _Odd(BaseException):
+    def __str__(self) -> str:
+        raise _Odd
+
+
+async def _odd(request: ApprovalRequested) -> str:
+    raise _Odd
+
+
+class _Never:
+    """Equal to everything, and to nothing."""
+
+    def __eq__(self, other: object) -> bool:
+        raise _Odd
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, request: ApprovalRequested) -> Any:
+        return self
+
+    def __bool__(self) -> bool:
+        raise _Odd
+
+    def __repr__(self) -> str:
+        raise _Odd
+
+
+def _given(**facts: Any) -> Callable[[ApprovalRequested], Any]:
+    return lambda request: Decision(**facts)
+
+
+_BREAKING: dict[str, Callable[[ApprovalRequested], Any]] = {
+    "cancels itself": _cancels_itself,
+    "raises CancelledError": _raises_cancelled,
+    "exits": _exits,
+    "interrupts": _interrupts,
+    "closes": _closes,
+    "raises what cannot be shown": _odd,
+    "is and returns what cannot be compared": _Never(),
+    "takes no arguments": lambda: "allow",  # type: ignore[dict-item]
+    "an odd word": _given(word=_Never()),
+    "a list for a word": _given(word=["allow"]),
+    "answers that are none": _given(word="allow", answers=7),
+    "answers to a command": _given(word="allow", answers={"q": ["x"]}),
+    "content that is none": _given(word="allow", content="yes"),
+    "content for a command": _given(word="allow", content={"x": 1}),
+    "a message that is none": _given(word="allow", message=_Never()),
+    "a name that is none": _given(word="allow", by=3),
+    "answered": _given(word="answered"),
+    "a future that was cancelled": lambda request: _cancelled_future(),
+    "a generator": lambda request: (word for word in ("allow",)),
+}
+
+
+async def _cancelled_future() -> Any:
+    future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    future.cancel()
+    return await future
+
+
+@pytest.mark.parametrize("policy", _BREAKING.values(), ids=_BREAKING)
+def test_whatever_goes_wrong_inside_a_policy_is_a_denial(policy: Policy) -> None:
+    decision, [notice] = _decide(policy, ask=allow_all)
+
+    assert decision.word == "deny"
+    assert notice.startswith("approval a: the policy")
+
+
+@pytest.mark.parametrize("ask", _BREAKING.values(), ids=_BREAKING)
+def test_whatever_goes_wrong_in_asking_is_a_denial(ask: Any) -> None:
+    decision, [notice] = _decide(ask=ask)
+
+    assert decision.word == "deny"
+    assert notice.startswith("approval a: ")
+
+
+def test_a_policy_that_will_not_be_cancelled_is_left_behind() -> None:
+    stop = threading.Event()
+
+    async def stays(request: ApprovalRequested) -> str:
+        while not stop.is_set():
+            try:
+                await asyncio.sleep(0.01)
+            except asyncio.CancelledError:
+                continue
+        return "allow"
+
+    async def work() -> Decision:
+        async with _desk(stays, deadline_seconds=0.01) as watched:
+            decision = await watched.decision()
+        stop.set()
+        return decision
+
+    assert _run(work) == Decision(word="deny", by="deadline")
+
+
+@pytest.mark.parametrize("seconds", ["5", b"5", True, float("nan"), [5], {}])
+def test_a_deadline_that_is_no_number_is_refused_before_anything_is_asked(seconds: Any) -> None:
+    with pytest.raises(UsageError, match="ask_seconds must be a number of seconds"):
+        Desk(deadline_seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "checked"), [(None, None), (float("inf"), None), (3, 3), (-1, 0)]
+)
+def test_a_deadline_of_any_number(seconds: float | None, checked: float | None) -> None:
+    assert checked_seconds(seconds) == checked
+
+
+def test_a_decision_that_does_not_fit_is_a_denial_with_a_notice() -> None:
+    questions = [{"id": "q", "question": "Which?", "options": [{"label": "Red"}]}]
+    form = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    question = ApprovalRequested(
+        session_id="s", approval_id="a", kind="question", detail={"questions": questions}
+    )
+    elicitation = ApprovalRequested(session_id="s", approval_id="a", kind="elicitation", form=form)
+    verdicts: list[tuple[ApprovalRequested, Any, str]] = [
+        (question, "allow", "a question is answered"),
+        (question, Decision(word="answered"), "a question is answered"),
+        (question, Decision(word="answered", answers={"q": ["Blue"]}), "must be one of Red"),
+        (elicitation, "allow", "n is required"),
+        (elicitation, Decision(word="allow", content={"n": "x"}), "n must be a whole number"),
+    ]
+
+    async def work() -> None:
+        for request, verdict, said in verdicts:
+            async with _desk(lambda request, verdict=verdict: verdict) as watched:
+                assert (await watched.decision(request)).word == "deny"
+                assert said in watched.notices[0].text
+            ask: Policy = lambda request, verdict=verdict: verdict  # noqa: E731
+            async with _desk(ask=ask) as watched:
+                assert (await watched.decision(request)).word == "deny"
+                assert said in watched.notices[0].text
+
+    _run(work)

@@ -31,7 +31,8 @@ message = "Ask me in chat before you do that."
 
 
 def _command(line: str) -> ApprovalRequested:
-    return ApprovalRequested(approval_id="a", kind="command", detail={"command": line})
+    detail = {"command": line, "workspace": "/w"}
+    return ApprovalRequested(approval_id="a", kind="command", detail=detail)
 
 
 def test_a_file_becomes_rules(tmp_path: Path) -> None:
@@ -115,8 +116,28 @@ def test_an_empty_file_asks_about_everything() -> None:
             'p.toml, line 4, rule 1: command is for kind = "command"',
         ),
         (
-            "[[rule]]\ndecision = 'ask'\npath = 'a'\ncommand = 'ls'",
-            "p.toml, line 3, rule 1: a request has a command or paths, so command and path never meet",
+            "[[rule]]\ndecision = 'ask'\npath = 'a'\nkind = 'tool'",
+            'p.toml, line 3, rule 1: path is for kind = "edit" or "command"',
+        ),
+        (
+            "[[rule]]\ndecision = 'deny'\ncommand = 'ls'\noptions = ['-l']",
+            "p.toml, line 4, rule 1: options say what an allowed command may have; forbidden ones",
+        ),
+        (
+            "[[rule]]\ndecision = 'allow'\ncommand = 'ls'\noptions = ['l']",
+            "p.toml, line 4, rule 1: 'l' is not an option, such as '-n' or '--stat'",
+        ),
+        (
+            "[[rule]]\ndecision = 'allow'\ncwd = 'sub'",
+            'p.toml, line 1, rule 1: it matches everything; write default = "allow" instead',
+        ),
+        (
+            "[[rule]]\ndecision = 'allow'\npath = 'a'\ncwd = 'sub'",
+            "p.toml, line 4, rule 1: cwd says where a command may run; the rule names no command",
+        ),
+        (
+            "[[rule]]\ndecision = 'allow'\nkind = 'edit'\ncwd = 'sub'",
+            'p.toml, line 4, rule 1: cwd is for kind = "command"',
         ),
         (
             "rule = [{decision = 'ask', comand = 'x'}]",
@@ -135,7 +156,7 @@ def test_a_file_that_is_not_there_or_not_text_is_told(tmp_path: Path) -> None:
     latin = tmp_path / "latin.toml"
     latin.write_bytes(b"default = 'ask'\n# caf\xe9\n")
 
-    with pytest.raises(BadPolicy, match="No such file"):
+    with pytest.raises(BadPolicy, match=r"(?i)no such file"):
         read_policy(tmp_path / "nothing.toml")
     with pytest.raises(BadPolicy, match="line 2: it is not UTF-8"):
         read_policy(latin)
@@ -170,13 +191,13 @@ def test_the_example_says_what_the_guide_says() -> None:
     rules = read_policy(_ROOT / "examples" / "policy.toml")
     words = {
         line: decision.word if (decision := rules(_command(line))) else "ask"
-        for line in ("git diff && ls", "pytest -q", "git push", "curl example.org", "ls > x")
+        for line in ("git diff && ls", "pytest -q", "git push", "cat .env", "ls > x")
     }
 
     assert words == {
         "git diff && ls": "allow",
-        "pytest -q": "allow_for_session",
+        "pytest -q": "ask",
         "git push": "deny",
-        "curl example.org": "ask",
+        "cat .env": "cancel",
         "ls > x": "ask",
     }

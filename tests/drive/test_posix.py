@@ -25,10 +25,12 @@ def sleeping() -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.skipif(not posix._dying_with_us(), reason="there is no setpriv that can do it")
-def test_an_agent_dies_with_us_even_without_the_reaper() -> None:
+@pytest.mark.parametrize("supervised", [True, False])
+def test_an_agent_dies_with_us_even_without_the_reaper(supervised: bool) -> None:
     child = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
     source = (
         "import subprocess, sys\nfrom dragoman.drive import posix\n"
+        f"posix.is_supervised = lambda: {supervised}\n"
         f"argv = posix.command_line([sys.executable, '-I', '-S', '-c', {child!r}])\n"
         "child = subprocess.Popen(argv)\nsys.stdin.read()"
     )
@@ -65,6 +67,7 @@ def test_a_setpriv_that_cannot_do_it_is_not_used(
     setpriv.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(posix, "_PROBE_SECONDS", 0.2)
+    monkeypatch.setattr(posix, "is_supervised", lambda: False)
     posix._dying_with_us.cache_clear()
     try:
         assert posix.command_line(["cat", "-"]) == ("cat", "-")

@@ -17,6 +17,7 @@ _DANGER = rule("deny", name="danger", command=["rm", "git push"], message="ask m
 def _request(
     kind: ApprovalKind, *, tool: str | None = None, summary: str = "", **detail: Any
 ) -> ApprovalRequested:
+    detail = {"workspace": "/w", **detail}
     return ApprovalRequested(approval_id="a", kind=kind, tool=tool, summary=summary, detail=detail)
 
 
@@ -31,7 +32,7 @@ def _on_command(rules: Rules, line: str) -> str:
 
 def _on_edit(rules: Rules, *paths: str, cwd: str = "/w") -> str:
     changes = [{"path": path, "kind": "update"} for path in paths]
-    return _word(rules, _request("edit", changes=changes, cwd=cwd))
+    return _word(rules, _request("edit", changes=changes, cwd=cwd, workspace=cwd))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def _on_edit(rules: Rules, *paths: str, cwd: str = "/w") -> str:
         ("sudo rm x", "deny"),
         ("echo 'rm x'", "ask"),
         ("ls\nrm x", "deny"),
-        ("", "ask"),
+        ("", "deny"),
     ],
 )
 def test_commands_are_judged_one_by_one(line: str, word: str) -> None:
@@ -140,8 +141,8 @@ def test_no_compound_command_slips_through_a_rule_that_allows(
         (["/etc/src/a.py"], "ask"),
         (["src/a.py", "src/.env"], "deny"),
         (["src/.ENV"], "deny"),
-        ([""], "ask"),
-        ([], "ask"),
+        ([""], "deny"),
+        ([], "deny"),
     ],
 )
 def test_every_path_of_an_edit_must_be_allowed(paths: list[str], word: str) -> None:
@@ -177,13 +178,13 @@ def test_a_workspace_behind_a_link_is_still_the_workspace() -> None:
 
 
 @pytest.mark.parametrize("changes", [None, "src/a", [1], [{}], [{"path": 3}]])
-def test_an_edit_that_does_not_say_what_it_changes_is_not_allowed_by_its_path(
+def test_an_edit_that_does_not_say_what_it_changes_is_denied_whatever_the_rules_say(
     changes: object,
 ) -> None:
     request = _request("edit", changes=changes, cwd="/w")
 
-    assert _word(Rules([rule("allow", path="**")]), request) == "ask"
-    assert _word(Rules([rule("allow", kind="edit")]), request) == "allow"
+    assert _word(Rules([rule("allow", path="**")]), request) == "deny"
+    assert _word(Rules([rule("allow", kind="edit")], default="allow"), request) == "deny"
 
 
 def test_tools_and_servers_are_matched_by_name() -> None:
@@ -199,7 +200,7 @@ def test_tools_and_servers_are_matched_by_name() -> None:
     assert _word(rules, _request("tool", tool="mcp__git__log", server="git")) == "allow"
     assert _word(rules, _request("tool", tool="mcp__git__log")) == "allow"
     assert _word(rules, _request("tool", tool="mcp__web__get")) == "cancel"
-    assert _word(rules, _request("permissions")) == "ask"
+    assert _word(rules, _request("permissions", permissions={"network": True})) == "ask"
 
 
 def test_questions_are_matched_by_their_words_and_never_answered_with_a_yes() -> None:
@@ -212,7 +213,7 @@ def test_questions_are_matched_by_their_words_and_never_answered_with_a_yes() ->
 def test_conditions_of_one_kind_do_not_reach_another() -> None:
     rules = Rules([rule("allow", command="ls"), rule("allow", path="**")], default="deny")
 
-    assert _word(rules, _request("permissions")) == "deny"
+    assert _word(rules, _request("permissions", permissions={"network": True})) == "deny"
     assert _on_edit(Rules([rule("allow", command="ls")], default="deny"), "a") == "deny"
     assert _on_command(Rules([rule("allow", path="**")], default="deny"), "ls") == "deny"
 

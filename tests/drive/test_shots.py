@@ -69,6 +69,7 @@ class FakeProcess:
         self._program = program
         self._closed = closed
         self.pid = None
+        self.is_supervised = False
         self.exit: Exit | None = None
         self.stderr_tail = "it said why"
 

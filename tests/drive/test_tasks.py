@@ -1,4 +1,5 @@
 import asyncio
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -51,3 +52,26 @@ def test_a_block_that_is_cancelled_stays_cancelled() -> None:
                 await work()
 
     asyncio.run(story())
+
+
+def test_a_cancellation_that_passes_through_exit_stacks_never_becomes_its_own_context() -> None:
+    """It did: `_fix_exception_context` of the outer stack followed that circle for ever."""
+
+    async def cancelled() -> None:
+        raise asyncio.CancelledError
+
+    async def story() -> None:
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(Tasks())
+            stack.push_async_callback(cancelled)
+            raise OSError("the terminal is gone")
+
+    with pytest.raises(asyncio.CancelledError) as raised:
+        asyncio.run(story())
+
+    contexts: list[BaseException] = []
+    error = raised.value.__context__
+    while error is not None and len(contexts) < 9:
+        contexts.append(error)
+        error = error.__context__
+    assert [type(each) for each in contexts] == [OSError]

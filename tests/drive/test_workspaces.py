@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.drive.workspaces import check_workspace, take_workspace
-from dragoman.errors import InvalidWorkspace
+from dragoman.drive.workspaces import check_images, check_workspace, take_images, take_workspace
+from dragoman.errors import InvalidWorkspace, UsageError
 
 
 def test_a_directory_is_taken_as_text(tmp_path: Path) -> None:
@@ -14,7 +14,7 @@ def test_a_directory_is_taken_as_text(tmp_path: Path) -> None:
     ("cwd", "why"),
     [
         ("", "no directory was given"),
-        ("src", "must be absolute, not 'src'"),
+        ("no-such-place", "/no-such-place: it does not exist"),
         ("/no/such/place", "it does not exist"),
         (__file__, "it is not a directory"),
     ],
@@ -27,3 +27,37 @@ def test_anything_else_is_refused_with_the_reason(cwd: str, why: str) -> None:
 
 def test_a_directory_elsewhere_is_not_looked_at() -> None:
     assert take_workspace("/no/such/place") == "/no/such/place"
+
+
+def test_a_relative_directory_is_the_callers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "repo").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert check_workspace("repo") == check_workspace("~/repo") == str(tmp_path / "repo")
+    assert check_workspace(".") == str(tmp_path)
+
+
+def test_images_are_addresses_or_files_of_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.png").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    addresses = ["https://example.org/a.png", "data:image/png;base64,AA=="]
+
+    assert check_images(["a.png", *addresses]) == [str(tmp_path / "a.png"), *addresses]
+    assert take_images([Path("a.png")]) == ["a.png"]
+
+
+@pytest.mark.parametrize(
+    ("image", "why"), [("b.png", "b.png: it does not exist"), (".", "it is not a file")]
+)
+def test_an_image_that_cannot_be_read_is_refused(
+    image: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(UsageError, match=why):
+        check_images([image])

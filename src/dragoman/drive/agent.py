@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,17 +23,31 @@ from dragoman.drive.links import Exit, OpenLink
 from dragoman.drive.restarting import Restarts, State, Tries
 from dragoman.drive.resuming import given_up, resume_all
 from dragoman.drive.session import Session
+from dragoman.drive.session_commands import Finder
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools import Toolbox
-from dragoman.drive.workspaces import check_workspace
+from dragoman.drive.turns import Turn
+from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import AgentError, DragomanError, ProcessExited, Unsupported
 from dragoman.harnesses.driving import Conversation
 from dragoman.model import intents
-from dragoman.model.messages import Delta, Message, Outcome, SessionStarted, TurnError
+from dragoman.model.messages import (
+    ApprovalRequested,
+    Delta,
+    Message,
+    Outcome,
+    SessionStarted,
+    TurnError,
+)
 
 _log = logging.getLogger(__name__)
 _NOTICES_KEPT = 200
 _GONE = TurnError(kind="port_exit", message="the agent's process ended", retryable=True)
+
+
+def no_profile(name: str) -> dict[str, Any]:
+    """For an agent whose profiles cannot be read from here."""
+    raise Unsupported("a profile", needs="an agent on this machine")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +61,13 @@ class Plan:
     timeouts: Timeouts = field(default_factory=Timeouts)
     restarts: Restarts = field(default_factory=Restarts)
     journal: Keeper | None = None
+    session_variable: str | None = None
+    """Set in the environment of each command to its session, where processes can be looked at."""
     check_workspace: Callable[[str | os.PathLike[str]], str] = check_workspace
     """For an agent on another machine: its directories are not ours to look at."""
+    check_images: CheckImages = check_images
+    profile: Callable[[str], dict[str, Any]] = no_profile
+    """The settings of a profile, by its name."""
 
 
 class Agent:
@@ -64,6 +83,8 @@ class Agent:
         """What was said in no session that is open; the newest."""
         self.unstopped: list[intents.Interrupt] = []
         """Turns that are over for us, and perhaps not for the agent."""
+        self.cut_off: list[tuple[Session, Turn]] = []
+        """Turns that were interrupted without us, whose commands are still to be stopped."""
         self.exchange: Exchange | None = None
         self._sessions: dict[str, Session] = {}
         self._observers: list[Callable[[Message], None]] = []
@@ -88,8 +109,11 @@ class Agent:
         instructions: str | None = None,
         personality: str | None = None,
         config: dict[str, Any] | None = None,
+        profile: str | None = None,
+        add_dirs: Sequence[str | os.PathLike[str]] = (),
     ) -> Session:
-        """Begin a session in this directory, or go on with one."""
+        """Start a session in this directory, or resume one."""
+        settings = self._plan.profile(profile) if profile is not None else {}
         toolbox = Toolbox(tools)
         opening = intents.OpenSession(
             cwd=self._plan.check_workspace(cwd),
@@ -102,7 +126,8 @@ class Agent:
             ephemeral=ephemeral,
             instructions=instructions,
             personality=personality,
-            config=config or {},
+            config={**settings, **(config or {})},
+            add_dirs=[self._plan.check_workspace(each) for each in add_dirs],
         )
         return await self.open(opening, toolbox)
 
@@ -114,6 +139,20 @@ class Agent:
             self.notices.remove(message)
             session.tell(message)
         return session
+
+    def check_images(self, images: Sequence[str | os.PathLike[str]]) -> list[str]:
+        """The images as the agent can open them. Raises :class:`dragoman.errors.UsageError`."""
+        return self._plan.check_images(images)
+
+    def check_workspace(self, cwd: str | os.PathLike[str]) -> str:
+        """The directory as the agent can open it. Raises :class:`dragoman.errors.InvalidWorkspace`."""
+        return self._plan.check_workspace(cwd)
+
+    @property
+    def pid(self) -> int | None:
+        """The agent's process, if it is there and on this machine."""
+        link = self.exchange.link if self.exchange is not None else None
+        return link.pid if link is not None else None
 
     @property
     def sessions(self) -> list[Session]:
@@ -159,6 +198,21 @@ class Agent:
             raise self._problem or ProcessExited(f"the agent is {self.state}")
         return self.exchange
 
+    def processes_of(self, session: Session) -> Finder | None:
+        """How the processes of a session's commands are found; None if they cannot be."""
+        link = self.exchange.link if self.exchange is not None else None
+        variable = self._plan.session_variable
+        if link is None or link.pid is None or variable is None or not os.path.exists("/proc/self"):
+            return None
+        return Finder(
+            link.pid,
+            variable,
+            session.members,
+            session.commands_seen,
+            [other.commands_seen for other in self.sessions if other is not session],
+            has_supervisor=link.is_supervised,
+        )
+
     def observe(self, observer: Callable[[Message], None]) -> None:
         """Call this with every message of every session, as it comes. It must be quick."""
         self._observers.append(observer)
@@ -176,6 +230,8 @@ class Agent:
             session = self._sessions.get(message.session_id or "") or self._adopt(message)
             if session is None:
                 self.notices.append(message)
+                if isinstance(message, ApprovalRequested):
+                    self._clerk.refuse(message, self)
                 continue
             session.tell(message)
             if not isinstance(message, Delta):
@@ -208,6 +264,8 @@ class Agent:
             intent = intents.Interrupt(session_id=session_id, turn_id=turn_id)
             self.submit(intent)
             self.unstopped.append(intent)
+            if (session := self._sessions.get(session_id)) is not None:
+                session.given_up.add(turn_id)
 
     # Life.
 
@@ -289,6 +347,7 @@ class Agent:
             self._clerk.forget_all()
             self.unstopped.clear()
             for session in self.sessions:
+                session.given_up.clear()
                 session.end_turns("failed", _GONE, begun=True)
             if self.state == "running":
                 self._set("restarting" if self._plan.restarts.at_most else "failed")

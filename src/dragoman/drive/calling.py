@@ -1,8 +1,9 @@
 """Calling other people's functions: a policy, a person's prompt, a tool.
 
-They may be async or not, wait, raise, or never come back; none of that reaches us other than as a value.
-Async ones run on the event loop. All others run in a thread of their own, a daemon, so that one which
-hangs holds up neither the loop nor the end of the program; whoever stops waiting for it just leaves it.
+They may be async or not, wait, raise, cancel themselves, or never come back; none of that reaches us other
+than as a value. Async ones run on the event loop, each in a task of its own: what it does to the task that it
+finds itself in, it does to itself. All others run in a thread of their own, a daemon, so that one which hangs
+holds up neither the loop nor the end of the program; whoever stops waiting for it just leaves it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import contextvars
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +25,7 @@ class Outcome:
 
     def __init__(self, *, in_thread: bool = False) -> None:
         self._in_thread = in_thread
-        """Nothing is ours there: every error is the function's own."""
+        """In a thread, or a task, of the function's own: every error in there is the function's own."""
         self.value: Any = None
         self.error: BaseException | None = None
 
@@ -50,7 +51,7 @@ class Outcome:
         if self.error is None:
             return None
         name = type(self.error).__name__
-        with Outcome() as told:  # even to say what is wrong may go wrong
+        with Outcome(in_thread=True) as told:  # even to say what is wrong may go wrong
             told.value = " ".join(str(self.error).split())
         return f"{name}: {told.value}" if told.value else name
 
@@ -77,12 +78,35 @@ async def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Outco
     """Call a function and wait for it. Raises nothing but our own cancellation."""
     with Outcome() as outcome:
         if is_async(function):
-            outcome.value = await function(*args, **kwargs)
-            return outcome
+            return await _await_in_task(function(*args, **kwargs))
         threaded = await _call_in_thread(function, args, kwargs)
         if not inspect.isawaitable(threaded.value):
             return threaded
-        outcome.value = await threaded.value  # a lambda around an async function
+        return await _await_in_task(threaded.value)  # a lambda around an async function
+    return outcome
+
+
+_left: set[asyncio.Task[None]] = set()
+"""Tasks that were cancelled and may not have noticed yet: a task that nobody holds may vanish."""
+
+
+async def _await_in_task(awaitable: Awaitable[Any]) -> Outcome:
+    outcome = Outcome(in_thread=True)
+
+    async def work() -> None:
+        with outcome:
+            outcome.value = await awaitable
+
+    task = asyncio.get_running_loop().create_task(work())
+    try:
+        await asyncio.wait((task,))
+    finally:
+        if not task.done():
+            _left.add(task)
+            task.add_done_callback(_left.discard)
+            task.cancel()
+    if outcome.error is None and task.cancelled():  # before it had begun
+        outcome.error = asyncio.CancelledError()
     return outcome
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from dragoman.drive.desk import Desk
+from dragoman.drive.grants import Grants
 from dragoman.drive.policy import Decision
 from dragoman.drive.tool_calls import ToolCalls
 from dragoman.drive.tools import Toolbox
@@ -25,6 +26,9 @@ class _Session(Protocol):
 
     @property
     def cwd(self) -> str | None: ...
+
+    @property
+    def grants(self) -> Grants: ...
 
 
 class _Agent(Protocol):
@@ -52,11 +56,18 @@ class Clerk:
                 pass
 
     def _consider(self, request: ApprovalRequested, session: _Session, agent: _Agent) -> None:
+        grants, cwd = session.grants, session.cwd
+
         def deliver(decision: Decision) -> None:
-            for intent in decision.intents(request):
+            for intent in grants.take(request, decision, cwd).intents(request):
                 agent.submit(intent)
 
-        self.desk.submit(request, deliver, cwd=session.cwd)
+        self.desk.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
+
+    def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
+        """Somebody asks in a session that is not open here: there is nobody to decide."""
+        for intent in Decision(word="deny", by="nobody to ask").intents(request):
+            agent.submit(intent)
 
     def run_tool(
         self, request: ToolRequest, sessions: Mapping[str, _Session], agent: _Agent

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 
 from dragoman.drive.reaping import read_stat
+from dragoman.drive.session_commands import command_line, is_of
 from dragoman.drive.timeouts import Pulse, RunningTool
 from dragoman.model.tools import BASH
 
@@ -32,13 +33,8 @@ def find_command(agent_pid: int, command: str) -> tuple[int, ...]:
     """The processes below an agent's that run this command; empty if none can be told."""
     children = _children()
     below = _all_below([agent_pid], children)
-    running = [pid for pid in below if _is_of(_command_line(pid), command)]
+    running = [pid for pid in below if is_of(command_line(pid), command)]
     return tuple(sorted({*running, *_all_below(running, children)}))
-
-
-def _is_of(line: str, command: str) -> bool:
-    # A shell has the command in its arguments; or has become the last part of it, arguments and all.
-    return command in line or (bool(line) and line in command)
 
 
 def _children() -> dict[int, list[int]]:
@@ -62,12 +58,3 @@ def _all_below(pids: Iterable[int], children: dict[int, list[int]]) -> list[int]
         new = [child for pid in new for child in children.get(pid, ()) if child not in found]
         found += new
     return found
-
-
-def _command_line(pid: int) -> str:
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            words = file.read().rstrip(b"\0").split(b"\0")
-    except OSError:  # gone meanwhile, or not ours to see
-        return ""
-    return b" ".join(words).decode("utf-8", "replace")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Final, TypeAlias
@@ -26,8 +27,11 @@ from dragoman.drive.policy import (
     deny_all,
     read_verdict,
 )
-from dragoman.drive.rules import Rules
+from dragoman.drive.rules import WORKSPACE, Rules
 from dragoman.drive.tasks import Tasks
+from dragoman.drive.unreadable import problem_with
+from dragoman.errors import UsageError
+from dragoman.model.fitting import unfit
 from dragoman.model.messages import ApprovalRequested, Level, Notice
 
 Ask: TypeAlias = Callable[[ApprovalRequested], Verdict | Awaitable[Verdict]]
@@ -36,12 +40,24 @@ Deliver: TypeAlias = Callable[[Decision], None]
 Tell: TypeAlias = Callable[[Notice], None]
 
 DEADLINE_SECONDS: Final = 300.0
+_OURS: Final = (allow_all, deny_all, ask_always)
 _log = logging.getLogger(__name__)
 
 
 async def elsewhere(request: ApprovalRequested) -> None:
     """For ``Desk(ask=…)``: nobody is asked here; somebody will call :meth:`Desk.decide`."""
     await asyncio.get_running_loop().create_future()
+
+
+def checked_seconds(seconds: object) -> float | None:
+    """How long a question may wait. Raises :class:`UsageError` for what is no number of seconds."""
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or math.isnan(seconds):
+        raise UsageError(
+            f"ask_seconds must be a number of seconds, or None to wait for ever; not {seconds!r}"
+        )
+    return None if math.isinf(seconds) and seconds > 0 else max(0.0, float(seconds))
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +73,15 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
 class _Open:
     """One request on the desk."""
 
-    def __init__(self, request: ApprovalRequested, deliver: Deliver, due_at: float | None) -> None:
+    def __init__(
+        self,
+        request: ApprovalRequested,
+        deliver: Deliver,
+        due_at: float | None,
+        granted: Decision | None,
+    ) -> None:
         self.request = request
+        self.granted = granted
         self.deliver = deliver
         self.due_at = due_at
         self.asking = False
@@ -79,11 +102,12 @@ class Desk:
         """Without ``ask`` there is nobody to ask: what the policy leaves open is denied.
 
         The deadline counts from the submission and covers the policy as well; None waits for ever.
+        Raises :class:`UsageError` for one that is no number of seconds.
         ``tell`` hears, as notices, what went wrong.
         """
         self._policy = policy
         self._ask = ask
-        self._deadline_seconds = deadline_seconds
+        self._deadline_seconds = checked_seconds(deadline_seconds)
         self._tell = tell
         self._open: dict[tuple[str | None, str], _Open] = {}
         self._group: Tasks | None = None
@@ -105,21 +129,28 @@ class Desk:
             await group.__aexit__(kind, error, trace)
 
     def submit(
-        self, request: ApprovalRequested, deliver: Deliver, *, cwd: str | None = None
+        self,
+        request: ApprovalRequested,
+        deliver: Deliver,
+        *,
+        cwd: str | None = None,
+        granted: Decision | None = None,
     ) -> None:
         """Take a request; ``deliver`` gets its decision, later and once, in the event loop's thread.
 
-        ``cwd`` is where the session works, for requests that do not say it themselves. A request with
-        the id of one that is still open takes its place.
+        ``cwd`` is the session's own directory: it becomes ``detail["workspace"]``, and ``detail["cwd"]`` of
+        requests that do not say where. A request with the id of one that is still open takes its place.
+        ``granted`` is what a person decided before: it holds unless the policy decides, and no one is asked.
         """
-        if cwd is not None and "cwd" not in request.detail:
-            detail = {**request.detail, "cwd": cwd}
-            request = msgspec.structs.replace(request, detail=detail)
+        detail = {key: value for key, value in request.detail.items() if key != WORKSPACE}
+        if cwd is not None:
+            detail = {"cwd": request.cwd or cwd, **detail, WORKSPACE: cwd}
+        request = msgspec.structs.replace(request, detail=detail)
         seconds = self._deadline_seconds
         due_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
         if (earlier := self._open.get(_key(request))) is not None:
             self._remove(earlier)
-        each = _Open(request, deliver, due_at)
+        each = _Open(request, deliver, due_at, granted)
         self._open[_key(request)] = each
         if self._group is None:
             self._settle(each, Decision(word="deny", by="closed"))
@@ -186,25 +217,36 @@ class Desk:
     # One request.
 
     async def _work(self, each: _Open) -> None:
-        with Outcome() as outcome:
-            try:
-                async with asyncio.timeout_at(each.due_at):
-                    outcome.value = await self._consider(each)
-            except TimeoutError:
-                text = (
-                    "nobody decided in time" if each.asking else "the policy did not decide in time"
-                )
-                self._say(each.request, "warning", f"{text}: denied")
-                outcome.value = Decision(word="deny", by="deadline")
-        if outcome.problem is not None:  # a fault of the desk itself
-            _log.error("an approval could not be decided", exc_info=outcome.error)
-        self._settle(each, outcome.value or Decision(word="deny", by="default"))
+        try:
+            with Outcome() as outcome:
+                outcome.value = await self._decided(each)
+            if outcome.problem is not None:  # a fault of the desk itself
+                _log.error("an approval could not be decided", exc_info=outcome.error)
+            self._settle(each, outcome.value or Decision(word="deny", by="default"))
+        finally:
+            # Whatever ended this task: who asked gets an answer, unless it was withdrawn.
+            self._settle(each, Decision(word="deny", by="default"))
+
+    async def _decided(self, each: _Open) -> Decision:
+        try:
+            async with asyncio.timeout_at(each.due_at):
+                return await self._consider(each)
+        except TimeoutError:
+            text = "nobody decided in time" if each.asking else "the policy did not decide in time"
+            self._say(each.request, "warning", f"{text}: denied")
+            return Decision(word="deny", by="deadline")
 
     async def _consider(self, each: _Open) -> Decision:
         request = each.request
+        if (problem := problem_with(request)) is not None:
+            # Not even a policy that allows everything, or a person, knows what this would allow.
+            self._say(request, "error", f"the request cannot be read: {problem}; denied")
+            return Decision(word="deny", by="unreadable request")
         decision = await self._policy_says(request)
         if decision is not None:
             return decision
+        if each.granted is not None:
+            return each.granted
         if self._ask is None:
             return Decision(word="deny", by="nobody to ask")
         each.asking = True
@@ -216,7 +258,7 @@ class Desk:
 
     async def _policy_says(self, request: ApprovalRequested) -> Decision | None:
         policy = self._policy
-        if isinstance(policy, Rules) or policy in (allow_all, deny_all, ask_always):
+        if isinstance(policy, Rules) or any(policy is ours for ours in _OURS):
             # Ours do not wait, so they need no thread.
             with Outcome() as outcome:
                 outcome.value = policy(request)
@@ -228,13 +270,26 @@ class Desk:
         reading = read_verdict(outcome.value, "policy")
         if reading.problem is not None:
             self._say(request, "error", f"the policy: {reading.problem}")
-        return reading.decision
+        return self._fitting(request, reading.decision, "the policy")
 
     def _understood(self, request: ApprovalRequested, reading: Reading, by: str) -> Decision:
         """What a person said. No word is a no."""
         if reading.problem is not None:
             self._say(request, "error", f"the answer: {reading.problem}")
-        return reading.decision or Decision(word="deny", by=by)
+        decision = self._fitting(request, reading.decision, "the answer")
+        return decision or Decision(word="deny", by=by)
+
+    def _fitting(
+        self, request: ApprovalRequested, decision: Decision | None, whose: str
+    ) -> Decision | None:
+        """The decision, or a no in its place: one that does not fit would never be sent."""
+        if decision is None:
+            return None
+        wrong = unfit(request, decision.word, decision.answers, decision.content)
+        if wrong is None:
+            return decision
+        self._say(request, "error", f"{whose}: {wrong}; taken as deny")
+        return Decision(word="deny", by=decision.by)
 
     def _settle(self, each: _Open, decision: Decision) -> None:
         if not self._remove(each):

@@ -38,6 +38,11 @@ class Link(Protocol):
         ...
 
     @property
+    def is_supervised(self) -> bool:
+        """Whether that process is a supervisor of ours, which the agent is below."""
+        ...
+
+    @property
     def exit(self) -> Exit | None:
         """None while it is open."""
         ...

@@ -15,6 +15,7 @@ from typing import Any
 
 from dragoman.drive.descendants import name_processes
 from dragoman.drive.restarting import State
+from dragoman.drive.session_commands import RunningCommand
 from dragoman.drive.shots import Shot, ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import judge
@@ -38,7 +39,11 @@ class OneShotAgent:
         self.tasks = tasks
         self.timeouts = plan.timeouts
         self.state: State = "running"
-        self.facts: ServerFacts | None = ServerFacts(version=plan.version)
+        self.facts: ServerFacts | None = ServerFacts(
+            version=plan.version,
+            signed_in=plan.sign_in.signed_in,
+            needs_sign_in=plan.sign_in.needed,
+        )
         self.running: set[Shot] = set()
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
         """What was said when no turn was under way; the newest."""
@@ -66,7 +71,7 @@ class OneShotAgent:
         personality: str | None = None,
         config: dict[str, Any] | None = None,
         profile: str | None = None,
-        add_dirs: Sequence[str] = (),
+        add_dirs: Sequence[str | os.PathLike[str]] = (),
     ) -> OneShotSession:
         """A session in this directory; its first process starts with its first turn."""
         _refuse("tools of ours", list(tools))
@@ -81,10 +86,15 @@ class OneShotAgent:
             resume=resume,
             ephemeral=ephemeral,
             profile=profile,
-            add_dirs=tuple(add_dirs),
+            add_dirs=tuple(self.plan.check_workspace(each) for each in add_dirs),
             config=config or {},
         )
         return OneShotSession(self, shot)
+
+    @property
+    def pid(self) -> int | None:
+        """The process of a turn that is under way, if it is on this machine."""
+        return next((shot.pid for shot in self.running), None)
 
     async def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> Any:
         raise Unsupported("listing sessions", needs=_SERVER)
@@ -160,10 +170,10 @@ class OneShotSession:
         self,
         text: str,
         *,
-        images: Sequence[str] = (),
+        images: Sequence[str | os.PathLike[str]] = (),
         model: str | None = None,
         effort: str | None = None,
-        cwd: str | None = None,
+        cwd: str | os.PathLike[str] | None = None,
         sandbox_policy: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
     ) -> Turn:
@@ -172,10 +182,10 @@ class OneShotSession:
         shot = replace(
             self._shot,
             prompt=text,
-            images=tuple(images),
+            images=tuple(self._agent.plan.check_images(images)),
             model=model or self._shot.model,
             effort=effort,
-            cwd=cwd or self._shot.cwd,
+            cwd=self._agent.plan.check_workspace(cwd) if cwd else self._shot.cwd,
         )
 
         async def begin(turn: Turn) -> str | None:
@@ -198,10 +208,12 @@ class OneShotSession:
 
         return Turn(begin)
 
-    async def interrupt(self) -> None:
-        """Stop the turn: its process is ended."""
+    async def interrupt(self, *, keep_commands: bool = False) -> list[RunningCommand]:
+        """Stop the turn: its process is ended, and with it all that it has started."""
+        _refuse("keeping the commands of a turn that is stopped", keep_commands)
         if self._current is not None:
             await self._current.stop()
+        return []
 
     async def fork(self) -> OneShotSession:
         """A session that begins with all that was said in this one, once it is asked something."""
@@ -217,10 +229,10 @@ class OneShotSession:
     def review(self, target: Mapping[str, Any] | None = None) -> Turn:
         raise Unsupported("a review", needs=_SERVER)
 
-    async def steer(self, text: str, *, images: Sequence[str] = ()) -> None:
+    async def steer(self, text: str, *, images: Sequence[str | os.PathLike[str]] = ()) -> None:
         raise Unsupported("saying something to an agent while it works", needs=_SERVER)
 
-    async def stop_commands(self) -> None:
+    async def stop_commands(self) -> list[RunningCommand]:
         raise Unsupported("stopping a session's commands", needs=_SERVER)
 
     async def rename(self, name: str) -> None:
@@ -232,12 +244,14 @@ class OneShotSession:
     async def read(self, *, turns: bool = True) -> Any:
         raise Unsupported("reading a session", needs=_SERVER)
 
-    async def close(self) -> None:
-        await self.interrupt()
+    async def close(self, *, keep_commands: bool = False) -> list[RunningCommand]:
+        return await self.interrupt(keep_commands=keep_commands)
 
     def tell(self, message: Message) -> None:
         """Learn from a message of the turn's process."""
         if isinstance(message, SessionStarted) and message.session_id:
+            if self._is_another(message.session_id):
+                return
             self.facts = SessionFacts(
                 session_id=message.session_id,
                 model=message.model or self.facts.model,
@@ -250,6 +264,23 @@ class OneShotSession:
             self._origin = None
         elif isinstance(message, UsageReport) and message.session_id == self.id:
             self._spent = message.total or self._spent
+
+    def _is_another(self, session_id: str) -> bool:
+        """Whether a new session was started in place of the one to resume; that turn is ended.
+
+        Some releases do that without a word when they cannot find the session.
+        """
+        wanted = self._shot.resume or (self.id if self._shot.fork is None else "")
+        if not wanted or session_id == wanted:
+            return False
+        if self._current is not None:
+            error = TurnError(
+                kind="response_error",
+                message=f"there is no session {wanted!r} to resume; the agent started a new one instead",
+                retryable=False,
+            )
+            self._current.give_up(error)
+        return True
 
     def over(self) -> None:
         self._current = None

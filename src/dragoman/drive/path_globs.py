@@ -1,7 +1,11 @@
-"""Paths that an agent wants to change, held against globs. By their letters: no file is looked at.
+"""Paths held against globs, by their letters: no file is looked at.
 
 ``*`` and ``?`` stay within one directory, ``**`` crosses any number of them, ``src/`` means ``src/**``.
-A glob without a leading ``/`` counts from the directory that the session works in.
+A glob without a leading ``/`` counts from the directory that the session works in; :func:`meets_anywhere`
+also finds it below any other directory, for rules that forbid.
+
+A path may contain :data:`ANY` where its text is not known; then the question is whether it could match.
+Matching walks through the path once, whatever the glob: its time grows with the path's length only.
 """
 
 from __future__ import annotations
@@ -11,7 +15,12 @@ import re
 from functools import lru_cache
 from typing import Final
 
+ANY: Final = "\ue000"
+"""Stands for any text, or none."""
 _DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]")
+_LONGEST: Final = 4_096
+"""No system opens a longer path."""
+_ONE, _SOME, _ALL, _FOLDERS, _IN_FOLDER = range(5)
 
 
 def absolute(path: str, cwd: str | None) -> str | None:
@@ -44,30 +53,109 @@ def matches(path: str, glob: str, cwd: str | None, *, any_case: bool = False) ->
     """Whether an absolute path, as :func:`absolute` gives it, is one of those that the glob means."""
     rooted = glob.startswith("/") or _DRIVE.match(glob)
     seen = path if rooted else relative(path, cwd)
-    return seen is not None and bool(_pattern(glob, any_case).fullmatch(seen))
+    if ANY in path:
+        return False
+    return seen is not None and fits(seen, glob, any_case=any_case)
+
+
+def covers_directory(path: str, glob: str, cwd: str | None) -> bool:
+    """Whether a directory is meant: ``.`` is the session's own, ``sub/**`` is ``sub`` and all below it."""
+    root = absolute(cwd, None) if cwd else None
+    top = "." if glob == "**" else re.sub(r"/(?:\*\*)?$", "", glob) or "/"
+    if root is not None and absolute(top, root) == path:
+        return True
+    return matches(path, glob, cwd)
+
+
+def meets_anywhere(path: str, glob: str, cwd: str | None) -> bool:
+    """Whether a path could be one of those that the glob means, wherever it lies and in any case.
+
+    ``secrets/**`` also means ``/other/secrets/x``, and the folder ``secrets`` itself.
+    """
+    seen = absolute(path, cwd) or path.replace("\\", "/")
+    globs = [glob, glob.removesuffix("/**")] if glob.endswith("/**") and glob != "/**" else [glob]
+    for each in globs:
+        rooted = absolute(each, cwd)
+        if rooted is not None and fits(seen, rooted, any_case=True):
+            return True
+        if not each.startswith("/") and not _DRIVE.match(each):
+            below = each.removeprefix("./").removeprefix("**/")
+            if fits(seen.lstrip("/"), f"**/{below}", any_case=True):
+                return True
+    return False
+
+
+def fits(path: str, glob: str, *, any_case: bool = False) -> bool:
+    """Whether the whole of a path fits, or could fit, the glob."""
+    if len(path) > _LONGEST:
+        return False
+    machine = _machine(glob.casefold() if any_case else glob)
+    places = machine.closed(1)
+    for char in path.casefold() if any_case else path:
+        if char == ANY:
+            # Some text leads from any place to every later one.
+            lowest = places & -places
+            places = (machine.end << 1) - (lowest >> 1 if lowest & machine.in_folder else lowest)
+        else:
+            places = machine.after(char, places)
+        if not places:
+            return False
+    return bool(places & machine.end)
+
+
+class _Machine:
+    """A glob as a machine whose places are the bits of a number, so that all are moved at once."""
+
+    def __init__(self, tokens: list[str | int]) -> None:
+        self.end = 1 << len(tokens)
+        self._letters: dict[str, int] = {}
+        masks = [0] * 5
+        for place, token in enumerate(tokens):
+            if isinstance(token, int):
+                masks[token] |= 1 << place
+            else:
+                self._letters[token] = self._letters.get(token, 0) | 1 << place
+        self._all, self.in_folder, self._folders = masks[_ALL], masks[_IN_FOLDER], masks[_FOLDERS]
+        self._stars = masks[_SOME] | masks[_ALL]
+        self._stay = masks[_SOME] | masks[_ALL] | masks[_IN_FOLDER]
+        self._step = masks[_ONE] | masks[_FOLDERS]
+
+    def after(self, char: str, places: int) -> int:
+        step = self._letters.get(char, 0)
+        if char == "/":
+            stay = places & self._all | (places & self.in_folder) >> 1
+        else:
+            stay = places & self._stay
+            step |= self._step
+        return self.closed(stay | (places & step) << 1)
+
+    def closed(self, places: int) -> int:
+        """With the places that are reached by no text at all."""
+        while True:
+            more = places | (places & self._stars) << 1 | (places & self._folders) << 2
+            if more == places:
+                return places
+            places = more
 
 
 @lru_cache(maxsize=1024)
-def _pattern(glob: str, any_case: bool) -> re.Pattern[str]:
+def _machine(glob: str) -> _Machine:
     glob = glob.replace("\\", "/") if _DRIVE.match(glob) else glob
     glob = glob.removeprefix("./")
-    pieces: list[str] = []
-    at = 0
     glob = f"{glob}**" if glob.endswith("/") else glob
+    tokens: list[str | int] = []
+    at = 0
     while at < len(glob):
         if glob.startswith("**/", at) and (at == 0 or glob[at - 1] == "/"):
-            pieces.append("(?:[^/]+/)*")
+            tokens += (_FOLDERS, _IN_FOLDER)  # before a folder's name, and within it
             at += 3
         elif glob.startswith("**", at):
-            pieces.append(".*")
+            tokens.append(_ALL)
             at += 2
-        elif glob[at] == "*":
-            pieces.append("[^/]*")
-            at += 1
-        elif glob[at] == "?":
-            pieces.append("[^/]")
+        elif glob[at] in "*?":
+            tokens.append(_SOME if glob[at] == "*" else _ONE)
             at += 1
         else:
-            pieces.append(re.escape(glob[at]))
+            tokens.append(glob[at])
             at += 1
-    return re.compile("".join(pieces), re.DOTALL | (re.IGNORECASE if any_case else 0))
+    return _Machine(tokens)

@@ -9,7 +9,7 @@ and keeps the time, :mod:`dragoman.drive.rules` is the policy that files are wri
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import msgspec
 
@@ -39,7 +39,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """For elicitations: the form, filled in."""
     by: str = UNNAMED
     """Who decided: ``rule 'reading is fine'``, ``policy``, ``person``, ``deadline``, ``default``,
-    ``nobody to ask``, ``closed``."""
+    ``nobody to ask``, ``unreadable request``, ``closed``."""
 
     @property
     def allows(self) -> bool:
@@ -97,16 +97,22 @@ class Reading(NamedTuple):
 
 def read_verdict(value: object, by: str) -> Reading:
     """The decision in what a policy or a person gave back. Whatever is not understood is ``deny``."""
-    if value is None or value == ASK:
+    if value is None:
         return Reading(None)
     if isinstance(value, bool):
         return Reading(Decision(word="allow" if value else "deny", by=by))
     if isinstance(value, Decision):
-        if value.word in WORDS:
-            given = msgspec.structs.replace(value, by=by) if value.by == UNNAMED else value
-            return Reading(given)
-        return Reading(_no(by), _unknown(value.word))
+        said = cast("object", value.word)  # nothing has checked that it is one of ours
+        if not isinstance(said, str) or said not in WORDS:
+            return Reading(_no(by), _unknown(said))
+        try:
+            given = msgspec.convert(msgspec.to_builtins(value), Decision)
+        except (TypeError, ValueError, RecursionError) as problem:
+            return Reading(_no(by), f"the decision is malformed ({problem}); taken as deny")
+        return Reading(msgspec.structs.replace(given, by=by) if given.by == UNNAMED else given)
     if isinstance(value, str):
+        if value == ASK:
+            return Reading(None)
         for word in get_args(Word):
             if value == word:
                 return Reading(Decision(word=word, by=by))
@@ -119,4 +125,5 @@ def _no(by: str) -> Decision:
 
 
 def _unknown(word: object) -> str:
-    return f"there is no decision {word!r}; taken as deny (known: {', '.join(WORDS)}, {ASK})"
+    shown = repr(word) if isinstance(word, str) else f"of the type {type(word).__name__}"
+    return f"there is no decision {shown}; taken as deny (known: {', '.join(WORDS)}, {ASK})"

@@ -6,7 +6,9 @@
 
     [[rule]]
     name = "reading is fine"
-    command = ["git status", "git diff", "ls", "rg"]
+    command = ["git status", "git diff", "ls"]
+    options = ["-s", "--stat", "-l", "-a"]
+    path = "**"
     decision = "allow"
 
 Every key must be known and every value of its type; what is wrong is said in a sentence with the line and
@@ -25,11 +27,21 @@ from typing import Any, Final, cast
 
 from dragoman.drive.policy import ASK
 from dragoman.drive.rules import ACTIONS, KINDS, BadRule, Rule, Rules, rule
-from dragoman.errors import UsageError
+from dragoman.errors import UsageError, reason_of
 
 _TOP: Final = ("default", "rule")
 _TEXTS: Final = ("decision", "name", "message")
-_CONDITIONS: Final = ("kind", "command", "command_regex", "path", "tool", "server", "text")
+_CONDITIONS: Final = (
+    "kind",
+    "command",
+    "command_regex",
+    "options",
+    "cwd",
+    "path",
+    "tool",
+    "server",
+    "text",
+)
 _KEYS: Final = (*_TEXTS, *_CONDITIONS)
 _HEADER: Final = re.compile(r"\s*\[\[\s*(?:rule|'rule'|\"rule\")\s*\]\]")
 
@@ -61,27 +73,35 @@ def _revive(source: str, problem: str, line: int | None, rule: str | None) -> Ba
 
 
 def read_policy(
-    path: str | os.PathLike[str], *, resolve: Callable[[str], str] | None = os.path.realpath
+    path: str | os.PathLike[str],
+    *,
+    resolve: Callable[[str], str] | None = os.path.realpath,
+    cwd: str | None = None,
 ) -> Rules:
     """The rules in a file. Raises :class:`BadPolicy`.
 
     Symbolic links are followed on this machine, and an edit is allowed only if both where it seems to go
-    and where it goes are; ``resolve=None`` for an agent that works elsewhere.
+    and where it goes are; ``resolve=None`` for an agent that works elsewhere. ``cwd`` is the session's own
+    directory, if the rules are called with requests that do not say it.
     """
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise BadPolicy(str(path), error.strerror or str(error)) from error
+        raise BadPolicy(str(path), reason_of(error)) from error
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadPolicy(str(path), "it is not UTF-8", line=line) from error
-    return parse_policy(text, str(path), resolve=resolve)
+    return parse_policy(text, str(path), resolve=resolve, cwd=cwd)
 
 
 def parse_policy(
-    text: str, source: str = "policy", *, resolve: Callable[[str], str] | None = None
+    text: str,
+    source: str = "policy",
+    *,
+    resolve: Callable[[str], str] | None = None,
+    cwd: str | None = None,
 ) -> Rules:
     """The rules in a text. Raises :class:`BadPolicy`."""
     try:
@@ -104,7 +124,7 @@ def parse_policy(
         raise BadPolicy(source, problem, line=_line_of("rule", lines))
     tables = cast("list[dict[str, Any]]", given)
     rules = [_rule(each, number, lines, source) for number, each in enumerate(tables, 1)]
-    return Rules(rules, default=default, resolve=resolve)
+    return Rules(rules, default=default, resolve=resolve, cwd=cwd)
 
 
 def _rule(table: dict[str, Any], number: int, lines: list[str], source: str) -> Rule:
@@ -119,20 +139,23 @@ def _rule(table: dict[str, Any], number: int, lines: list[str], source: str) -> 
             raise bad(key, _no_such("key", key, _KEYS))
         if key in _TEXTS and not isinstance(value, str):
             raise bad(key, f"{key} is a text, not {_named(value)}")
+        if key == "options" and value == []:
+            continue  # no option is permitted
         if key in _CONDITIONS and not _is_texts(value):
             raise bad(key, f"{key} is a text or a list of texts, none of them empty")
     if "decision" not in table:
         raise bad(None, f"it has no decision; one of {', '.join(ACTIONS)}")
     if table["decision"] not in ACTIONS:
         raise bad("decision", _no_such("decision", table["decision"], ACTIONS))
-    if not any(key in table for key in _CONDITIONS):
+    if not any(key in table for key in _CONDITIONS if key not in ("options", "cwd")):
         raise bad(None, f'it matches everything; write default = "{table["decision"]}" instead')
     for kind in _several(table.get("kind", [])):
         if kind not in KINDS:
             raise bad("kind", _no_such("kind", kind, KINDS))
     conditions: dict[str, Any] = {key: table[key] for key in _CONDITIONS if key in table}
-    if "path" in conditions:
-        conditions["path"] = [os.path.expanduser(each) for each in _several(conditions["path"])]
+    for key in ("path", "cwd"):
+        if key in conditions:
+            conditions[key] = [os.path.expanduser(each) for each in _several(conditions[key])]
     _check_sense(table, bad)
     try:
         return rule(table["decision"], name=name, message=table.get("message"), **conditions)
@@ -143,12 +166,13 @@ def _rule(table: dict[str, Any], number: int, lines: list[str], source: str) -> 
 def _check_sense(table: dict[str, Any], bad: Callable[[str | None, str], BadPolicy]) -> None:
     """A rule that could never match is a mistake."""
     kinds = _several(table.get("kind", []))
-    commands = [key for key in ("command", "command_regex") if key in table]
-    if commands and "path" in table:
-        raise bad("path", f"a request has a command or paths, so {commands[0]} and path never meet")
-    for key, kind in [*((key, "command") for key in commands), ("path", "edit")]:
-        if key in table and kinds and kind not in kinds:
-            raise bad(key, f'{key} is for kind = "{kind}"')
+    for key in ("command", "command_regex", "cwd"):
+        if key in table and kinds and "command" not in kinds:
+            raise bad(key, f'{key} is for kind = "command"')
+    if "path" in table and kinds and not {"command", "edit"}.intersection(kinds):
+        raise bad("path", 'path is for kind = "edit" or "command"')
+    if "cwd" in table and not any(key in table for key in ("command", "command_regex", "kind")):
+        raise bad("cwd", "cwd says where a command may run; the rule names no command")
 
 
 def _several(value: Any) -> list[str]:

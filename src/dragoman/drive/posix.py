@@ -3,13 +3,12 @@
 Everything that a system without ``fork`` lacks is in here; :mod:`dragoman.drive.windows` has the same
 names. Nothing here waits.
 
-**Dying with us.** On Linux an agent asks the kernel for SIGTERM when its parent dies
-(``PR_SET_PDEATHSIG``). Only the process itself can ask, between ``fork`` and ``exec``; code of ours at
-that point (``preexec_fn``) would mean Python in the child of a process with threads, and a slow
-``fork`` of all our memory. So util-linux's ``setpriv`` asks and then becomes the agent: same process,
-a millisecond. "Parent" means the *thread* that forked. That is the event loop's own thread, for
-asyncio forks where it is asked to; when that thread ends, nobody reads the agent any more, and it may
-go. Where there is no such ``setpriv`` the reaper does it alone (:mod:`dragoman.drive.reaper`).
+**Dying with us.** On Linux an agent runs under a small supervisor (:mod:`dragoman.drive.supervising`), a
+child subreaper that ends all that the agent has started when the agent ends, or when we do. Where that
+cannot run (a frozen program has no interpreter), util-linux's ``setpriv`` asks the kernel for SIGTERM when
+our thread dies (``PR_SET_PDEATHSIG``) and then becomes the agent. Code of ours between ``fork`` and ``exec``
+(``preexec_fn``) would mean Python in the child of a process with threads. The reaper
+(:mod:`dragoman.drive.reaper`) does it alone where there is neither.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dragoman.drive import reaping
+from dragoman.drive import reaper, reaping, supervising
 from dragoman.drive.reaping import Known
 
 _PIPE_BYTES = 1 << 20
@@ -42,7 +41,19 @@ def start_options() -> dict[str, Any]:
 
 def command_line(argv: Sequence[str]) -> tuple[str, ...]:
     """The command to run so that ``argv`` runs and dies with us."""
+    if is_supervised():
+        return (sys.executable, "-I", "-S", supervising.__file__, str(os.getpid()), *argv)
     return (*_dying_with_us(), *argv)
+
+
+def is_supervised() -> bool:
+    """Whether agents run under a child subreaper of ours."""
+    return _has_supervisor()
+
+
+@functools.cache
+def _has_supervisor() -> bool:
+    return reaper.can_run() and os.path.exists(supervising.__file__)
 
 
 @functools.cache
@@ -86,8 +97,18 @@ def terminate_group(known: Known) -> None:
 
 
 def kill_group(known: Known) -> None:
-    """End a running child and its group."""
-    _signal_group(known, signal.SIGKILL)
+    """End a running child and all that it has started."""
+    if not is_supervised():
+        _signal_group(known, signal.SIGKILL)
+        return
+    supervisor = reaping.read_stat(known.pid) if known.pid else None
+    if supervisor is None or supervisor.start != known.start:
+        return
+    for stat in reaping.find([known]):
+        if stat.pid != known.pid:
+            reaping.send_signal(stat, signal.SIGKILL)
+    # It stays a moment longer: it alone finds what is re-parented while we look.
+    reaping.send_signal(supervisor, signal.SIGUSR1)
 
 
 def _signal_group(known: Known, number: int) -> None:

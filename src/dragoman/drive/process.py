@@ -121,6 +121,10 @@ class Process:
         return self._pid
 
     @property
+    def is_supervised(self) -> bool:
+        return system.is_supervised()
+
+    @property
     def tag(self) -> str:
         """What it, and all that it starts, has in the environment."""
         return self._known.tag

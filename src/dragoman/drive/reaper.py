@@ -42,6 +42,12 @@ class Reaper:
         """0 while it does not run."""
         return self._pid
 
+    @property
+    def known(self) -> list[Known]:
+        """What runs, or is about to."""
+        with self._lock:
+            return list(self._known.values())
+
     def announce(self, tag: str) -> None:
         """A process with this tag is about to be started."""
         self._tell(f"+{tag}\n", Known(tag))

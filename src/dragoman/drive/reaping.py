@@ -13,7 +13,9 @@ ours if it
   that hides its environment, as some agents do, is known by number and start time); or
 * belongs to the session or group that the recorded process leads: the kernel gives that number to
   nobody else while the group has a member, and if somebody else has it now, the group is not ours; or
-* has our tag in its environment: what an agent started and sent away with ``setsid``.
+* has our tag in its environment: what an agent started and sent away with ``setsid``; or
+* is a descendant of the recorded process. That one is a child subreaper
+  (:mod:`dragoman.drive.supervising`), so while it lives this holds for all that the agent started.
 
 All of this is read from ``/proc``. Without it there is nothing to go by, and the reaper is not used.
 
@@ -28,7 +30,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 TAG = "DRAGOMAN_TAG"
@@ -78,8 +80,18 @@ def read_stat(pid: int) -> Stat | None:
     )
 
 
-def read_tags(pid: int) -> frozenset[str] | None:
-    """The tags in a process's environment; None if it cannot be seen."""
+def read_all() -> dict[int, Stat]:
+    """Every process of this machine, by its number."""
+    everyone: dict[int, Stat] = {}
+    with contextlib.suppress(OSError):  # there is no /proc
+        for name in os.listdir("/proc"):
+            if name.isdigit() and (stat := read_stat(int(name))):
+                everyone[stat.pid] = stat
+    return everyone
+
+
+def read_variable(pid: int, name: str) -> str | None:
+    """A variable of a process's environment, empty if it is not set; None if none can be seen."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             data = file.read()
@@ -87,11 +99,17 @@ def read_tags(pid: int) -> frozenset[str] | None:
         return None
     if not data:
         return None
-    head = f"{TAG}=".encode()
+    head = f"{name}=".encode()
     for entry in data.split(b"\0"):
         if entry.startswith(head):
-            return frozenset(entry[len(head) :].decode("ascii", "replace").split(":"))
-    return frozenset()
+            return entry[len(head) :].decode("ascii", "replace")
+    return ""
+
+
+def read_tags(pid: int) -> frozenset[str] | None:
+    """The tags in a process's environment; None if it cannot be seen."""
+    value = read_variable(pid, TAG)
+    return None if value is None else frozenset(filter(None, value.split(":")))
 
 
 def find(known: Iterable[Known]) -> list[Stat]:
@@ -99,11 +117,7 @@ def find(known: Iterable[Known]) -> list[Stat]:
     known = list(known)
     if not known:
         return []
-    everyone: dict[int, Stat] = {}
-    with contextlib.suppress(OSError):
-        for name in os.listdir("/proc"):
-            if name.isdigit() and (stat := read_stat(int(name))):
-                everyone[stat.pid] = stat
+    everyone = read_all()
     led = {one.pid: one for one in known if one.pid}
     tags = {one.tag for one in known}
     oldest = min(one.start for one in known)
@@ -128,7 +142,22 @@ def _is_ours(stat: Stat, led: dict[int, Known], tags: set[str], everyone: dict[i
         leader = everyone.get(one.pid)
         if leader is None or leader.start == one.start:
             return True
+    if any(
+        above.pid in led and led[above.pid].start == above.start
+        for above in ancestors(stat, everyone)
+    ):
+        return True
     return not tags.isdisjoint(read_tags(stat.pid) or ())
+
+
+def ancestors(stat: Stat, everyone: dict[int, Stat]) -> Iterator[Stat]:
+    """Its parent, the parent of that one, and so on, as far as they are listed."""
+    seen = {stat.pid}
+    above = everyone.get(stat.parent)
+    while above is not None and above.pid not in seen:  # numbers may change hands while one looks
+        seen.add(above.pid)
+        yield above
+        above = everyone.get(above.parent)
 
 
 def send_signal(stat: Stat, number: int) -> None:
@@ -154,12 +183,14 @@ def send_signal(stat: Stat, number: int) -> None:
 def stop_all(known: Iterable[Known]) -> list[Stat]:
     """Stop whoever is left of them; who would not even be killed is returned."""
     known = list(known)
+    led = {one.pid for one in known}
     left = find(known)
     for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
         end = time.monotonic() + seconds
         told: set[tuple[int, int]] = set()
         while left:
-            for stat in left:
+            # The recorded one last: it ends its descendants itself, and finds those that come up.
+            for stat in sorted(left, key=lambda each: each.pid in led):
                 if (stat.pid, stat.start) not in told:
                     told.add((stat.pid, stat.start))
                     send_signal(stat, number)

@@ -16,8 +16,6 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote
 
-from dragoman.model.secrets import SHAPES
-
 MASK: Final = "[secret]"
 
 _SHORTEST: Final = 6
@@ -69,10 +67,12 @@ class Secrets:
         text = self._text.sub(MASK, text) if self._text else text
         for shape, mask in _LOOSE_SHAPES:
             text = shape.sub(mask, text)
-        for shape in SHAPES:
-            for start, end in reversed(list(shape.find(text))):
-                if MASK not in text[start:end]:
-                    text = text[:start] + MASK + text[end:]
+        # Imported when it is needed: its tables would slow down the start of every command.
+        from dragoman.model.secrets.finding import find_secrets
+
+        for found in reversed(find_secrets(text)):
+            if MASK not in text[found.begin : found.end]:
+                text = text[: found.begin] + MASK + text[found.end :]
         return text
 
     def mask_line(self, line: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
@@ -10,11 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dragoman.drive.grants import Grants
+from dragoman.drive.reaping import Stat
+from dragoman.drive.session_commands import CommandLog, RunningCommand, end, stopped_notice
 from dragoman.drive.stopping import stop
 from dragoman.drive.turns import Turn, left_running
-from dragoman.errors import AgentError, DragomanError, ProcessExited, ProtocolError, TurnInterrupted
+from dragoman.errors import (
+    AgentError,
+    DragomanError,
+    ProcessExited,
+    ProtocolError,
+    ResponseTimeout,
+    TurnInterrupted,
+    Unsupported,
+)
 from dragoman.model import intents
-from dragoman.model.messages import Message, Outcome, SessionStarted, TurnEnded, TurnError
+from dragoman.model.messages import (
+    Message,
+    Outcome,
+    SessionStarted,
+    ToolCall,
+    ToolResult,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
 from dragoman.model.tools import BASH
 
 if TYPE_CHECKING:
@@ -24,6 +45,7 @@ if TYPE_CHECKING:
 _LATE_KEPT = 1000
 _ENDED_KEPT = 64
 _SETTLING = frozenset((SessionStarted, TurnEnded))
+_AT_WORK = frozenset((ToolCall, ToolResult, TurnStarted, TurnEnded))
 _OF_THE_PROCESS = ("port_exit", "stall_timeout", "turn_timeout")
 """Kinds of errors that its last words may explain."""
 
@@ -53,6 +75,13 @@ class Session:
         """Itself and the sessions of the agents that work for it."""
         self.was_asked = False
         """Whether it has had a turn; before that there is nothing of it to go on with."""
+        self.given_up: set[str] = set()
+        """Turns that we have ended, and that the agent may still be at."""
+        self._unanswered: list[Turn] = []
+        """Turns that we have ended before the agent had said that it takes them up."""
+        self.grants = Grants()
+        """What was allowed for as long as it is open."""
+        self.commands_seen = CommandLog(facts.cwd or opening.cwd)
         self.lost: DragomanError | None = None
         """Why it could not be carried over to another process."""
 
@@ -80,10 +109,10 @@ class Session:
         self,
         text: str,
         *,
-        images: Sequence[str] = (),
+        images: Sequence[str | os.PathLike[str]] = (),
         model: str | None = None,
         effort: str | None = None,
-        cwd: str | None = None,
+        cwd: str | os.PathLike[str] | None = None,
         sandbox_policy: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
     ) -> Turn:
@@ -95,10 +124,10 @@ class Session:
         intent = intents.StartTurn(
             session_id=self.id,
             text=text,
-            images=list(images),
+            images=self._agent.check_images(images),
             model=model,
             effort=effort,
-            cwd=cwd,
+            cwd=self._agent.check_workspace(cwd) if cwd is not None else None,
             sandbox_policy=dict(sandbox_policy) if sandbox_policy is not None else None,
             output_schema=dict(output_schema) if output_schema is not None else None,
         )
@@ -140,10 +169,12 @@ class Session:
         await self._agent.settled(self._agent.timeouts.read)
         if self.lost is not None:
             raise self.lost
+        await self._settled()
         if not turn.is_awaited:
             raise TurnInterrupted("the turn was given up before it began")
         # The session may have got another name from a restart.
         here = msgspec.structs.replace(intent, session_id=self.id)
+        turn.is_asked = True
         value = await self._agent.ask(here)
         self.was_asked = True
         turn_id = value if isinstance(value, str) else None
@@ -157,21 +188,63 @@ class Session:
             self._agent.give_up(self.id, turn_id)
         return turn_id
 
-    async def steer(self, text: str, *, images: Sequence[str] = ()) -> None:
+    async def _settled(self) -> None:
+        """Wait, with a bound, until the agent has ended what we gave up: a late interrupt must not
+        reach the next turn, nor may the next prompt be taken as a word to the old turn."""
+        seconds = self._agent.timeouts.read
+        for turn in list(self._unanswered):  # those before this one, which may be given up as well
+            await turn.answered()
+            if turn in self._unanswered:
+                self._unanswered.remove(turn)
+        for turn_id in list(self.given_up):
+            end = intents.AwaitTurnEnd(session_id=self.id, turn_id=turn_id)
+            check = intents.CheckTurn(session_id=self.id, turn_id=turn_id)
+            try:
+                await self._agent.ask(end, seconds=seconds)
+            except ResponseTimeout:  # unless only the word of its end was lost
+                with suppress(Unsupported):
+                    if await self._agent.ask(check) is not None:
+                        self.given_up.discard(turn_id)
+                        continue
+                raise ResponseTimeout(
+                    f"the agent is still at a turn that was interrupted {seconds:g} seconds ago"
+                ) from None
+            self.given_up.discard(turn_id)
+
+    async def steer(self, text: str, *, images: Sequence[str | os.PathLike[str]] = ()) -> None:
         """Say something to the agent while it works."""
         turn = self._running_turn()
         await self._agent.ask(
-            intents.Steer(session_id=self.id, turn_id=turn.id or "", text=text, images=list(images))
+            intents.Steer(
+                session_id=self.id,
+                turn_id=turn.id or "",
+                text=text,
+                images=self._agent.check_images(images),
+            )
         )
 
-    async def interrupt(self) -> None:
+    async def interrupt(self, *, keep_commands: bool = False) -> list[RunningCommand]:
         """Stop the turn: it ends as ``interrupted`` within two seconds, by the agent or by us.
 
-        A command that the agent leaves running is named in a notice; :meth:`stop_commands` ends it.
+        The commands that it has running are stopped as well and returned, unless ``keep_commands``.
         """
         turn = self.turn
         if turn is None:
-            return
+            return []
+        turn.keeps_commands, turn.is_stopped_by_us = keep_commands, True
+        # Some releases end the command and leave what it has started: it is looked for before.
+        finder = None if keep_commands else self._agent.processes_of(self)
+        known = finder.find(turn.began_at) if finder is not None else []
+        named = finder.describe(known) if finder is not None else []
+        await self._interrupt(turn)
+        if keep_commands:
+            return []
+        try:
+            return await self._stop_commands(turn, known, named)
+        except (AgentError, Unsupported):  # an agent elsewhere, which is gone or cannot do it
+            return []
+
+    async def _interrupt(self, turn: Turn) -> None:
         seconds = self._agent.timeouts.interrupt
         try:
             async with asyncio.timeout(seconds):
@@ -184,12 +257,53 @@ class Session:
                 await turn.over()
         except (TimeoutError, AgentError):
             if turn in self._turns:
+                if turn.id is None:
+                    self._unanswered.append(turn)
                 self._agent.end_turn(self, "interrupted")
                 self._agent.give_up(self.id, turn.id)
 
-    async def stop_commands(self) -> None:
-        """Stop the commands that this session has left running."""
-        await self._agent.ask(intents.StopCommands(session_id=self.id))
+    def commands(self) -> list[RunningCommand]:
+        """The commands that this session has running, as far as can be seen."""
+        finder = self._agent.processes_of(self)
+        if finder is not None:
+            return finder.describe(finder.find())
+        return [RunningCommand(command=command) for command in self.commands_seen.running()]
+
+    async def stop_commands(self, turn: Turn | None = None) -> list[RunningCommand]:
+        """Stop the commands that this session, or one turn of it, has running; which they were.
+
+        Those of other sessions on the same agent go on.
+        """
+        return await self._stop_commands(turn, [], [])
+
+    async def _stop_commands(
+        self, turn: Turn | None, known: list[Stat], named: list[RunningCommand]
+    ) -> list[RunningCommand]:
+        since = turn.began_at if turn is not None else 0
+        finder = self._agent.processes_of(self)
+        if finder is not None:
+            found = finder.describe(finder.find(since))
+            stopped = list({each.pid: each for each in [*found, *named]}.values())
+            left = await end(lambda: finder.find(since), known)
+        else:
+            stopped, left = await self._ask_to_stop(turn), []
+        if stopped:
+            notice = stopped_notice(stopped, [stat.pid for stat in left])
+            turn_id = turn.id if turn is not None else None
+            notice = msgspec.structs.replace(notice, session_id=self.id, turn_id=turn_id)
+            self._agent.tell([notice])
+        return stopped
+
+    async def _ask_to_stop(self, turn: Turn | None) -> list[RunningCommand]:
+        """For an agent whose processes we cannot see: it knows its commands itself."""
+        limits = self._agent.timeouts
+        seconds = limits.read if turn is None else limits.interrupt
+        calls = turn.abandoned if turn is not None else ()
+        running = [str(call.input.get("command")) for call in calls if call.tool == BASH]
+        running = running if turn is not None else self.commands_seen.running()
+        if running or turn is None:
+            await self._agent.ask(intents.StopCommands(session_id=self.id), seconds=seconds)
+        return [RunningCommand(command=command) for command in running]
 
     # The session as a whole.
 
@@ -208,19 +322,30 @@ class Session:
         """The session as the harness keeps it."""
         return await self._agent.ask(intents.ReadSession(session_id=self.id, turns=turns))
 
-    async def close(self) -> None:
-        """Stop listening. The session stays on disk and can be resumed."""
-        await self.interrupt()
+    async def close(self, *, keep_commands: bool = False) -> list[RunningCommand]:
+        """End it: its turn, the commands that it has running, and what was allowed for its duration.
+
+        It stays on disk and can be resumed. Returns the commands that were stopped; ``keep_commands``
+        leaves them running.
+        """
+        stopped = await self.interrupt(keep_commands=keep_commands)
+        if not keep_commands and self._agent.state == "running":
+            with suppress(AgentError, Unsupported):  # an agent that is gone has taken them along
+                stopped += await self.stop_commands()
+        self.grants.clear()
         self._agent.forget(self)
         if self._agent.state == "running":
             with suppress(ProcessExited):  # then nobody listens any more, either
                 await self._agent.ask(intents.CloseSession(session_id=self.id))
+        return stopped
 
     # From the agent.
 
     def tell(self, message: Message) -> None:
         """A message of this session, or of an agent that works for it."""
         turns = self._turns
+        if type(message) in _AT_WORK:
+            self.commands_seen.see(message)
         if len(turns) == 1 and message.turn_id == turns[0].id and type(message) not in _SETTLING:
             turns[0].tell(message, own=True)  # most of what comes, and nothing to settle
             return
@@ -251,7 +376,9 @@ class Session:
                 self._turns.remove(turn)
             for call in turn.abandoned if message.outcome == "interrupted" else ():
                 if call.tool == BASH:
-                    turn.tell(left_running(call, message), own=True)
+                    turn.tell(left_running(call, message, kept=turn.keeps_commands), own=True)
+            if message.outcome == "interrupted" and not turn.is_stopped_by_us:
+                self._agent.cut_off.append((self, turn))  # by a decision, or by somebody else
         turn.tell(message, own=own)
 
     def _see_why(self, error: TurnError, turns: list[Turn]) -> None:
@@ -281,7 +408,10 @@ class Session:
     def _is_late(self, message: Message, turn: Turn) -> bool:
         if message.turn_id is None:
             return False
-        return message.turn_id != turn.id if turn.id is not None else message.turn_id in self._ended
+        if turn.id is not None:
+            return message.turn_id != turn.id
+        # Before the agent was asked, a turn that it begins is one that we have given up.
+        return not turn.is_asked or message.turn_id in self._ended
 
     def renewed(self, facts: intents.SessionFacts) -> None:
         """The session was resumed on another process: turns are counted anew there."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from dragoman.drive.exchange import Keeper
@@ -15,9 +16,9 @@ from dragoman.drive.restarting import State
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Turn
-from dragoman.drive.workspaces import check_workspace
+from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import ProcessExited, TurnInterrupted
-from dragoman.harnesses.driving import Launch, OneShot, Run
+from dragoman.harnesses.driving import Launch, OneShot, Run, SignIn
 from dragoman.model.messages import Message, TurnError
 from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
@@ -30,6 +31,7 @@ class ShotPlan:
     """How the processes are started, and how they are to be treated."""
 
     version: str | None
+    sign_in: SignIn = field(default_factory=SignIn)
     launch: Callable[[OneShot], Launch]
     make_run: Callable[[OneShot, Usage | None], Run]
     open_link: Callable[[Launch], OpenLink]
@@ -38,6 +40,7 @@ class ShotPlan:
     timeouts: Timeouts = field(default_factory=Timeouts)
     journal: Keeper | None = None
     check_workspace: Callable[[str | os.PathLike[str]], str] = check_workspace
+    check_images: CheckImages = check_images
 
 
 class _Agent(Protocol):
@@ -91,6 +94,9 @@ class Shot:
                 shot = replace(shot, output_schema=self._schema.__enter__())
             launch = plan.launch(shot)
             self._run = plan.make_run(shot, self._session.spent)
+            self._run.receive_time(datetime.now(UTC))
+            if plan.journal is not None:
+                plan.journal.sent([self._run.opening()])
             self._link = link = await plan.open_link(launch)(self._receive, self._said_all.set)
             undo.push_async_callback(lambda: asyncio.shield(link.stop()))
             if self._agent.state == "stopped":
@@ -107,6 +113,7 @@ class Shot:
         assert run is not None
         if self._agent.plan.journal is not None:
             self._agent.plan.journal.received(lines)
+        run.receive_time(datetime.now(UTC))
         for line in lines:
             if isinstance(line, LongLine):
                 run.receive_long_line(line)
@@ -131,6 +138,7 @@ class Shot:
         assert self._run is not None
         if self.turn.ended is None:
             self.turn.stderr, self.turn.exit_code = link.stderr_tail, ended.code
+        self._run.receive_time(datetime.now(UTC))
         self._run.receive_exit(ended.code, stopped=self._stopped, stderr_tail=link.stderr_tail)
         self._drop_schema()
         self._agent.running.discard(self)

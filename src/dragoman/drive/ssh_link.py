@@ -104,6 +104,11 @@ class SshLink:
         return self._link.pid
 
     @property
+    def is_supervised(self) -> bool:
+        """Of ``ssh``; the agent itself is elsewhere."""
+        return self._link.is_supervised
+
+    @property
     def exit(self) -> Exit | None:
         return self._told(self._link.exit) if self._link.exit is not None else None
 

@@ -47,3 +47,9 @@ class Tasks:
             if error is not None and not failed:
                 return  # and so it is raised again, as it was
             raise failed[0] from error
+        except BaseException as again:
+            # A group raises the cancellation that it was left with once more. An exit stack takes that
+            # for a new error and makes it its own context; the next stack would follow that circle for ever.
+            if again is error:
+                return
+            raise

@@ -49,9 +49,11 @@ class Pulse:
 
     began_at: float
     heard_at: float
-    """When anything of this turn was last heard."""
+    """When anything of this turn was last heard, notices that it tries again left aside."""
     deaf: bool = False
     """The other side was asked how the turn is doing, and did not answer either."""
+    trouble: str = ""
+    """Why the agent tries again to reach the model, if that was the last that it said."""
     tools: list[RunningTool] = field(default_factory=list[RunningTool])
     asked: int = 0
     """Questions that wait for a person."""
@@ -94,6 +96,8 @@ def explain(pulse: Pulse) -> tuple[Reason, str]:
         return "tool", "; ".join(_running(tool) for tool in pulse.tools)
     if pulse.deaf:
         return "transport", "the agent does not answer at all any more"
+    if pulse.trouble:
+        return "model", f"the model cannot be reached: {pulse.trouble}"
     return "model", "waiting for the model"
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 
 from dragoman.drive.mailbox import Mailbox
+from dragoman.drive.session_commands import boot_ticks
 from dragoman.drive.timeouts import Pulse, RunningTool
 from dragoman.errors import (
     AgentError,
@@ -21,6 +22,7 @@ from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
     Delta,
+    Level,
     Message,
     Notice,
     Outcome,
@@ -97,6 +99,8 @@ class Turn:
         self._waiting = 0
         self._loop = asyncio.get_running_loop()
         self.id: str | None = None
+        self.is_asked = False
+        """Whether the agent has been asked to begin it."""
         self.ended: TurnEnded | None = None
         self.stderr = ""
         self.exit_code: int | None = None
@@ -110,6 +114,12 @@ class Turn:
         """What the session keeps for it until it is known whether it is meant for it."""
         self.abandoned: list[ToolCall] = []
         """Calls that nobody said the end of."""
+        self.keeps_commands = False
+        """Whether its commands may go on when it is interrupted."""
+        self.is_stopped_by_us = False
+        """Whether :meth:`Session.interrupt` stops it, and its commands."""
+        self.began_at = boot_ticks()
+        """As the start of a process is told."""
         self._over: asyncio.Future[None] = self._loop.create_future()
         self.looked_at = now
         """When the server was last asked how this turn is doing."""
@@ -123,6 +133,7 @@ class Turn:
         if self._begun is None:
             now = self._loop.time()
             self.pulse.began_at = self.pulse.heard_at = self.looked_at = now
+            self.began_at = boot_ticks()
             self._begun = asyncio.ensure_future(self._ask_to_begin(self._begin(self)))
             self._begun.add_done_callback(self._see_whether_begun)
         self._waiting += 1
@@ -136,6 +147,11 @@ class Turn:
         if self._begun.cancelled():
             raise TurnInterrupted("the turn was given up before it began")
         self._begun.result()
+
+    async def answered(self) -> None:
+        """Wait until the agent has answered the request to begin it, whatever the answer."""
+        if self._begun is not None:
+            await asyncio.wait((self._begun,))
 
     @property
     def is_awaited(self) -> bool:
@@ -189,8 +205,11 @@ class Turn:
 
     def tell(self, message: Message, *, own: bool) -> None:
         """A message of this turn, or of an agent that works for it."""
-        self.pulse.heard_at = self._loop.time()
         self.pulse.deaf = False
+        if type(message) is Notice and message.will_retry:
+            self.pulse.trouble = message.text  # that it tries again is no progress
+        else:
+            self.pulse.heard_at, self.pulse.trouble = self._loop.time(), ""
         self._mailbox.put(message)
         if isinstance(message, Delta):
             if message.of == "output" and message.message_id in self._calls:
@@ -229,11 +248,12 @@ class Turn:
         return self.pulse
 
 
-def left_running(call: ToolCall, ended: TurnEnded) -> Notice:
-    """What to say of a command that went on when its turn was stopped."""
+def left_running(call: ToolCall, ended: TurnEnded, *, kept: bool) -> Notice:
+    """What to say of a command that was running when its turn was stopped."""
     command = call.input.get("command")
-    text = f"the agent may have left a command running: {command}; stop_commands() ends it"
-    return Notice(session_id=ended.session_id, turn_id=ended.turn_id, level="warning", text=text)
+    text = f"a command may still be running: {command}" if kept else f"stopping: {command}"
+    level: Level = "warning" if kept else "info"
+    return Notice(session_id=ended.session_id, turn_id=ended.turn_id, level=level, text=text)
 
 
 def _what(call: ToolCall) -> str:

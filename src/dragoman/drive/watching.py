@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dragoman.drive.descendants import name_processes
 from dragoman.drive.stopping import stop_in_the_end
 from dragoman.drive.timeouts import judge
-from dragoman.errors import AgentError, ResponseTimeout, UsageError
+from dragoman.errors import AgentError, ResponseTimeout, Unsupported, UsageError
 from dragoman.model.intents import CheckTurn
 from dragoman.model.messages import TurnError
 
@@ -31,6 +32,9 @@ async def watch(agent: Agent) -> None:
             for intent in unstopped:
                 if agent.exchange is not None:
                     checks.create_task(stop_in_the_end(agent.exchange, intent, seconds=limits.read))
+            cut_off, agent.cut_off = agent.cut_off, []
+            for session, turn in cut_off:
+                checks.create_task(_stop_commands(session, turn))
             for session in agent.sessions:
                 turn = session.turn
                 if turn is None:
@@ -49,6 +53,7 @@ async def watch(agent: Agent) -> None:
                         native=verdict.reason,
                     )
                     _give_up(agent, session, turn, error)
+                    checks.create_task(_stop_commands(session, turn))
                 elif not pulse.tools and not pulse.asked and turn.id is not None:
                     silent_since = max(pulse.heard_at, turn.looked_at)
                     if now - silent_since > limits.check_after:
@@ -67,6 +72,12 @@ async def _look_into(agent: Agent, session: Session, turn: Turn) -> None:
     else:
         if outcome is not None and session.turn is turn:
             agent.end_turn(session, outcome)
+
+
+async def _stop_commands(session: Session, turn: Turn) -> None:
+    """A turn that is given up leaves no command behind."""
+    with suppress(AgentError, Unsupported):  # an agent elsewhere, which is gone or cannot do it
+        await session.stop_commands(turn)
 
 
 def _give_up(agent: Agent, session: Session, turn: Turn, error: TurnError) -> None:

@@ -84,6 +84,10 @@ class WebSocketLink(asyncio.Protocol):
         return None
 
     @property
+    def is_supervised(self) -> bool:
+        return False
+
+    @property
     def exit(self) -> Exit | None:
         return self._exit
 

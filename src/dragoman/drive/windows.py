@@ -27,6 +27,11 @@ def command_line(argv: Sequence[str]) -> tuple[str, ...]:
     return tuple(argv)
 
 
+def is_supervised() -> bool:
+    """This system has no child subreapers."""
+    return False
+
+
 def identify(pid: int, tag: str) -> Known:
     """What to know a child of ours by, just after its start."""
     return Known(tag, pid)

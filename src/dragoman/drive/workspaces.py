@@ -1,19 +1,28 @@
-"""Checking the directory that an agent is to work in, before anything is started."""
+"""Checks the directory and the images that an agent is given, before anything is started.
+
+Relative paths are the caller's: they are made absolute here, since the agent works somewhere else.
+For an agent on another machine the paths are not ours to look at, and are passed on as they are.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
-from dragoman.errors import InvalidWorkspace
+from dragoman.errors import InvalidWorkspace, UsageError
+
+CheckImages: TypeAlias = Callable[[Sequence[str | os.PathLike[str]]], list[str]]
+_ADDRESS: Final = re.compile(r"(https?|data):", re.IGNORECASE)
 
 
 def check_workspace(cwd: str | os.PathLike[str]) -> str:
-    """The directory as text. Raises :class:`InvalidWorkspace` unless it is absolute and there."""
-    path = os.fspath(cwd)
-    if not path:
+    """The directory as an absolute path. Raises :class:`InvalidWorkspace` unless it exists."""
+    given = os.fspath(cwd)
+    if not given:
         raise InvalidWorkspace("no directory was given to work in")
-    if not os.path.isabs(path):
-        raise InvalidWorkspace(f"the directory to work in must be absolute, not {path!r}")
+    path = _absolute(given)
     if not os.path.isdir(path):
         what = "is not a directory" if os.path.exists(path) else "does not exist"
         raise InvalidWorkspace(f"cannot work in {path}: it {what}")
@@ -21,5 +30,32 @@ def check_workspace(cwd: str | os.PathLike[str]) -> str:
 
 
 def take_workspace(cwd: str | os.PathLike[str]) -> str:
-    """The directory as text, unseen: it is on another machine."""
+    """The directory as it was given: it is on another machine."""
     return os.fspath(cwd)
+
+
+def check_images(images: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Addresses as they are, files as absolute paths. Raises :class:`UsageError` for a missing file."""
+    checked: list[str] = []
+    for given in images:
+        image = os.fspath(given)
+        if _ADDRESS.match(image):
+            checked.append(image)
+            continue
+        path = _absolute(image)
+        if not os.path.isfile(path):
+            what = "is not a file" if os.path.exists(path) else "does not exist"
+            raise UsageError(f"cannot show the image {image}: it {what}")
+        if not os.access(path, os.R_OK):
+            raise UsageError(f"cannot show the image {image}: permission denied")
+        checked.append(path)
+    return checked
+
+
+def take_images(images: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The images as they were given: they are on another machine."""
+    return [os.fspath(image) for image in images]
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))

@@ -1,0 +1,1 @@
+"""What a command line might run, for rules that forbid: rather a command too many than one too few."""
