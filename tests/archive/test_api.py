@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from dragoman.archive import writers
 from dragoman.archive.api import Archive, archive
 from dragoman.archive.indexing import Indexer
 from dragoman.errors import UsageError
@@ -47,12 +48,31 @@ def test_an_id_may_be_shortened_as_long_as_it_is_the_only_one(home: Path, opened
     opened.index()
 
     assert opened.get(session_id(1)[:13]).id == session_id(1)
-    with pytest.raises(UsageError, match="may be any of 2 sessions"):
+    with pytest.raises(UsageError, match="matches 2 sessions"):
         opened.get("01a1e150")
     with pytest.raises(UsageError, match="no session 'nonsense'"):
         opened.get("nonsense")
     with pytest.raises(UsageError, match="no session ''"):
         opened.get("")
+
+
+def test_a_session_goes_by_its_name_where_only_one_has_it(home: Path, opened: Archive) -> None:
+    save(home, 1, simple(1, ("fix the parser",)))
+    save(home, 2, simple(2, ("fix the lexer",)))
+    save(home, 3, simple(3, ("Fix the lexer",)))
+    opened.index()
+    title = opened.get(session_id(1)).title
+    assert title is not None
+
+    assert opened.get(title.upper()).id == session_id(1)
+    assert opened.get(f"{title[:-2]}…").id == session_id(1)
+    assert opened.has(title)
+    assert not opened.has(title, exactly=True)
+    with pytest.raises(UsageError, match="matches 2 sessions"):
+        opened.get(str(opened.get(session_id(2)).title))
+    for nothing in ("…", " "):
+        with pytest.raises(UsageError, match="no session"):
+            opened.get(nothing)
 
 
 def test_the_last_session_is_the_one_in_which_something_was_said_last(
@@ -80,7 +100,24 @@ def test_a_session_without_usage_is_not_one_that_spent_nothing(home: Path, opene
     assert session.as_dict()["tokens"] is None
 
 
-def test_an_open_turn_is_running_while_its_file_is_young(home: Path, opened: Archive) -> None:
+def test_an_open_turn_is_running_while_a_program_writes_its_file(
+    home: Path, opened: Archive
+) -> None:
+    path = save(home, 1, Rows(1).begin("hello").run("sleep", "").data)
+    opened.index()
+    with path.open("ab"):
+        assert opened.sessions()[0].state == "running"
+    assert opened.sessions()[0].state == "open"
+
+
+def _nobody_knows(_path: str, _state: os.stat_result) -> None:
+    return None
+
+
+def test_where_nobody_can_tell_a_file_that_was_written_lately_is_being_written(
+    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writers, "is_written", _nobody_knows)
     path = save(home, 1, Rows(1).begin("hello").run("sleep", "").data)
     opened.index()
     assert opened.sessions()[0].state == "running"
@@ -88,7 +125,15 @@ def test_an_open_turn_is_running_while_its_file_is_young(home: Path, opened: Arc
     old = time.clock_gettime(time.CLOCK_REALTIME) - 3600
     os.utime(path, (old, old))
     opened.index()
-    assert opened.sessions()[0].state == "interrupted"
+    assert opened.sessions()[0].state == "open"
+
+
+def test_the_tokens_of_an_open_turn_are_counted(home: Path, opened: Archive) -> None:
+    rows = Rows(1).begin("one").say("x").spend(100).end().begin("two").spend(100)
+    save(home, 1, rows.data)
+    opened.index()
+    [session] = opened.sessions()
+    assert (session.state, session.tokens) == ("open", 220)
 
 
 def test_a_session_in_which_nothing_was_asked_is_empty(home: Path, opened: Archive) -> None:

@@ -212,7 +212,7 @@ def test_a_file_written_while_following_grows_in_place(
 
     def stop_when_waiting(_seconds: float) -> None:
         seen.append(target.read_bytes())
-        source.unlink()
+        source.write_bytes(b"another file")
 
     monkeypatch.setattr(time, "sleep", stop_when_waiting)
     Conversion(source, to="messages", follow=True).to_file(str(target))

@@ -53,7 +53,7 @@ def test_nothing_is_overwritten_unasked_and_the_session_itself_never(tmp_path: P
     with pytest.raises(UsageError, match="--force"):
         check_target(str(source), str(target), force=False)
     check_target(str(source), str(target), force=True)
-    with pytest.raises(UsageError, match="itself"):
+    with pytest.raises(UsageError, match="the file that is read"):
         check_target(str(source), str(source), force=True)
     with pytest.raises(UsageError, match="directory"):
         check_target(str(source), str(tmp_path), force=True)

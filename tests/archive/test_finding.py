@@ -70,3 +70,11 @@ def test_files_are_as_they_were_or_not(tmp_path: Path) -> None:
     assert not are_still_so([known])  # its time is the same, its size is not
     path.unlink()
     assert not are_still_so([known])
+
+
+def test_a_tilde_in_the_variable_is_the_users_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    home = Home("codex", "CODEX_HOME", ".codex", (("sessions", False),), (".jsonl",))
+
+    assert home.folder({"CODEX_HOME": "~/alt"}) == "/home/ada/alt"
+    assert home.folder({"CODEX_HOME": ""}) == home.folder({}) == "/home/ada/.codex"

@@ -3,9 +3,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from dragoman.archive.compression import zstd
 from dragoman.archive.finding import Found, by_hand
 from dragoman.archive.following import Heard, follow
-from dragoman.model.messages import Prompt, SessionStarted, Text, ToolResult
+from dragoman.archive.reading import read
+from dragoman.model.messages import Prompt, SessionStarted, Text, ToolResult, TurnEnded
 from saved_sessions import Rows, save, simple
 
 
@@ -112,3 +114,46 @@ def test_files_that_are_cut_or_go_away_do_not_stop_it(tmp_path: Path) -> None:
     ).heard()
 
     assert [each.message.text for each in heard if isinstance(each.message, Prompt)] == ["please c"]
+
+
+def texts(heard: list[Heard]) -> list[str]:
+    return [each.message.text for each in heard if isinstance(each.message, Prompt | Text)]
+
+
+def test_a_file_that_is_moved_or_compressed_is_still_the_same(tmp_path: Path) -> None:
+    one, other = save(tmp_path, 1, simple(1, ["a"])), save(tmp_path, 2, simple(2, ["b"]))
+    put_away = tmp_path / "archived_sessions" / one.name
+    put_away.parent.mkdir()
+
+    def compress(path: Path, more: bytes = b"") -> None:
+        packed = zstd().compress(path.read_bytes() + more)
+        path.with_name(f"{path.name}.zst").write_bytes(packed)
+        path.unlink()
+
+    heard = Play(
+        tmp_path,
+        lambda: append(one, rest(Rows(1).turn("second", "two"))),
+        lambda: one.rename(put_away),
+        lambda: append(put_away, rest(Rows(1).turn("third", "three"))),
+        lambda: compress(put_away, rest(Rows(1).turn("fourth", "four"))),
+        lambda: compress(other, rest(Rows(2).turn("late", "word"))),
+        lambda: None,
+    ).heard()
+
+    assert texts(heard) == ["second", "two", "third", "three", "fourth", "four", "late", "word"]
+
+
+def test_a_turn_ends_when_its_file_says_so_and_not_before(tmp_path: Path) -> None:
+    rows = Rows(1).begin("go").run("ls", "x").data
+    done = Rows(1).begin("go").run("ls", "x").say("done").end().data
+    path = save(tmp_path, 1, b"")
+
+    heard = Play(
+        tmp_path,
+        lambda: append(path, rows),
+        *[lambda: None] * 5,
+        *[lambda byte=byte: append(path, bytes((byte,))) for byte in done[len(rows) :]],
+    ).heard()
+
+    assert [each.message for each in heard] == list(read(done))
+    assert sum(isinstance(each.message, TurnEnded) for each in heard) == 1

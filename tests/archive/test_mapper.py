@@ -174,3 +174,86 @@ def test_source_lines_are_kept_for_a_while_and_no_longer() -> None:
 def test_only_a_format_that_wants_source_lines_has_them_kept() -> None:
     assert make_exporter("unified")[1].is_wanted
     assert not make_exporter("text", ["raw"])[1].is_wanted
+
+
+# A host's stdout mapper as it is documented: each of these is one of its tests, word for word.
+
+
+def mapped(*events: object, end: str = "\n") -> list[object]:
+    text = "\n".join(json.dumps(event) for event in events) + end
+    return [json.loads(line) for line in Mapper("ndjson").push(text)]
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (
+            {"type": "session.created", "id": "sess_123", "model": "o4-mini"},
+            {"type": "init", "session_id": "sess_123", "modelId": "o4-mini"},
+        ),
+        (
+            {"type": "message.output_text.delta", "delta": "Hello"},
+            {"type": "message", "role": "assistant", "content": "Hello", "delta": True},
+        ),
+        (
+            {"type": "message.output_text.done", "text": "Hello world"},
+            {"type": "message", "role": "assistant", "content": "Hello world", "delta": False},
+        ),
+        (
+            {"type": "error", "message": "API rate limited"},
+            {"type": "stderr", "content": "API rate limited"},
+        ),
+    ],
+    ids=["init", "delta", "full", "stderr"],
+)
+def test_a_documented_event_maps_to_exactly_one_line(event: object, expected: object) -> None:
+    assert mapped(event) == [expected]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [{"type": "response.completed", "usage": {}}, {"type": "some.unknown.event"}],
+    ids=["completed", "unknown"],
+)
+def test_what_the_document_drops_makes_no_line(event: object) -> None:
+    mapper = Mapper("ndjson")
+    assert mapper.push(json.dumps(event) + "\n") == []
+    assert mapper.flush() == []
+
+
+def test_several_events_in_one_chunk_make_as_many_lines() -> None:
+    session = {"type": "session.created", "id": "s1", "model": "o4-mini"}
+    assert len(mapped(session, {"type": "message.output_text.delta", "delta": "Hi"})) == 2
+
+
+def test_partial_lines_wait_for_the_rest() -> None:
+    mapper = Mapper("ndjson")
+    full = json.dumps({"type": "message.output_text.delta", "delta": "Hi"})
+    assert mapper.push(full[:10]) == []
+    [line] = mapper.push(full[10:] + "\n")
+    assert json.loads(line)["content"] == "Hi"
+
+
+def test_flush_gives_the_rest_of_the_buffer_and_nothing_else() -> None:
+    mapper = Mapper("ndjson")
+    assert mapper.push(json.dumps({"type": "message.output_text.delta", "delta": "end"})) == []
+    [line] = mapper.flush()
+    assert json.loads(line)["content"] == "end"
+
+
+def test_flush_gives_nothing_when_nothing_was_pushed() -> None:
+    assert Mapper("ndjson").flush() == []
+
+
+def test_a_line_that_is_not_json_makes_none() -> None:
+    mapper = Mapper("ndjson")
+    assert mapper.push("not json\n") == []
+    assert mapper.flush() == []
+
+
+def test_flush_gives_a_result_only_for_a_turn_whose_end_was_said() -> None:
+    lines = [f"{line}\n" for line in EXEC.split("\n")[:-1]]
+    for said, expected in ((lines[:3], []), (lines, ["result"])):
+        mapper = Mapper("ndjson")
+        mapper.push("".join(said[:3]))
+        assert types(mapper.push("".join(said[3:])) + mapper.flush()) == expected

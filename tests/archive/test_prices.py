@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -105,8 +107,40 @@ def test_the_prices_that_come_with_us_are_the_librarys_or_not_believed() -> None
     assert ("gpt-5.5" in known) == (version_of_ours() == library_version())
 
 
+@pytest.fixture
+def without_the_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    monkeypatch.setattr(module, "find_spec", lambda name: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    for remembered in (module.library_version, module.table_version):
+        remembered.cache_clear()
+    yield
+    for remembered in (module.library_version, module.table_version):
+        remembered.cache_clear()
+
+
+@pytest.mark.usefixtures("without_the_library")
+@pytest.mark.parametrize(
+    "model",
+    ["gpt-5.5", "openai/gpt-5.5", "GPT-5.5", "gpt-5.5-2026-04-01", "claude-sonnet-4-5-20250929"],
+)
+def test_prices_come_with_us(model: str) -> None:
+    price = Prices().of(model)
+
+    assert price is not None
+    assert price.version == version_of_ours()
+
+
+@pytest.mark.usefixtures("without_the_library")
+def test_without_the_library_an_unknown_model_has_no_price(tmp_path: Path) -> None:
+    prices = Prices(memory=tmp_path / "prices.json")
+
+    assert prices.of("house-model") is None
+    prices.remember()
+    assert Prices(memory=tmp_path / "prices.json").of("house-model") is None
+
+
 def test_a_well_known_model_does_not_need_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "library_version", version_of_ours)
+    monkeypatch.setattr(module, "table_version", version_of_ours)
     monkeypatch.setattr(module, "look_up", lambda model: pytest.fail(model))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
 
     assert Prices().of("gpt-5.5") is not None

@@ -143,3 +143,16 @@ def test_what_is_wanted_is_passed_on_to_the_parser_that_is_found(runs: Path) -> 
     assert told(SniffingParser(only=wanted), lines) == told(
         make_parser("codex-rollout", only=wanted), lines
     )
+
+
+def test_while_the_source_grows_nothing_is_decided() -> None:
+    parser = SniffingParser()
+    parser.receive_line(b'{"odd":1}')
+
+    parser.receive_eof("growing")
+    assert parser.messages() == []
+    parser.receive_line(STARTED)
+    parser.receive_eof("over")
+
+    assert parser.dialect is not None
+    assert [type(message) for message in parser.messages()] == [Unknown, SessionStarted]

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from dragoman.archive.snippets import snippet
 
 
@@ -42,3 +44,30 @@ def test_without_needles_the_longest_text_is_shown() -> None:
     line = json.dumps({"secret": "Zm9v" * 500, "x": "some words of text"}).encode()
 
     assert snippet(line, ()).text == "some words of text"
+
+
+ITEM = {
+    "type": "parser",
+    "cwd": "/work/parser",
+    "item": {
+        "id": "parser",
+        "command": ["bash", "-lc", "pytest tests/parser"],
+        "aggregated_output": "1 failed: parser",
+        "encrypted_content": "parser parser",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("tool_call", "pytest tests/parser"), ("tool_result", "1 failed: parser")]
+)
+def test_the_words_are_those_of_the_message_that_was_found(kind: str, text: str) -> None:
+    assert snippet(json.dumps(ITEM).encode(), ["parser"], kind).text == text
+
+
+def test_what_is_only_in_a_field_about_the_message_is_shown_where_nothing_else_matches() -> None:
+    line = json.dumps({"type": "message", "cwd": "/work/parser", "text": "all is well"}).encode()
+
+    assert snippet(line, ["well"], "text").text == "all is well"
+    assert snippet(line, ["parser"], "text").text == "all is well"
+    assert snippet(json.dumps({"cwd": "/work/parser"}).encode(), ["parser"]).text == "/work/parser"

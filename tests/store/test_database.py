@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.store.database import NAME, IndexUnusable, open_database
+from dragoman.store.database import NAME, IndexUnusable, NotAnIndex, open_database, set_aside
 from dragoman.store.schema import APPLICATION_ID, VERSION
 from powers import no_power_over_files
 
@@ -36,7 +36,7 @@ def test_only_the_user_may_look_into_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"not a database at all" * 100, "damaged"), (b"SQLite format 3\0" * 300, "damaged")],
+    [(b"SQLitX format 3\0" * 300, "damaged"), (b"SQLite format 3\0" * 300, "damaged")],
 )
 def test_a_damaged_database_is_moved_aside(tmp_path: Path, content: bytes, why: str) -> None:
     (tmp_path / NAME).write_bytes(content)
@@ -47,6 +47,34 @@ def test_a_damaged_database_is_moved_aside(tmp_path: Path, content: bytes, why: 
     assert why in opened.note
     assert (tmp_path / f"{NAME}.old-1").read_bytes() == content
     assert opened.fact("edition") is None
+    opened.close()
+
+
+@pytest.mark.parametrize("content", [b"my notes\n" * 100, b"x"])
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / NAME).write_bytes(content)
+
+    with pytest.raises(
+        NotAnIndex, match=r"it is not a database. Move it away, or set DRAGOMAN_CACHE"
+    ):
+        open_database(tmp_path)
+
+    assert (tmp_path / NAME).read_bytes() == content
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+def test_a_folder_where_the_index_should_be_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / NAME / "inside").mkdir(parents=True)
+
+    with pytest.raises(NotAnIndex, match="it is not a file"):
+        open_database(tmp_path)
+
+
+def test_what_this_process_has_open_can_be_put_aside(tmp_path: Path) -> None:
+    opened = open_database(tmp_path)
+
+    assert set_aside() == [f"{NAME}.old-1"]
+    assert set_aside() == []
     opened.close()
 
 
@@ -80,7 +108,7 @@ def test_a_newer_database_is_moved_aside(tmp_path: Path) -> None:
 
 def test_moving_aside_never_overwrites_what_was_moved_before(tmp_path: Path) -> None:
     for number in range(3):
-        (tmp_path / NAME).write_bytes(b"garbage %d" % number * 100)
+        (tmp_path / NAME).write_bytes(b"SQLite format 3\0" + b"garbage %d" % number * 100)
         open_database(tmp_path).close()
 
     kept = sorted(path.name for path in tmp_path.glob(f"{NAME}.old-*"))

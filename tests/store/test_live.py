@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -141,6 +144,26 @@ def test_sessions_keys_and_approvals_are_kept_over_a_restart(tmp_path: Path) -> 
     assert waiting == [("s", "a2")]
     assert cut_off == [(connection, "h")]
     assert numbers == (number + 1, connection + 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such rights")
+def test_only_we_may_read_it_whatever_the_umask_says(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    before = os.umask(0)
+    try:
+        LiveStore(folder).close()
+        (folder / "live.db").chmod(0o666)  # as an earlier version left it
+        store = LiveStore(folder)
+        store.put_session(1, "s", b"{}")
+        store.writer.flush()
+        rights = {each.name: stat.S_IMODE(each.stat().st_mode) for each in folder.glob("live.db*")}
+        store.close()
+    finally:
+        os.umask(before)
+
+    assert set(rights) >= {"live.db", "live.db-wal", "live.db-shm"}
+    assert set(rights.values()) == {0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_only_one_program_has_it(store: LiveStore, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dragoman.archive.keeping import Keeper
 from dragoman.archive.places import Place
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UsageError
-from dragoman.store.sessions import Sessions
+from dragoman.store.sessions import ListedSession, Sessions
 
 if TYPE_CHECKING:
     from dragoman.archive.checking_index import IndexCheck
@@ -97,6 +97,11 @@ class Archive:
         """Bring the index up to date; what that took, or None if nothing had changed."""
         return self._keeper.index(progress, wait_seconds=wait_seconds)
 
+    def mend_index(self) -> None:
+        """Put the index aside, which is damaged, and build another."""
+        self._keeper.begin_anew()
+        self._keeper.index()
+
     def begin_index(self) -> Progress | None:
         """Have the index brought up to date beside us; how far it is, None if it is up to date.
 
@@ -165,24 +170,31 @@ class Archive:
         return [SavedSession(each, self._files, self._sessions) for each in listed]
 
     def has(self, session_id: str, *, exactly: bool = False) -> bool:
-        """Whether a session with this id, or one that begins so, is in the index."""
-        matching = self._sessions.matching(session_id) if session_id else []
-        return any(each.row.session_id == session_id or not exactly for each in matching)
+        """Whether a session with this id, one that starts with it, or this name is in the index."""
+        if exactly:
+            matching = self._sessions.matching(session_id) if session_id else []
+            return any(each.row.session_id == session_id for each in matching)
+        return bool(self._called(session_id))
 
     def get(self, session_id: str) -> SavedSession:
-        """The session with this id, or with the only one that begins so."""
-        matching = self._sessions.matching(session_id) if session_id else []
-        exact = [each for each in matching if each.row.session_id == session_id] or matching
-        if not exact:
+        """The session with this id, the only one whose id starts with it, or the only one with this name."""
+        found = self._called(session_id)
+        if not found:
             raise UsageError(
                 f"there is no session {session_id!r} in {', '.join(self.folders)}; "
                 "`dragoman sessions` lists them"
             )
-        if len(exact) > 1:
-            some = ", ".join(each.row.session_id for each in exact[:4])
-            more = f" and {len(exact) - 4} more" if len(exact) > 4 else ""
-            raise UsageError(f"{session_id!r} may be any of {len(exact)} sessions: {some}{more}")
-        return SavedSession(exact[0], self._files, self._sessions)
+        if len(found) > 1:
+            some = ", ".join(each.row.session_id for each in found[:4])
+            more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+            raise UsageError(f"{session_id!r} matches {len(found)} sessions: {some}{more}")
+        return SavedSession(found[0], self._files, self._sessions)
+
+    def _called(self, name: str) -> list[ListedSession]:
+        """An id wins over what starts with it, and both over a name."""
+        matching = self._sessions.matching(name) if name else []
+        exact = [each for each in matching if each.row.session_id == name]
+        return exact or matching or (self._sessions.titled(name) if name.strip() else [])
 
     def last(self, *, project: str | os.PathLike[str] | None = None) -> SavedSession:
         """The session in which something was said last."""

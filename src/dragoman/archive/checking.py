@@ -202,6 +202,9 @@ def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
     fix = _FIXES.get(fault.kind, _MENDED)
     if is_fresh and broken:
         what, broken = f"{what}; the file was just written, so it may still be at work", False
+        fix = "check again when the session has ended"
+    elif not broken and fault.kind not in _FIXES:
+        fix = "nothing; it hides nothing"  # `--repair` leaves alone what is not broken
     return Finding(
         path=str(path), line=fault.line, kind=fault.kind, what=what, fix=fix, is_broken=broken
     )

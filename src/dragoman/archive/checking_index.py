@@ -11,6 +11,7 @@ import os
 from dragoman.archive import fingerprints
 from dragoman.archive.checking import FileReport, Step
 from dragoman.archive.finding import absolute
+from dragoman.archive.regular import open_regular
 from dragoman.store.files import FileRow, Files
 
 _LATER = "nothing; the next command reads it"
@@ -51,5 +52,5 @@ class IndexCheck:
 def _is_same(row: FileRow) -> bool:
     if row.compressed or row.dialect is None or not row.head:
         return True
-    with open(row.path, "rb", buffering=0) as file:
-        return fingerprints.is_same(file, row.offset, head_was=row.head, tail_was=row.tail)
+    with open_regular(row.path) as file:
+        return fingerprints.is_same(file.raw, row.offset, head_was=row.head, tail_was=row.tail)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, Protocol
 
 _GZIP: Final = b"\x1f\x8b"
@@ -13,6 +14,11 @@ MAGIC: Final = (_GZIP, _ZSTD)
 """How compressed sources begin."""
 _PIECE: Final = 4096
 """How much is undone in one go: what is lost at most when it turns out to be damaged."""
+_MOST_AT_ONCE: Final = 1 << 20
+"""How many bytes may come of that at a time."""
+_FREE: Final = 1 << 26
+_MOST_TIMES: Final = 1000
+"""How many times as much may come out as went in, once it is more than what is free. Sessions: 3 to 30 times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +52,35 @@ def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
 
 def _undone(tool: _Tool, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
     try:
-        yield from _pieces(tool, head)
-        for chunk in chunks:
-            yield from _pieces(tool, chunk)
-    except (zlib.error, _zstd().ZstdError) as problem:
+        yield from _bounded(tool, chain([head], chunks))
+    except _TooMuch as problem:
+        yield Damage(str(problem))
+        return
+    except (zlib.error, zstd().ZstdError) as problem:
         yield Damage(f"compressed data is damaged: {problem}")
         return
     if not tool.is_whole:
         yield Damage("compressed data ends early")
 
 
-def _pieces(tool: _Tool, chunk: bytes) -> Iterator[bytes]:
-    for start in range(0, len(chunk), _PIECE):
-        yield from tool.feed(chunk[start : start + _PIECE])
+class _TooMuch(Exception):
+    """More comes out than can be meant."""
+
+
+def _bounded(tool: _Tool, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    went_in = came_out = 0
+    for chunk in chunks:
+        for start in range(0, len(chunk), _PIECE):
+            piece = chunk[start : start + _PIECE]
+            went_in += len(piece)
+            for out in tool.feed(piece):
+                came_out += len(out)
+                if came_out > max(_FREE, went_in * _MOST_TIMES):
+                    raise _TooMuch(
+                        f"compressed data grows more than {_MOST_TIMES}-fold: "
+                        f"{came_out >> 20} MiB came of {went_in} bytes, the rest was not read"
+                    )
+                yield out
 
 
 class _Gunzip:
@@ -68,24 +90,24 @@ class _Gunzip:
         self._inner = zlib.decompressobj(wbits=31)
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
-        before = self._inner.copy()
+        before, given = self._inner.copy(), 0
         try:
-            out = self._undo(piece)
+            for out in self._undo(piece):
+                yield out
+                given += len(out)
         except zlib.error:
             self._inner = before
             for byte in range(len(piece)):  # up to the one that is damaged
-                yield self._undo(piece[byte : byte + 1])
-        else:
-            yield out
+                for out in self._undo(piece[byte : byte + 1]):
+                    yield out[given:]
+                    given -= min(given, len(out))
 
-    def _undo(self, piece: bytes) -> bytes:
-        out = b""
+    def _undo(self, piece: bytes) -> Iterator[bytes]:
         while piece:
             if self._inner.eof:
                 self._inner = zlib.decompressobj(wbits=31)
-            out += self._inner.decompress(piece)
-            piece = self._inner.unused_data if self._inner.eof else b""
-        return out
+            yield self._inner.decompress(piece, _MOST_AT_ONCE)
+            piece = self._inner.unused_data if self._inner.eof else self._inner.unconsumed_tail
 
     @property
     def is_whole(self) -> bool:
@@ -96,13 +118,15 @@ class _Unzstd:
     """Any number of Zstandard frames, one after the other."""
 
     def __init__(self) -> None:
-        self._inner = _zstd().ZstdDecompressor()
+        self._inner = zstd().ZstdDecompressor()
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
         while piece:
             if self._inner.eof:
-                self._inner = _zstd().ZstdDecompressor()
-            yield self._inner.decompress(piece)
+                self._inner = zstd().ZstdDecompressor()
+            yield self._inner.decompress(piece, _MOST_AT_ONCE)
+            while not self._inner.eof and not self._inner.needs_input:
+                yield self._inner.decompress(b"", _MOST_AT_ONCE)
             piece = self._inner.unused_data if self._inner.eof else b""
 
     @property
@@ -110,7 +134,8 @@ class _Unzstd:
         return self._inner.eof
 
 
-def _zstd() -> Any:
+def zstd() -> Any:
+    """The module that knows Zstandard."""
     try:
         from compression import zstd  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
     except ImportError:

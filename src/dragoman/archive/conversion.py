@@ -14,17 +14,20 @@ from types import FrameType
 from typing import BinaryIO, TextIO, cast
 
 from dragoman import export
-from dragoman.archive.mapper import make_exporter
+from dragoman.archive.mapper import last_words, make_exporter
+from dragoman.archive.open_turns import ClosingExporter
 from dragoman.archive.reading import damage, feed, make_parser
 from dragoman.archive.sniffing import SniffingParser
-from dragoman.archive.sources import Damage, Line, Source, batches
-from dragoman.errors import UnreadableSource
+from dragoman.archive.sources import Damage, Line, Source, batches, ending_of
+from dragoman.errors import UnreadableSource, UsageError, reason_of
 from dragoman.export.base import Format, Masked
 from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.base import Dialect, Limit
+from dragoman.model.messages import Malformed, Message, Unknown
 from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 _BINARY_HEAD = 4096
+_KEPT = (Unknown, Malformed)
 
 
 def all_dialects() -> list[Dialect]:
@@ -86,12 +89,16 @@ class Conversion:
         self._exporter, self._source_lines = make_exporter(
             to, include, color=color, width=width, redact=redact, secrets=secrets
         )
+        self._to = to
         self._parser = make_parser(dialect)
         self._source = source
         self._max_line = max_line or DEFAULT_MAX_LINE
         self._follow = follow
         self._named = dialect
+        self._source_lines.parser = self._parser
         self.lines = 0
+        self.has_understood = False
+        """Whether any line was more than kept as ``unknown`` or ``malformed``."""
         self.was_stopped = False
         """Whether the user stopped it before its end."""
 
@@ -107,7 +114,23 @@ class Conversion:
         from dragoman.export.redact import Redacting
 
         exporter = self._exporter
+        if isinstance(exporter, ClosingExporter):
+            exporter = exporter.exporter
         return exporter.redactor.masked if isinstance(exporter, Redacting) else None
+
+    def problem(self, name: str) -> str | None:
+        """Why what was written of ``name`` says nothing, in a sentence; None if it says something."""
+        if not self.lines or self.has_understood:
+            return None
+        if self.dialect is None:
+            return (
+                f"no line of {name} is in a dialect that I know; "
+                "`dragoman dialects` lists them, and --from names one"
+            )
+        return (
+            f"no line of {name} could be read as {self.dialect}; "
+            "`dragoman convert --audit` says what they are"
+        )
 
     def to_stream(self, stream: BinaryIO) -> None:
         """Write to a stream, each piece as soon as it is there."""
@@ -125,11 +148,14 @@ class Conversion:
     def to_file(self, name: str) -> None:
         """Write to a file, which is there whole or not at all. A followed one grows in place."""
         path = Path(name)
-        if self._follow or path.is_char_device() or path.is_fifo():
-            with path.open("wb") as stream:
-                self.to_stream(stream)
-            return
-        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
+        try:
+            if self._follow or path.is_char_device() or path.is_fifo():
+                with path.open("wb") as stream:
+                    self.to_stream(stream)
+                return
+            handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
+        except OSError as problem:
+            raise UsageError(f"cannot write {name}: {reason_of(problem)}") from None
         try:
             with os.fdopen(handle, "wb") as stream:
                 self.to_stream(stream)
@@ -144,7 +170,7 @@ class Conversion:
     def _pieces(self) -> Iterator[bytes]:
         for batch in batches(self._source, max_line=self._max_line, follow=self._follow):
             self._feed(batch)
-            piece = self._exporter.export(self._parser.messages())
+            piece = self._exporter.export(self._messages_so_far())
             if batch and isinstance(batch[-1], Damage):
                 piece += self._exporter.export([damage(batch[-1])])
             self._source_lines.forget()
@@ -158,8 +184,16 @@ class Conversion:
         self.lines += len(batch)
 
     def _end(self) -> bytes:
-        self._parser.receive_eof()
-        return self._exporter.export(self._parser.messages()) + self._exporter.finish()
+        left = self._understood(last_words(self._parser, self._to, ending_of(self._source)))
+        return self._exporter.export(left) + self._exporter.finish()
+
+    def _messages_so_far(self) -> list[Message]:
+        return self._understood(self._parser.messages())
+
+    def _understood(self, messages: list[Message]) -> list[Message]:
+        if not self.has_understood:
+            self.has_understood = any(not isinstance(each, _KEPT) for each in messages)
+        return messages
 
 
 def _same_mode(path: Path, temporary: str) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dragoman.about import VERSION
 from dragoman.archive.finding import cache_folder
+from dragoman.archive.sealed import sealed, unsealed
 
 if TYPE_CHECKING:
     from dragoman.archive.saved import SavedSession
@@ -90,7 +91,7 @@ class _Memory:
         self._stamp = stamp
         self._kept: dict[str, Any] = {}
         try:
-            found: Any = json.loads(path.read_bytes())
+            found: Any = json.loads(unsealed(path.read_bytes()))
         except (OSError, ValueError):
             return
         match found:
@@ -121,7 +122,7 @@ class _Memory:
                 self._kept[name] = [state, amount, cost.unpriced_tokens]
         newest = dict(list(self._kept.items())[-_MOST:])
         data = json.dumps({"stamp": self._stamp, "sessions": newest}, separators=(",", ":"))
-        write_whole(self._path, data.encode())
+        write_whole(self._path, sealed(data.encode()))
 
 
 def _own_prices(environment: Mapping[str, str]) -> Path | None:
@@ -133,7 +134,10 @@ def _own_prices(environment: Mapping[str, str]) -> Path | None:
 def _stamp(own: Path | None) -> str:
     """Changes with whatever decides what tokens cost, but for the tokens."""
     library = find_spec("genai_prices")
-    places = [Path(library.origin).parent] if library is not None and library.origin else []
+    table = Path(__file__).with_name("prices_known.json")
+    if library is not None and library.origin:
+        table = Path(library.origin).parent
+    places = [table]
     places += [own] if own is not None else []
     return " ".join([VERSION, *(f"{place} {place.stat().st_mtime_ns}" for place in places)])
 

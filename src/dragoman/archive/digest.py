@@ -82,6 +82,7 @@ class Digest:
         if isinstance(message, TurnStarted):
             facts.turns += 1
             facts.is_open = True
+            facts.outcome = None
         elif isinstance(message, TurnEnded):
             facts.is_open = False
             facts.outcome = message.outcome
@@ -96,6 +97,12 @@ class Digest:
             undone = facts.undone + self._turns_undone(message)
             facts.undone = min(undone, facts.turns)
         return facts
+
+    def spend(self, session_id: str | None, usage: Usage) -> None:
+        """Count the tokens of a turn that has no end."""
+        facts = self.sessions.get(session_id or "")
+        if facts is not None:
+            facts.usage = usage if facts.usage is None else facts.usage + usage
 
     def _origin(self, facts: Facts) -> str | None:
         """Older files do not say that they are forks; that they hold their parent's rows does."""

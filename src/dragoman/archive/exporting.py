@@ -79,9 +79,9 @@ def check_target(source: str, output: str, *, force: bool) -> None:
     if path.is_dir():
         raise UsageError(f"{output} is a directory")
     if path.exists() and Path(source).exists() and path.samefile(source):
-        raise UsageError(f"{output} is the session itself")
+        raise UsageError(f"{output} is the file that is read; name another one to write")
     if path.is_file() and not force:
-        raise UsageError(f"{output} is there already; --force replaces it")
+        raise UsageError(f"{output} already exists; --force replaces it")
 
 
 def told(masked: Sequence[Masked]) -> str:

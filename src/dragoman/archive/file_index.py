@@ -196,8 +196,10 @@ class FileIndex:
             self._starts.pop()
             self._starts += torn.starts
             feed(self._reader.parser, torn.lines)
-        self._reader.parser.receive_eof()
+        self._reader.parser.receive_eof("left")
         self._take(self._reader.messages(), [])
+        if (spent := self._reader.spent_so_far()) is not None:
+            self._digest.spend(*spent)
         rooms.entries.add(row.file_id, self._new, drafts=True)
         rooms.files.add_turns(row.file_id, self._turns.drain())
         for key, facts in self._digest.sessions.items():

@@ -6,14 +6,16 @@ still become another line.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from io import BufferedReader
 from itertools import accumulate
 from typing import NamedTuple, cast
 
 from dragoman.archive.compression import MAGIC, Damage
+from dragoman.archive.regular import open_regular
 from dragoman.archive.sources import BATCH, BOMS, CHUNK, Line, batches
-from dragoman.wire.lines import LongLine
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 
 class Lines(NamedTuple):
@@ -33,11 +35,15 @@ def is_plain(file: BufferedReader) -> bool:
 
 
 def open_file(path: str) -> BufferedReader:
-    return cast("BufferedReader", open(path, "rb", buffering=CHUNK))
+    """A session file, opened. Raises ``OSError``, also for what is not a regular file."""
+    return open_regular(path, buffering=CHUNK)
 
 
 def plain_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
     """The lines of a plain file from this byte on."""
+    if os.fstat(file.fileno()).st_size - offset > DEFAULT_MAX_LINE:
+        yield from _bounded_lines(file, offset)
+        return
     file.seek(offset)
     while batch := file.readlines(BATCH):
         torn = batch.pop() if not batch[-1].endswith(b"\n") else None
@@ -47,6 +53,20 @@ def plain_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
             yield Lines(cast("list[Line]", batch), starts)
         if torn is not None:
             yield Lines([torn], [offset, offset + len(torn)], is_torn=True)
+
+
+def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
+    """The same for a file in which a line may be too long to be held in memory."""
+    file.seek(offset)
+    splitter = LineSplitter()
+    while chunk := file.read(BATCH):
+        lines = cast("list[Line]", splitter.receive(chunk))
+        if lines:
+            starts = list(accumulate(map(_length, lines), initial=offset))
+            offset = starts[-1]
+            yield Lines(lines, starts)
+    if torn := cast("list[Line]", splitter.finish()):
+        yield Lines(torn, [offset, offset + _length(torn[0]) - 1], is_torn=True)
 
 
 def other_lines(file: BufferedReader) -> Iterator[Lines]:

@@ -31,9 +31,9 @@ class Home(NamedTuple):
     """The file below the home that tells how sessions are called, if there is one."""
 
     def folder(self, environment: Mapping[str, str]) -> str:
-        """The home itself."""
+        """The home itself; ``~`` in the variable is the user's own, although the shell left it there."""
         named = environment.get(self.variable)
-        return named or os.path.join(os.path.expanduser("~"), self.default)
+        return absolute(named or os.path.join("~", self.default))
 
 
 class Found(NamedTuple):

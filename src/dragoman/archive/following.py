@@ -1,7 +1,8 @@
 """Following sessions that other programs write right now.
 
-Files are looked at twice a second. Of a file that was there before, the end is read, so that what comes
-is understood; only what comes is told. A new file is told from its beginning.
+Files are looked at twice a second. Of a file that was there before, what is old is read, so that what comes is
+understood; only what comes is told. A new file is told from its beginning. A file that is moved or compressed
+is the same file. Only rows tell: a turn ends when its file says so.
 """
 
 from __future__ import annotations
@@ -12,15 +13,22 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from dragoman.archive.file_lines import is_plain, open_file, plain_lines
+from dragoman.archive.file_lines import is_plain, open_file
 from dragoman.archive.finding import Found
+from dragoman.archive.growing import GrowingFile
 from dragoman.archive.parsers import Reader
 from dragoman.archive.reading import feed
+from dragoman.archive.sources import Line
 from dragoman.model.messages import Message
 
 _PAUSE_SECONDS: Final = 0.5
-_TAIL: Final = 1 << 18
+_WHOLE: Final = 1 << 24
+"""How much of what is old is read whole."""
+_TAIL: Final = 1 << 22
+"""How much of it is read at its end, if there is more."""
 _OPENING_LINES: Final = 4
+_IDLE_LOOKS: Final = 120
+"""After how many looks without news a file is closed."""
 
 
 class Heard(NamedTuple):
@@ -34,57 +42,61 @@ class _Followed:
     """A file being followed, of which the first bytes are not news."""
 
     def __init__(self, path: str, old: int) -> None:
-        self._path = path
-        self._offset = 0
         self._reader: Reader | None = None
+        self._held: list[Line] = []
+        self._idle = 0
+        self._told: list[Message] = []
+        self.file = GrowingFile(path)
         if old:
-            self._catch_up(old)
+            self._catch_up(path, old)
 
-    def _catch_up(self, old: int) -> None:
+    def _catch_up(self, path: str, old: int) -> None:
         """Read enough of what is old to understand what comes, and tell none of it."""
-        with open_file(self._path) as file:
+        with open_file(path) as file:
             if not is_plain(file):
+                self._catch_up_packed(old)
                 return
             first = list(islice(file, _OPENING_LINES))
             begin = file.tell()
-            self._reader = _known(Reader.sniffed(first))
-            if self._reader is None or begin > old:
-                self._reader = None
+            if begin > old:
                 return  # it has hardly begun: all of it is told
-            self._reader.parser.receive_lines(first)
-            if old - _TAIL > begin:
+            self._read([*first])
+            if old - begin > _WHOLE:
                 file.seek(old - _TAIL)
                 file.readline()
                 begin = file.tell()
-            self._offset = begin
             file.seek(begin)
             lines = file.read(old - begin)
             whole = lines[: lines.rfind(b"\n") + 1]
-            self._reader.parser.receive_lines(whole.split(b"\n")[:-1])
-            self._offset += len(whole)
-        self._reader.messages()
+            self._read([*whole.split(b"\n")[:-1]])
+            self.file = GrowingFile(path, offset=begin + len(whole))
+
+    def _catch_up_packed(self, old: int) -> None:
+        """The same for a file that is compressed by now; ``old`` counts the bytes that it had before."""
+        for batch in self.file.lines():
+            for line in batch:
+                old -= (len(line) if isinstance(line, bytes) else line.length) + 1
+                told = self._read([line])
+                self._told += told if old < 0 else ()
 
     def news(self) -> list[Message]:
-        told: list[Message] = []
-        with open_file(self._path) as file:
-            if not is_plain(file) or file.seek(0, os.SEEK_END) < self._offset:
-                return told
-            for piece in plain_lines(file, self._offset):
-                if piece.is_torn:
-                    break
-                lines = [line for line in piece.lines if isinstance(line, bytes)]
-                if self._reader is None:
-                    self._reader = _known(Reader.sniffed(lines))
-                    if self._reader is None:
-                        break
-                feed(self._reader.parser, piece.lines)
-                told += self._reader.messages()
-                self._offset = piece.starts[-1]
+        told, self._told = self._told, []
+        for batch in self.file.lines():
+            told += self._read([*batch])
+        self._idle = 0 if told else self._idle + 1
+        if self._idle >= _IDLE_LOOKS:
+            self.file.close()
         return told
 
-
-def _known(reader: Reader) -> Reader | None:
-    return reader if reader.dialect is not None else None
+    def _read(self, lines: list[Line]) -> list[Message]:
+        if self._reader is None:
+            self._held += lines
+            reader = Reader.sniffed([line for line in self._held if isinstance(line, bytes)])
+            if reader.dialect is None:
+                return []
+            self._reader, lines, self._held = reader, self._held, []
+        feed(self._reader.parser, lines)
+        return self._reader.messages()
 
 
 def follow(
@@ -94,24 +106,74 @@ def follow(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[list[Heard]]:
     """What is written from now on, in batches; empty ones while nothing is."""
-    followed: dict[str, _Followed] = {}
-    sizes = {found.path: found.size for found in find()}
-    while True:
-        yield []
-        sleep(_PAUSE_SECONDS)
+    following = _Following(find(), _name(only) if only is not None else None)
+    try:
+        while True:
+            yield []
+            sleep(_PAUSE_SECONDS)
+            heard = following.look(find())
+            if heard:
+                yield heard
+    finally:
+        following.close()
+
+
+class _Following:
+    """All files that are followed, by their names: one that is moved or compressed keeps its own."""
+
+    def __init__(self, found: Sequence[Found], only: str | None) -> None:
+        self._only = only
+        self._old = {_name(each.path): each.size for each in found}
+        self._paths = {_name(each.path): each.path for each in found}
+        self._followed: dict[str, _Followed] = {}
+
+    def close(self) -> None:
+        for each in self._followed.values():
+            each.file.close()
+
+    def look(self, found: Sequence[Found]) -> list[Heard]:
+        there = {_name(each.path): each for each in found}
         heard: list[Heard] = []
-        for found in find():
-            old = sizes.get(found.path, 0)
-            if found.size == old or (only is not None and found.path != only):
+        for name in {**self._followed, **there}:
+            if self._only is not None and name != self._only:
                 continue
-            sizes[found.path] = found.size
             try:
-                if found.size < old:  # cut off or replaced: what comes now is new
-                    followed[found.path] = _Followed(found.path, 0)
-                elif found.path not in followed:
-                    followed[found.path] = _Followed(found.path, old)
-                heard += [Heard(found.path, each) for each in followed[found.path].news()]
+                heard += self._look_at(name, there.get(name))
             except OSError:
-                followed.pop(found.path, None)  # gone again before we could look
-        if heard:
-            yield heard
+                continue  # not there just now: it may be on its way to another place
+        self._paths |= {name: each.path for name, each in there.items()}
+        return heard
+
+    def _look_at(self, name: str, found: Found | None) -> list[Heard]:
+        known = self._followed.get(name)
+        if known is None:
+            assert found is not None
+            old = self._old.get(name, 0)
+            was = self._paths.get(name, found.path)
+            if found.size == old and was == found.path:
+                return []
+            if _is_packed(was) and not _is_packed(found.path):
+                old = found.size  # how much of it is new cannot be told: it is taken up from here
+            elif found.size < old and not _is_packed(found.path):
+                old = 0  # cut off or replaced: what is there now is new
+            elif _is_packed(was):
+                return []
+            known = self._followed[name] = _Followed(found.path, old)
+        elif found is not None and found.path != known.file.path:
+            known.file.path = found.path
+        news = known.news()
+        if known.file.is_replaced:
+            # Cut off, or another file under its name: what is there now is new.
+            path = found.path if found is not None else known.file.path
+            known.file.close()
+            known = self._followed[name] = _Followed(path, 0)
+            news += known.news()
+        return [Heard(known.file.path, each) for each in news]
+
+
+def _is_packed(path: str) -> bool:
+    return path.endswith((".zst", ".gz"))
+
+
+def _name(path: str) -> str:
+    return os.path.basename(path).removesuffix(".zst").removesuffix(".gz")

@@ -12,6 +12,7 @@ from typing import Final
 
 from dragoman.about import VERSION
 from dragoman.archive.finding import Home
+from dragoman.archive.sealed import sealed, unsealed
 
 _NAME: Final = "homes.txt"
 
@@ -21,13 +22,13 @@ def all_homes(cache: str | os.PathLike[str] | None) -> tuple[Home, ...]:
     if cache is None:
         return registered()
     path = os.path.join(cache, _NAME)
-    with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
-        return _decode(file.read())
+    with suppress(OSError, ValueError), open(path, "rb") as file:
+        return _decode(unsealed(file.read()).decode())
     homes = registered()
     with suppress(OSError):  # then it takes a moment longer each time
         os.makedirs(cache, exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(_encode(homes))
+        with open(path, "wb") as file:
+            file.write(sealed(_encode(homes).encode()))
     return homes
 
 

@@ -17,13 +17,14 @@ from typing import Final, NamedTuple
 from dragoman.archive import fingerprints
 from dragoman.archive.file_index import Rooms, index_file
 from dragoman.archive.finding import Found
+from dragoman.archive.regular import open_regular
 from dragoman.store.database import Database
 from dragoman.store.entries import Entries
 from dragoman.store.files import FileRow, Files
 from dragoman.store.maintenance import begin_anew, orphans, tidy, untidy
 from dragoman.store.sessions import Sessions
 
-EDITION: Final = 2
+EDITION: Final = 3
 """Counted up when the same files would give other entries: an index of another edition is built anew."""
 
 _COMMIT_ENTRIES: Final = 4000
@@ -279,5 +280,5 @@ def _goes_on(found: Found, row: FileRow) -> bool:
         return False
     if not row.head:
         return row.inode == found.inode  # its first reading was cut short
-    with open(found.path, "rb", buffering=0) as file:
-        return fingerprints.is_same(file, row.offset, head_was=row.head, tail_was=row.tail)
+    with open_regular(found.path) as file:
+        return fingerprints.is_same(file.raw, row.offset, head_was=row.head, tail_was=row.tail)

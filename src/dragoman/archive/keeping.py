@@ -16,7 +16,14 @@ from dragoman.about import VERSION
 from dragoman.archive.finding import Found, are_still_so, is_still_so
 from dragoman.archive.naming import take_names
 from dragoman.archive.places import Place
-from dragoman.store.database import NAME, Database, IndexUnusable, move_aside, open_database
+from dragoman.store.database import (
+    NAME,
+    SUSPECT,
+    Database,
+    IndexUnusable,
+    move_aside,
+    open_database,
+)
 from dragoman.store.files import Files
 
 if TYPE_CHECKING:
@@ -78,16 +85,20 @@ class Keeper:
             if report.is_whole and is_named and folders and self.database.can_write:
                 self.files.set_folders(folders)
             return report if report.is_changed or not report.is_whole else None
-        except IndexUnusable as problem:
-            if "malformed" not in str(problem) and "not a database" not in str(problem):
+        except SUSPECT:
+            if self.database.path is None or not self.database.can_write:
                 raise
-            # Damaged in a place that opening it does not look at. It is a cache: begin anew.
-            self.database.close()
-            aside = move_aside(os.path.join(self.place.index_folder, NAME))
-            self._open()
-            self.note = f"the index was damaged; it was moved to {aside.name} and is built anew"
-            self._untold.append(self.note)
+            self.begin_anew()
             return self._index(progress, wait_seconds, seconds)
+
+    def begin_anew(self) -> None:
+        """The index is damaged in a place that opening it does not look at. It is a cache."""
+        self.database.close()
+        path = os.path.join(self.place.index_folder, NAME)
+        aside = move_aside(path).name if os.path.exists(path) else "nowhere"
+        self._open()
+        self.note = f"the index was damaged; it was moved to {aside} and is built anew"
+        self._untold.append(self.note)
 
     def _index(
         self, progress: Callable[[Progress], None] | None, wait_seconds: float, seconds: float

@@ -21,6 +21,7 @@ from dragoman.archive.finding import Found
 from dragoman.archive.folders import write_whole
 from dragoman.archive.ledger_entries import Account
 from dragoman.archive.ledger_sharing import MOST_PORTIONS, can_share, share
+from dragoman.archive.sealed import sealed, unsealed
 
 _FORMAT: Final = f"3 {VERSION}"
 """Accounts that another version made are not believed."""
@@ -73,7 +74,7 @@ def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[
         # What was not asked for this time is kept as long as it is there.
         others = {path: old for path, old in kept.items() if path not in known and _exists(path)}
         by_path = {os.fsencode(path): each for path, each in (others | good).items()}
-        write_whole(cache, _encode(_Cache(_FORMAT, by_path)))
+        write_whole(cache, sealed(_encode(_Cache(_FORMAT, by_path))))
     return accounts
 
 
@@ -91,8 +92,8 @@ def _uncollected() -> Generator[None]:
 
 def _recall(cache: Path | None) -> dict[str, _Kept]:
     try:
-        read = _decode_cache(cache.read_bytes()) if cache is not None else None
-    except (OSError, msgspec.DecodeError):
+        read = _decode_cache(unsealed(cache.read_bytes())) if cache is not None else None
+    except (OSError, ValueError, msgspec.DecodeError):
         return {}  # never written, or not by us: nothing is lost
     if read is None or read.format != _FORMAT:
         return {}

@@ -1,4 +1,4 @@
-"""Sums over the ledger: by day, project, model or session.
+"""Sums over the ledger: by day, week, month, 5-hour block, project, model or session.
 
 Tokens are summed first and valued after, but never across a border between two prices: a sum holds only
 requests that have the same rates.
@@ -7,10 +7,11 @@ requests that have the same rates.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -19,14 +20,22 @@ from dragoman.archive.ledger_entries import QUARTER, SHORT, Entry, SessionFacts,
 from dragoman.archive.prices import Period, Price, Rates
 from dragoman.model.usage import Usage
 
-By: TypeAlias = Literal["day", "project", "model", "session"]
-BY: Final[tuple[By, ...]] = ("day", "project", "model", "session")
+By: TypeAlias = Literal["day", "week", "month", "block", "project", "model", "session"]
+BY: Final[tuple[By, ...]] = get_args(By)
+_NO_TIME: Final = "(no time)"
 UNKNOWN: Final[dict[By, str]] = {
-    "day": "(no time told)",
-    "project": "(no directory told)",
-    "model": "(no model told)",
-    "session": "(no session told)",
+    "day": _NO_TIME,
+    "week": _NO_TIME,
+    "month": _NO_TIME,
+    "block": _NO_TIME,
+    "project": "(no directory)",
+    "model": "(no model)",
+    "session": "(no session)",
 }
+_BY_TIME: Final[dict[By, str]] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+_HOUR: Final = 3600
+BLOCK: Final = 5 * _HOUR
+"""Seconds: the window that limits of subscriptions are counted in."""
 
 
 class Group(msgspec.Struct, kw_only=True):
@@ -81,7 +90,7 @@ class Summary(msgspec.Struct, frozen=True):
     """The groups, and everything together."""
 
     groups: list[Group]
-    """Days in their order, others with the most tokens first."""
+    """Times in their order, others with the most tokens first."""
     total: Group
 
 
@@ -89,7 +98,7 @@ def summary(ledger: Ledger, by: By, choice: Choice = EVERYTHING) -> Summary:
     """Sum the ledger up."""
     sums = _summed(ledger, by, choice)
     made = [_group(key, each) for key, each in sums.items()]
-    made.sort(key=_by_time if by == "day" else _by_size)
+    made.sort(key=_by_time if by in _BY_TIME or by == "block" else _by_size)
     whole = _Sum()
     for each in sums.values():
         whole.add(each)
@@ -104,22 +113,15 @@ def _by_size(group: Group) -> tuple[int, str]:
     return -group.usage.total_tokens if group.usage is not None else 1, group.key
 
 
-def keys(by: By) -> Callable[[Entry | Subtotal | SessionFacts], str]:
+def keys(
+    by: By, ledger: Ledger, choice: Choice = EVERYTHING
+) -> Callable[[Entry | Subtotal | SessionFacts], str]:
     """What gives the group that an entry or a session belongs to."""
     unknown = UNKNOWN[by]
-    if by == "day":
-        days: dict[int, str] = {}
-
-        def day(each: Entry | Subtotal | SessionFacts) -> str:
-            if each.at is None:
-                return unknown
-            quarter = int(each.at // QUARTER)
-            found = days.get(quarter)
-            if found is None:
-                found = days[quarter] = datetime.fromtimestamp(each.at).date().isoformat()
-            return found
-
-        return day
+    if by in _BY_TIME:
+        return _at_times(lambda at: datetime.fromtimestamp(at).strftime(_BY_TIME[by]))
+    if by == "block":
+        return _at_times(_blocks(each.at for each in ledger.subtotals(choice)))
     if by == "project":
         return lambda each: each.project or unknown
     if by == "model":
@@ -127,9 +129,41 @@ def keys(by: By) -> Callable[[Entry | Subtotal | SessionFacts], str]:
     return lambda each: each.session
 
 
+def _at_times(name: Callable[[float], str]) -> Callable[[Entry | Subtotal | SessionFacts], str]:
+    names: dict[int, str] = {}
+
+    def key(each: Entry | Subtotal | SessionFacts) -> str:
+        if each.at is None:
+            return _NO_TIME
+        quarter = int(each.at // QUARTER)
+        found = names.get(quarter)
+        if found is None:
+            found = names[quarter] = name(each.at)
+        return found
+
+    return key
+
+
+def _blocks(times: Iterable[float | None]) -> Callable[[float], str]:
+    """Names the block of a time. A block starts with the hour of the first use after the one before."""
+    starts: list[float] = []
+    for at in sorted(at for at in times if at is not None):
+        if not starts or at >= starts[-1] + BLOCK:
+            starts.append(at // _HOUR * _HOUR)
+
+    def name(at: float) -> str:
+        place = bisect_right(starts, at) - 1
+        if place < 0 or at >= starts[place] + BLOCK:
+            return _NO_TIME  # a session that reports no usage, at a time without any
+        start = datetime.fromtimestamp(starts[place])
+        return f"{start:%Y-%m-%d %H:%M}-{datetime.fromtimestamp(starts[place] + BLOCK):%H:%M}"
+
+    return name
+
+
 def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
     sums: dict[str, _Sum] = {}
-    key_of = keys(by)
+    key_of = keys(by, ledger, choice)
     models = {subtotal.model for subtotal in ledger.subtotals(choice)}
     tariffs = {model: _Tariff(ledger.prices.of(model)) for model in models}
     by_subtotals = all(tariff.values_subtotals for tariff in tariffs.values())

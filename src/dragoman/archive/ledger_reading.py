@@ -18,6 +18,7 @@ from typing import Final
 from dragoman.archive.ledger_entries import Account, Entry, Rule, SessionFacts, rule_number
 from dragoman.archive.parsers import plain_reader
 from dragoman.archive.reading import read
+from dragoman.archive.regular import open_regular
 from dragoman.archive.sources import BATCH, unreadable
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
@@ -43,7 +44,7 @@ def read_account(path: str | Path) -> Account:
 
 def _of_plain(path: str) -> Account | None:
     """The account of a plain file; None for any other."""
-    with open(path, "rb", buffering=_BUFFER) as file:
+    with open_regular(path, buffering=_BUFFER) as file:
         head, size = file.read(PREFIX), os.fstat(file.fileno()).st_size
         plain = plain_reader(head) if size <= DEFAULT_MAX_LINE else None
         if plain is None:
@@ -67,11 +68,8 @@ def _of_any(path: str) -> Account:
 
 def fingerprint_of(path: Path) -> str:
     """A name for a file's content: its size and the hash of its beginning."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    try:
-        return _fingerprint(os.read(file, PREFIX), os.fstat(file).st_size)
-    finally:
-        os.close(file)
+    with open_regular(path, buffering=PREFIX) as file:
+        return _fingerprint(file.read(PREFIX), os.fstat(file.fileno()).st_size)
 
 
 def _fingerprint(head: bytes, size: int) -> str:

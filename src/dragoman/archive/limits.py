@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from dragoman.archive.finding import Found
+from dragoman.archive.regular import open_regular
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import RateLimits, RateWindow
 
@@ -54,8 +55,9 @@ def _last(found: Found) -> RateLimits | None:
 def _ends(found: Found) -> Iterator[str | bytes]:
     """The end of a file, then the whole of it."""
     if found.size > 2 * _TAIL and found.path.endswith(".jsonl"):
-        with open(found.path, "rb") as file:
+        with open_regular(found.path) as file:
             file.seek(-_TAIL, os.SEEK_END)
             file.readline()  # what is left of a row
             yield file.read()
-    yield found.path
+    if os.path.isfile(found.path):
+        yield found.path

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import cast
 
 from dragoman import export
-from dragoman.archive.reading import make_parser
+from dragoman.archive.open_turns import FORMATS, ClosingExporter
+from dragoman.archive.reading import has_own_lines, make_parser
 from dragoman.archive.sources import as_bytes
 from dragoman.errors import UnknownFormat, UsageError
 from dragoman.export.base import Exporter, Format, Include, Options
-from dragoman.harnesses.base import Parser
+from dragoman.harnesses.base import Ending, Parser
+from dragoman.model.messages import Message, ToolResult, TurnEnded
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 _INCLUDES = ("context", "deltas", "raw")
@@ -24,11 +27,12 @@ def make_exporter(
     width: int = 100,
     redact: bool | None = None,
     secrets: Collection[str] = (),
+    pid: Callable[[], int | None] | None = None,
 ) -> tuple[Exporter, SourceLines]:
     """An exporter by name, and the store it looks source lines up in.
 
     Whether it masks secrets is for the format to say if ``redact`` does not; ``secrets`` are values
-    that it then masks whatever they look like.
+    that it then masks whatever they look like. ``pid`` gives the agent's process, if it is live.
     """
     found = export.find(to)
     if found is None:
@@ -39,8 +43,12 @@ def make_exporter(
     lines = SourceLines()
     wanted = frozenset(cast("Collection[Include]", include))
     options = Options(include=wanted, color=color, width=width, source_line=lines.get)
+    if pid is not None:
+        options = replace(options, pid=pid)
     masks = found.redacts if redact is None else redact
     exporter = _redacting(found, options, secrets) if masks else found.make(options)
+    if to in FORMATS:
+        exporter = ClosingExporter(exporter)
     lines.is_wanted = exporter.wants_lines
     return exporter, lines
 
@@ -52,11 +60,29 @@ def _redacting(made: Format, options: Options, secrets: Collection[str]) -> Expo
     return redacting(made, options, secrets)
 
 
+def last_words(parser: Parser, to: str, ending: Ending) -> list[Message]:
+    """End the stream: what the parser held back, and the ends of open turns if the format wants them."""
+    parser.receive_eof(ending)
+    left = parser.messages()
+    found = export.find(to)
+    if found is not None and not found.ends_open_turns:
+        left = [message for message in left if not _closes_what_was_open(message)]
+    return left
+
+
+def _closes_what_was_open(message: Message) -> bool:
+    return isinstance(message, TurnEnded) or (
+        isinstance(message, ToolResult) and message.status == "abandoned"
+    )
+
+
 class SourceLines:
     """The source lines that messages may still ask for: those of one batch, and the held ones."""
 
     def __init__(self) -> None:
         self.is_wanted = False
+        self.parser: Parser | None = None
+        """The parser whose messages ask; some name lines of another source."""
         self._lines: dict[int, bytes] = {}
         self._count = 0
         self._keep = 64
@@ -66,7 +92,7 @@ class SourceLines:
         self._lines[self._count] = line
 
     def get(self, number: int) -> bytes | None:
-        return self._lines.get(number)
+        return self._lines.get(number) if has_own_lines(self.parser) else None
 
     def forget(self) -> None:
         """A batch has been told: only its last lines can still be held by a parser."""
@@ -90,7 +116,8 @@ class Mapper:
         max_line: int = DEFAULT_MAX_LINE,
     ) -> None:
         self._exporter, self._lines = make_exporter(to, include)
-        self._parser: Parser = make_parser(dialect)
+        self._to = to
+        self._lines.parser = self._parser = make_parser(dialect)
         self._splitter = LineSplitter(max_line)
 
     def push(self, chunk: bytes | str) -> list[str]:
@@ -101,8 +128,8 @@ class Mapper:
     def flush(self) -> list[str]:
         """The stream is over: whatever was held back or left open."""
         lines = self._convert(self._splitter.finish())
-        self._parser.receive_eof()
-        out = self._exporter.export(self._parser.messages()) + self._exporter.finish()
+        left = last_words(self._parser, self._to, "left")
+        out = self._exporter.export(left) + self._exporter.finish()
         return lines + _lines(out)
 
     def _convert(self, lines: list[bytes | LongLine]) -> list[str]:

@@ -49,6 +49,7 @@ def _state(path: str) -> str:
 def _read(paths: dict[str, str]) -> dict[str, str]:
     from dragoman.archive.digest import title_in  # only when something has changed
     from dragoman.archive.parsers import history_of
+    from dragoman.archive.regular import open_regular
 
     names: dict[str, str] = {}
     for harness, path in paths.items():
@@ -56,7 +57,7 @@ def _read(paths: dict[str, str]) -> dict[str, str]:
         if history is None or history.name_list is None:
             continue
         # One that cannot be read is as good as none: then the first prompt is the title.
-        with suppress(OSError), open(path, "rb", buffering=1 << 20) as lines:
+        with suppress(OSError), open_regular(path) as lines:
             for line in lines:
                 session_id, name = history.name_list.name_in(line) or ("", "")
                 if title := title_in(name):

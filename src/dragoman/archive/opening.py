@@ -17,8 +17,9 @@ import msgspec
 from dragoman.archive.file_lines import Lines, is_plain, open_file, other_lines, plain_lines
 from dragoman.archive.parsers import Reader
 from dragoman.archive.reading import feed
+from dragoman.archive.sources import ending_of
 from dragoman.harnesses.base import Mark
-from dragoman.model.messages import Delta, Message, Prompt, TurnStarted
+from dragoman.model.messages import Message, Prompt, TurnStarted
 from dragoman.store.files import FileRow, Files, MarkRow
 
 _FIRST_TAIL: Final = 1 << 18
@@ -26,7 +27,11 @@ _OPENING_LINES: Final = 4
 
 
 def messages_of(path: str, end: int | None = None) -> Iterator[Message]:
-    """Every message of a file, or of its part before the byte ``end``."""
+    """Every message of a file, or of its part before the byte ``end``.
+
+    What follows that byte is another story: there, a turn that is still open ends. At the end of the whole
+    file it does not.
+    """
     with open_file(path) as file:
         plain = is_plain(file)
         pieces = plain_lines(file, 0) if plain else other_lines(file)
@@ -41,7 +46,7 @@ def messages_of(path: str, end: int | None = None) -> Iterator[Message]:
             feed(reader.parser, piece.lines)
             yield from reader.messages()
         if reader is not None:
-            reader.parser.receive_eof()
+            reader.parser.receive_eof("over" if end is not None else ending_of(path))
             yield from reader.messages()
 
 
@@ -77,19 +82,6 @@ def _from_mark(files: Files, row: FileRow, number: int) -> Iterator[Message | _T
     yield from _read_on(row, mark)
 
 
-def numbered(files: Files, row: FileRow, first: int) -> Iterator[tuple[int, Message]]:
-    """The messages of a file with their numbers, from the nearest mark before the ``first`` wanted.
-
-    Numbers count from 1, and what is only passing has none.
-    """
-    mark = None if row.compressed else files.mark_before_message(row.file_id, first)
-    number = mark.before if mark is not None else 0
-    for message in _read_on(row, mark):
-        if not isinstance(message, Delta):
-            number += 1
-            yield number, message
-
-
 def _read_on(row: FileRow, mark: MarkRow | None) -> Iterator[Message]:
     """The messages of a file from a mark on, or all of them."""
     if mark is None:
@@ -100,7 +92,7 @@ def _read_on(row: FileRow, mark: MarkRow | None) -> Iterator[Message]:
         for piece in plain_lines(file, mark.offset):
             feed(reader.parser, piece.lines)
             yield from reader.messages()
-        reader.parser.receive_eof()
+        reader.parser.receive_eof(ending_of(row.path))
         yield from reader.messages()
 
 
@@ -119,7 +111,7 @@ def last_turn(path: str) -> list[Message]:
             reader.parser.receive_lines(first)
             for piece in plain_lines(file, _next_line(file, begin, opened)):
                 feed(reader.parser, piece.lines)
-            reader.parser.receive_eof()
+            reader.parser.receive_eof(ending_of(path))
             found = _last_of(iter(reader.messages()))
             if begin == opened or any(isinstance(message, Prompt) for message in found):
                 return [msgspec.structs.replace(message, line=0) for message in found]

@@ -10,6 +10,7 @@ from dragoman.harnesses import HARNESSES, find_dialect
 from dragoman.harnesses.base import Dialect, Mark, MarkingParser, Parser, PlainReader
 from dragoman.harnesses.history import History, Origin
 from dragoman.model.messages import Message, Notice
+from dragoman.model.usage import Usage
 
 _PATIENCE: Final = 64
 
@@ -70,6 +71,10 @@ class Reader:
 
     def messages(self) -> list[Message]:
         return self.parser.messages()
+
+    def spent_so_far(self) -> tuple[str | None, Usage] | None:
+        """The session whose turn is open, and the tokens of that turn until now, if they are known."""
+        return self._marking.spent_so_far() if self._marking is not None else None
 
     def marks(self) -> list[Mark]:
         return self._marking.marks() if self._marking is not None else []

@@ -1,12 +1,16 @@
-"""What tokens cost: rates for each model, from ``genai-prices`` or from the user's own file.
+"""What tokens cost: rates for each model, from a table that comes with us or from the user's own file.
 
 Long requests cost more per token than short ones, and prices change with time, so a price belongs to
-one request, never to a day's sum. The library's table is large and slow to load: it is asked once for
-each model, and the answer is kept. A model that nobody knows has no price, which is not a price of zero.
+one request, never to a day's sum. The table is made from ``genai-prices`` (``benchmarks/known_prices.py``).
+Where that library is installed (``dragoman[prices]``) it knows more models and may be newer: then it is
+asked, once for each model since it is slow to load, and the answer is kept. A model without a known
+price has none, which is not a price of zero.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import cache
@@ -18,6 +22,7 @@ import msgspec
 
 from dragoman.archive.folders import write_whole
 from dragoman.archive.prices_own import OwnPrices
+from dragoman.archive.sealed import sealed, unsealed
 from dragoman.model.usage import Usage
 
 if TYPE_CHECKING:
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
 
 _MILLION: Final = Decimal(1_000_000)
 _LIBRARY: Final = "genai-prices"
+_DATED: Final = re.compile(r"[-@](\d{8}|\d{4}-\d\d-\d\d)$|-latest$")
 _MAKERS: Final = ("openai", "anthropic", "google")
 """Whose models are looked for when a name does not tell whose it is."""
 
@@ -153,21 +159,27 @@ class Prices:
 
 
 KNOWN: Final = Path(__file__).with_name("prices_known.json")
-"""The library's answers for well-known models, as of one version; believed with no other."""
+"""The library's answers for well-known models, as of one version; used where no other is installed."""
 
 
 def recall(path: Path) -> dict[str, Price | None]:
-    """The answers that were kept in a file, if this version of the library gave them."""
-    try:
-        kept = _decoder.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError):
-        return {}  # it is only a memory
-    return kept.prices if kept.version == library_version() else {}
+    """The answers that were kept in a file, if they are those of the table in use."""
+    kept = _read(path)
+    return kept.prices if kept.version == table_version() else {}
 
 
 def keep(path: Path, answers: dict[str, Price | None]) -> bool:
     """Keep answers in a file; whether it could be written."""
-    return write_whole(path, msgspec.json.encode(_Memory(library_version(), answers)))
+    data = msgspec.json.encode(_Memory(table_version(), answers))
+    return write_whole(path, data if path == KNOWN else sealed(data))
+
+
+def _read(path: Path) -> _Memory:
+    try:
+        data = path.read_bytes()
+        return _decoder.decode(data if path == KNOWN else unsealed(data))
+    except (OSError, ValueError, msgspec.DecodeError):
+        return _Memory("", {})  # it is only a memory
 
 
 class _Memory(msgspec.Struct):
@@ -179,21 +191,45 @@ _decoder = msgspec.json.Decoder(_Memory)
 
 
 @cache
-def library_version() -> str:
-    """The library and its version, which is also the version of its prices."""
+def table_version() -> str:
+    """The table that prices are from: the library's, if it is installed, or the one that comes with us."""
+    return library_version() or _read(KNOWN).version
+
+
+@cache
+def library_version() -> str | None:
+    """The library and its version, which is also the version of its prices; None if it is not installed."""
     found = find_spec("genai_prices")
-    if found is not None and found.origin is not None:
-        # Its folder says it in no time; asking the proper way imports half of the library of mail.
-        told = list(Path(found.origin).parents[1].glob("genai_prices-*.dist-info"))
-        if len(told) == 1:
-            return f"{_LIBRARY} {told[0].stem.partition('-')[2]}"
+    if found is None:
+        return None
+    if found.origin is not None:
+        # The folder's name gives it in no time; importlib.metadata imports the email package first.
+        named = list(Path(found.origin).parents[1].glob("genai_prices-*.dist-info"))
+        if len(named) == 1:
+            return f"{_LIBRARY} {named[0].stem.partition('-')[2]}"
     from importlib.metadata import version
 
     return f"{_LIBRARY} {version(_LIBRARY)}"
 
 
 def look_up(model: str) -> Price | None:
-    """What the library's own table says about a model. Nothing is fetched."""
+    """The price of a model in the table in use. Nothing is fetched."""
+    if library_version() is not None:
+        return _from_library(model)
+    table = _read(KNOWN).prices
+    return next((found for name in _names(model) if (found := table.get(name))), None)
+
+
+def _names(model: str) -> Iterator[str]:
+    """How a table may call a model: without the provider before it, and the date or tag after it."""
+    name = model.lower()
+    yield name
+    name = name.rpartition("/")[2].rpartition(":")[0] or name.rpartition("/")[2]
+    yield name
+    yield _DATED.sub("", name)
+
+
+def _from_library(model: str) -> Price | None:
     from genai_prices import types
     from genai_prices.data_snapshot import get_snapshot
 
@@ -211,7 +247,7 @@ def look_up(model: str) -> Price | None:
     else:
         periods = [_period(one.prices, one.constraint) for one in prices]
     known = [period for period in periods if period is not None]
-    return Price(found.id, library_version(), known) if known else None
+    return Price(found.id, table_version(), known) if known else None
 
 
 def _period(price: LibraryPrice, constraint: object = None) -> Period | None:

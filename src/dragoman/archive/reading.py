@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import cast
 
 from dragoman.archive.sniffing import SniffingParser
-from dragoman.archive.sources import Damage, Line, Source, batches
+from dragoman.archive.sources import Damage, Line, Source, batches, ending_of
 from dragoman.errors import UnknownDialect
 from dragoman.harnesses import dialects, find_dialect
 from dragoman.harnesses.base import Parser
+from dragoman.harnesses.messages.parser import MessagesParser
 from dragoman.model.messages import MESSAGE_TYPES, Malformed, Message
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
 
@@ -26,6 +27,13 @@ def make_parser(
     return found.make_parser(only=only, audit=audit)
 
 
+def has_own_lines(parser: Parser | None) -> bool:
+    """Whether the messages of this parser name lines of what it reads."""
+    if isinstance(parser, SniffingParser):
+        return parser.dialect is None or parser.dialect.has_own_lines
+    return not isinstance(parser, MessagesParser)
+
+
 def read(
     source: Source,
     *,
@@ -40,6 +48,9 @@ def read(
     gzip and Zstandard are undone. ``only`` names message types (``{"usage"}``): what cannot become
     one of them is skipped, much faster. ``max_line`` turns longer lines into ``malformed``
     messages. Nothing a line says makes this raise.
+
+    A turn has an end only if that is known: in a file that another program is writing, or that was left
+    in the middle of a turn, the last turn is open. ``follow`` reads on as the file grows.
     """
     kinds = _kinds(only)
     wanted = frozenset(only) if only is not None else None
@@ -49,7 +60,7 @@ def read(
         yield from _chosen(parser.messages(), kinds)
         if batch and isinstance(batch[-1], Damage):
             yield from _chosen([damage(batch[-1])], kinds)
-    parser.receive_eof()
+    parser.receive_eof(ending_of(source))
     yield from _chosen(parser.messages(), kinds)
 
 

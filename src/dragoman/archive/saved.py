@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from dragoman.archive.writers import LATELY_SECONDS, is_ours, is_surely_written, may_grow
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.store.files import FileRow, Files
 from dragoman.store.sessions import ListedSession, Sessions
 
 if TYPE_CHECKING:
     from dragoman.archive.finding import Found
+    from dragoman.archive.numbering import NumberedFile
     from dragoman.model.messages import Message
     from dragoman.model.turns import Turn
     from dragoman.model.usage import Usage
     from dragoman.store.files import TurnRow
 
 _T = TypeVar("_T")
-RUNNING_SECONDS: Final = 120.0
-"""How long after its last row a session with an open turn still counts as running."""
 
 
 class SavedSession:
@@ -54,13 +54,35 @@ class SavedSession:
 
     @property
     def state(self) -> str:
-        """``completed``, ``failed``, ``interrupted``, ``running``, or ``empty`` if nothing was asked."""
-        if (
-            self._row.is_open
-            and time.clock_gettime(time.CLOCK_REALTIME) - self._mtime < RUNNING_SECONDS
-        ):
+        """How its last turn stands: ``completed``, ``failed``, ``interrupted``, ``running`` or ``open``.
+
+        ``running``: a program is writing it. ``open``: no program is, and nothing says how it ended.
+        ``empty``: there is no turn.
+        """
+        row = self._row
+        # With an outcome: a release that never writes an end, and the agent had the last word.
+        is_recent = row.outcome is None or time.time_ns() / 1e9 - self._mtime < LATELY_SECONDS
+        if row.is_open and is_recent and self.is_written:
             return "running"
-        return self._row.outcome or "empty"
+        return row.outcome or ("open" if row.is_open else "empty")
+
+    @property
+    def is_written(self) -> bool:
+        """Whether another program has its file open, and may go on with it at any time."""
+        return may_grow(self.path)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether a program that this one has not started is at it."""
+        if not self.is_written or is_ours(self.path):
+            return False
+        # Where it cannot be seen who writes a file, one in which no turn is open may be gone on with.
+        return bool(self._row.is_open) or is_surely_written(self.path)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its last turn has no end."""
+        return bool(self._row.is_open) and self._row.outcome is None
 
     @property
     def tokens(self) -> int | None:
@@ -131,16 +153,24 @@ class SavedSession:
     def numbered(self, first: int = 1) -> Iterator[tuple[int, Message]]:
         """Messages with their numbers, which count from 1 and stay; deltas are passing, and have none.
 
+        They are what the rows of the file say: a turn ends when a row says so.
+
         Begins where the ``first`` one wanted can be reached from, without reading all before it.
         """
-        from dragoman.archive.opening import numbered
+        return self._read(self._numbered(first))
 
-        if self._goes_on_from_another():
-            from dragoman.model.messages import Delta
+    def _numbered(self, first: int) -> Iterator[tuple[int, Message]]:
+        file = self.follow(first)
+        try:
+            yield from file.news()
+        finally:
+            file.close()
 
-            whole = (each for each in self.messages() if not isinstance(each, Delta))
-            return enumerate(whole, 1)
-        return self._read(numbered(self._files, self._file(), first))
+    def follow(self, first: int = 1) -> NumberedFile:
+        """Its messages with their numbers, again and again as its file grows."""
+        from dragoman.archive.numbering import NumberedFile
+
+        return NumberedFile(self._files, self._file(), first)
 
     def turn_list(self) -> list[TurnRow] | None:
         """Its turns and the numbers of the messages that they begin with, as the index has them.

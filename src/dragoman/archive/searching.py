@@ -58,7 +58,7 @@ def scan(database: Database, text: str, filters: Filters, limit: int, ignore_cas
         # A line without an entry repeats one that has an entry, or says nothing to a reader.
         ids = entries.by_offsets(row.file_id, lines) if lines else {}
         matches = in_index.get(ids.values(), filters) if ids else []
-        hits += [Hit(match, snippet(lines[match.offset], [text])) for match in matches]
+        hits += [Hit(match, snippet(lines[match.offset], [text], match.kind)) for match in matches]
         if len(hits) >= limit:
             break
     return Results(hits[:limit], is_ranked=False, is_scan=True)
@@ -73,7 +73,12 @@ def around(database: Database, match: Match, reach: int) -> list[Hit]:
 def _with_words(matches: Sequence[Match], needles: Sequence[str]) -> list[Hit]:
     lines = lines_of(matches)
     return [
-        Hit(match, snippet(lines[match.entry_id], needles) if match.entry_id in lines else None)
+        Hit(
+            match,
+            snippet(lines[match.entry_id], needles, match.kind)
+            if match.entry_id in lines
+            else None,
+        )
         for match in matches
     ]
 

@@ -40,8 +40,10 @@ def session_files(paths: Iterable[str | os.PathLike[str]] = ()) -> Iterator[Path
     for path in given:
         if path.is_dir():
             yield from _below(path)
-        elif path.exists():
+        elif path.is_file():
             yield path
+        elif path.exists():
+            raise UnreadableSource(str(path), "it is not a regular file")
         else:
             raise UnreadableSource(str(path), "there is no such file")
 
@@ -51,8 +53,8 @@ def _below(folder: Path) -> Iterator[Path]:
     for base, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            if name.endswith(suffixes):
-                yield Path(base, name)
+            if name.endswith(suffixes) and os.path.isfile(path := os.path.join(base, name)):
+                yield Path(path)
 
 
 def named_id(path: Path) -> str | None:

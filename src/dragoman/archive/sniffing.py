@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dragoman.harnesses import HARNESSES, find_dialect
-from dragoman.harnesses.base import Dialect, Parser, Twin
+from dragoman.harnesses.base import Dialect, Ending, Parser, Twin
 from dragoman.model.messages import Message
 from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine
@@ -78,21 +78,38 @@ class SniffingParser:
             self._given_up.append(jsonl.unknown(line, "no known dialect", number=number))
 
     def receive_long_line(self, line: LongLine) -> None:
+        if self._parser is None:
+            self._settle()  # it is decided now: of a line that was cut, no dialect can be told
         if self._parser is not None:
             self._parser.receive_long_line(line)
             return
-        self.receive_eof()
+        self._give_up_all()
         self._lines += 1
         self._given_up.append(jsonl.malformed(line, number=self._lines))
 
-    def receive_eof(self) -> None:
+    def receive_eof(self, ending: Ending = "over") -> None:
+        if self._parser is None and ending == "growing":
+            return  # the next line may be the decisive one
+        if self._parser is None:
+            self._settle()
         if self._parser is not None:
-            self._parser.receive_eof()
-            return
+            self._parser.receive_eof(ending)
+        else:
+            self._give_up_all()
+
+    def _give_up_all(self) -> None:
         first = self._lines - len(self._held) + 1
         for number, line in enumerate(self._held, first):
             self._give_up(line, number)
         self._held = []
+
+    def _settle(self) -> None:
+        """No more lines will come: take the dialect that these may be of."""
+        asked = (harness.settle(self._held) for harness in HARNESSES if harness.settle)
+        name = next(filter(None, asked), None) if self._held else None
+        dialect = find_dialect(name) if name else None
+        if dialect is not None:
+            self._begin(dialect)
 
     def messages(self) -> list[Message]:
         given_up, self._given_up = self._given_up, []

@@ -1,7 +1,9 @@
 """What a match looks like: the words around it, from the bytes of its source.
 
-A line is JSON of some dialect. Whatever strings are in it, the one with most of what was looked for
-is taken; no parser is needed for that, and the index keeps no bodies.
+A line is JSON of some dialect, and often says more than the message that was found in it: a command and
+its output, an answer and its encrypted twin. The kind of the message says which fields can hold its
+words; of those the one with most of what was looked for is taken. No parser is needed for that, and
+the index keeps no bodies.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 
 from dragoman.archive.file_lines import open_file, other_lines
+from dragoman.archive.regular import open_regular
 from dragoman.store.search import Match
 
 _BEFORE: Final = 60
@@ -40,7 +43,7 @@ def lines_of(matches: Sequence[Match]) -> dict[int, bytes]:
             if here and here[0].compressed:
                 lines.update(_unpacked(path, here))
             else:
-                with open(path, "rb") as file:
+                with open_regular(path) as file:
                     for match in here:
                         file.seek(match.offset)
                         lines[match.entry_id] = file.read(min(match.length, _LONGEST))
@@ -61,14 +64,81 @@ def _unpacked(path: str, matches: Iterable[Match]) -> Iterator[tuple[int, bytes]
                 return
 
 
-def snippet(line: bytes, needles: Sequence[str]) -> Snippet:
-    """The words around what was looked for."""
+_SAID: Final = frozenset(("text", "message", "content", "summary", "summary_text", "input_text"))
+_GIVEN: Final = frozenset(
+    (
+        "command",
+        "cmd",
+        "arguments",
+        "input",
+        "query",
+        "changes",
+        "parsed_cmd",
+        "action",
+        "invocation",
+    )
+)
+_PUT_OUT: Final = frozenset(
+    (
+        "output",
+        "aggregated_output",
+        "aggregatedOutput",
+        "formatted_output",
+        "stdout",
+        "stderr",
+        "result",
+        "content_items",
+        "contentItems",
+        "error",
+    )
+)
+_FIELDS: Final = {
+    "prompt": _SAID,
+    "text": _SAID,
+    "thinking": _SAID,
+    "compacted": _SAID,
+    "tool_call": _GIVEN,
+    "tool_result": _PUT_OUT,
+    "notice": _SAID | {"details", "error"},
+    "turn_ended": _SAID | {"error"},
+}
+"""Where in a line the words of a message of each kind are: in a field of this name, or inside one."""
+_NEVER: Final = frozenset(
+    (
+        "type",
+        "id",
+        "call_id",
+        "encrypted_content",
+        "timestamp",
+        "cwd",
+        "session_id",
+        "turn_id",
+        "thread_id",
+        "threadId",
+        "turnId",
+        "itemId",
+        "role",
+        "status",
+        "model",
+        "source",
+    )
+)
+"""Fields that say something about a message. They are shown only if nothing else matches."""
+
+
+def snippet(line: bytes, needles: Sequence[str], kind: str | None = None) -> Snippet:
+    """The words around what was looked for, in a message of this kind."""
     patterns = [pattern for needle in needles if (pattern := _pattern(needle))]
-    best, most = "", 0
-    for text in _texts(line):
+    fields = _FIELDS.get(kind or "", frozenset[str]())
+    best, rank = "", (0, 0, 0, 0)
+    for keys, text in _texts(line):
         found = sum(1 for pattern in patterns if pattern.search(text))
-        if found > most or (not most and len(text) > len(best) and " " in text[:200]):
-            best, most = text, found
+        aside = not _NEVER.isdisjoint(keys)
+        inside = not fields.isdisjoint(keys)
+        length = len(text) if not found and " " in text[:200] else 0
+        this = (int(found > 0 and not aside), int(inside and not aside), found, length)
+        if this > rank:
+            best, rank = text, this
     return _cut(best, patterns)
 
 
@@ -87,29 +157,30 @@ def _cut(text: str, patterns: Sequence[re.Pattern[str]]) -> Snippet:
     return Snippet(piece, tuple(sorted(spans)))
 
 
-def _texts(line: bytes) -> Iterator[str]:
+def _texts(line: bytes) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every text in a line, with the names of the fields that it is in, from the outermost."""
     try:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        yield line.decode(errors="replace")
+        yield (), line.decode(errors="replace")
         return
-    yield from _strings(value)
+    yield from _strings(value, ())
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
     if isinstance(value, str):
         if value[:1] in "{[" and value[-1:] in "}]":
             try:
                 inner = msgspec.json.decode(value)
             except msgspec.DecodeError:
-                yield value
+                yield keys, value
             else:
-                yield from _strings(inner)  # what a tool was given, as the model wrote it
+                yield from _strings(inner, keys)  # what a tool was given, as the model wrote it
         else:
-            yield value
+            yield keys, value
     elif isinstance(value, dict):
-        for inner in cast("dict[str, Any]", value).values():
-            yield from _strings(inner)
+        for key, inner in cast("dict[str, Any]", value).items():
+            yield from _strings(inner, (*keys, key))
     elif isinstance(value, list):
         for inner in cast("list[Any]", value):
-            yield from _strings(inner)
+            yield from _strings(inner, keys)

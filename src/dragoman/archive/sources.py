@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, TypeAlias, cast
+from typing import IO, Any, Final, TypeAlias, cast
 
 from dragoman.archive.compression import MAGIC, Damage, decompressed
+from dragoman.archive.growing import GrowingFile
+from dragoman.archive.regular import open_regular
+from dragoman.archive.writers import may_grow
 from dragoman.errors import UnreadableSource
+from dragoman.harnesses.base import Ending
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 CHUNK: Final = 1 << 20
@@ -24,6 +29,9 @@ BATCH: Final = 1 << 16
 """How many bytes of lines are read before their messages are handed on: what fits the cache."""
 BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _FOLLOW_SECONDS: Final = 0.2
+_GONE_SECONDS: Final = 3.0
+"""How long a followed file may be away: it may be moved, or compressed."""
+_TERMINALS: Final = ("/dev/null", "/dev/tty", "/dev/pts/", "/dev/console", os.devnull)
 _REASONS: Final = {
     errno.ENOENT: "there is no such file",
     errno.EACCES: "permission denied",
@@ -45,7 +53,7 @@ def batches(
 
     A string or a path names a file; a file object may be binary or text; an iterable of ``bytes``
     is taken as chunks cut anywhere, one of ``str`` as lines. With ``follow`` a named file is read
-    on and on, as it grows.
+    on and on, as it grows, until it is deleted or another file takes its place.
     """
     if isinstance(source, str | os.PathLike):
         yield from _of_path(Path(source), max_line, follow=follow)
@@ -62,13 +70,20 @@ def as_bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
+def ending_of(source: Source) -> Ending:
+    """How a source ends that was read to its end."""
+    if isinstance(source, str | os.PathLike) and may_grow(os.fspath(source)):
+        return "growing"
+    return "left"
+
+
 def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]:
     with _open(path) as file:
         head = file.peek(4)[:4]
         size = os.fstat(file.fileno()).st_size
         is_plain = not head.startswith((*MAGIC, *BOMS))
-        if follow:
-            yield from _split(_growing(path, file), max_line)
+        if follow and _is_regular(file):
+            yield from _followed(path, max_line)
         elif is_plain and size <= max_line:
             # No line can be too long: let the file find the newlines, which is quickest.
             while batch := file.readlines(BATCH):
@@ -78,12 +93,23 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
 
 
 def _open(path: Path) -> BufferedReader:
+    """A regular file, or a pipe or terminal that was named: ``/dev/stdin``, ``<(codex exec …)``."""
     try:
-        if path.is_dir():
-            raise UnreadableSource(str(path), _REASONS[errno.EISDIR])
-        return cast("BufferedReader", path.open("rb", buffering=CHUNK))
+        mode = path.stat().st_mode
+        if stat.S_ISFIFO(mode) or (stat.S_ISCHR(mode) and _ends(path)):
+            return cast("BufferedReader", path.open("rb", buffering=CHUNK))
+        return open_regular(path, buffering=CHUNK)
     except OSError as problem:
         raise unreadable(path, problem) from problem
+
+
+def _ends(path: Path) -> bool:
+    """Whether this is a device that comes to an end: a terminal, or the one that has nothing to say."""
+    return os.path.realpath(path).startswith(_TERMINALS)
+
+
+def _is_regular(file: BufferedReader) -> bool:
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
 
 def unreadable(path: str | Path, problem: OSError) -> UnreadableSource:
@@ -99,20 +125,29 @@ def _chunks(file: IO[Any]) -> Iterator[bytes]:
         yield as_bytes(chunk) if isinstance(chunk, str) else chunk
 
 
-def _growing(path: Path, file: BinaryIO) -> Iterator[bytes]:
+def _followed(path: Path, max_line: int) -> Iterator[list[Line]]:
     """A file that is being written: its end is only the end so far."""
-    while True:
-        chunk = file.read(CHUNK)
-        if chunk:
-            yield chunk
-            continue
-        yield b""  # say that nothing is left to be had without waiting
-        time.sleep(_FOLLOW_SECONDS)
-        try:
-            if path.stat().st_size < file.tell():
-                return  # cut off or replaced: what we told is all there was
-        except OSError:
-            return
+    file = GrowingFile(str(path), max_line=max_line)
+    gone_since: float | None = None
+    try:
+        while True:
+            try:
+                for batch in file.lines():
+                    yield cast("list[Line]", batch)
+                if file.is_replaced:
+                    break
+                gone_since = None
+            except OSError:
+                now = time.monotonic()
+                gone_since = now if gone_since is None else gone_since
+                if now - gone_since > _GONE_SECONDS:
+                    break
+            yield []  # say that nothing is left to be had without waiting
+            time.sleep(_FOLLOW_SECONDS)
+    finally:
+        file.close()
+    if file.rest:
+        yield [file.rest]
 
 
 def _of_iterable(parts: Iterable[bytes] | Iterable[str], max_line: int) -> Iterator[list[Line]]:

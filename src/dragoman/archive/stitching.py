@@ -98,9 +98,15 @@ def _end_by_ordinal(history: History, path: str, ordinal: int) -> int | None:
 
 def stitched(files: Files, row: FileRow) -> Iterator[Message]:
     """Every message of a session, with those that it goes on from."""
-    for part in parts(files, row):
+    yield from before(files, row)
+    yield from messages_of(row.path)
+
+
+def before(files: Files, row: FileRow) -> Iterator[Message]:
+    """The messages that a session goes on from: nothing in them changes any more."""
+    for part in parts(files, row)[:-1]:
         yield from messages_of(part.row.path, part.end)
-        if part.end is not None and part.row.session_id == row.session_id:
+        if part.row.session_id == row.session_id:
             taken = sum(1 for message in _after(part) if isinstance(message, TurnStarted))
             if taken:
                 turns = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dragoman.archive.open_turns import ClosingExporter
 from dragoman.export.base import Exporter, Include, Options
 from dragoman.export.text import TextExporter
 from dragoman.export.text_whole import WholeTextExporter
@@ -11,4 +12,4 @@ def transcript(*, full: bool, context: bool, colour: bool, width: int) -> Export
     """A transcript in the terminal's width; ``full`` leaves nothing out."""
     include: frozenset[Include] = frozenset(("context",) if context else ())
     options = Options(include=include, color=colour, width=width)
-    return WholeTextExporter(options) if full else TextExporter(options)
+    return ClosingExporter(WholeTextExporter(options) if full else TextExporter(options))

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 from dragoman.errors import DragomanError
 from dragoman.store.locking import WriterLock
@@ -23,11 +24,49 @@ if TYPE_CHECKING:
 NAME: Final = "index.sqlite3"
 _BUSY_MS: Final = 10_000
 _CACHE_KIB: Final = 16_000
-_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_NOT_DAMAGED: Final = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+_HEAD: Final = b"SQLite format 3\0"
 
 
 class IndexUnusable(DragomanError):
     """The index cannot be read or written any more."""
+
+
+class IndexDamaged(IndexUnusable):
+    """What is in the index is not what was written. It can be made again."""
+
+
+SUSPECT: Final = (
+    IndexDamaged,
+    KeyError,
+    IndexError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+)
+"""What may come of values that were changed by damage: nothing in the index is checked when it is read."""
+_opened: WeakSet[Database] = WeakSet()
+
+
+class NotAnIndex(DragomanError):
+    """Where the index should be is something else, which is not touched."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"the index cannot be kept at {path}: {why}. Move it away, or set DRAGOMAN_CACHE to another folder"
+        )
 
 
 class Database:
@@ -48,6 +87,8 @@ class Database:
         """What had to be done instead of simply opening it, as a sentence."""
         self.can_write = can_write
         self._inode = _inode(path)
+        if path is not None and can_write:
+            _opened.add(self)
         self.lock = WriterLock(f"{path}.lock" if path and can_write else None)
 
     def rows(self, statement: str, given: Sequence[Any] = ()) -> list[Any]:
@@ -143,15 +184,30 @@ def _inode(path: str | None) -> int | None:
 def _sentences() -> Generator[None]:
     try:
         yield
+    except UnicodeDecodeError as problem:
+        raise IndexDamaged(f"the index is malformed: {problem}") from problem
+    except sqlite3.ProgrammingError:
+        raise  # such as asking a closed one: a mistake of whoever asks, not of what is in the index
     except sqlite3.DatabaseError as problem:
         code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_FULL:
             raise IndexUnusable("the disk is full: the index could not be written") from problem
-        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY, *_DAMAGED):
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY):
             raise IndexUnusable(f"the index cannot be used: {problem}") from problem
-        if "no such table" in str(problem) or "no such column" in str(problem):
-            raise IndexUnusable(f"the index is malformed: {problem}") from problem
-        raise
+        if "fts5: syntax error" in str(problem):
+            raise
+        raise IndexDamaged(f"the index is malformed: {problem}") from problem
+
+
+def set_aside() -> list[str]:
+    """Put every index out of the way that this process has open; what they are called now."""
+    names: list[str] = []
+    for database in list(_opened):
+        _opened.discard(database)
+        database.close()
+        if database.path is not None and os.path.exists(database.path):
+            names.append(move_aside(database.path).name)
+    return names
 
 
 def open_database(folder: str | os.PathLike[str] | None) -> Database:
@@ -178,10 +234,14 @@ def _open(path: str) -> Database:
         aside = move_aside(path)
         note = f"the index {problem}; it was moved to {aside.name} and is built anew"
     connection = _connected(path)
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded while it is empty
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    migrate(connection)
+    try:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded while it is empty
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
     return Database(connection, path, note=note)
 
 
@@ -200,6 +260,7 @@ def _problem_with(path: str) -> str | None:
     """Why this database cannot be ours to use, in words that follow "the index"."""
     if not os.path.exists(path) or not os.path.getsize(path):
         return None
+    _check_file(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
     try:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -210,14 +271,27 @@ def _problem_with(path: str) -> str | None:
     except sqlite3.OperationalError as problem:
         if "no such table" in str(problem):
             return "is of another program"
-        raise
-    except sqlite3.DatabaseError as problem:
+        if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NOT_DAMAGED:
+            raise
+        return f"is damaged ({problem})"
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as problem:
         return f"is damaged ({problem})"
     finally:
         connection.close()
     if version > VERSION:
         return "is of a newer version of this program"
     return "is of another program" if version and owner != APPLICATION_ID else None
+
+
+def _check_file(path: str) -> None:
+    """Raise ``NotAnIndex`` for a file that was never a database: it is somebody's, and stays where it is."""
+    if not os.path.isfile(path):
+        raise NotAnIndex(path, "it is not a file")
+    with open(path, "rb") as file:
+        head = file.read(100)
+    is_like = sum(ours == theirs for ours, theirs in zip(_HEAD, head, strict=False))
+    if is_like < len(_HEAD) // 2 and any(head) and head[68:72] != APPLICATION_ID.to_bytes(4, "big"):
+        raise NotAnIndex(path, "it is not a database")
 
 
 def move_aside(path: str | os.PathLike[str]) -> Path:

@@ -6,8 +6,11 @@ crash. This is the writing side; :mod:`dragoman.store.live_reading` sees only wh
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +18,13 @@ from typing import Any, Final
 from dragoman.model.messages import BaseMessage, type_of
 from dragoman.store.database import move_aside
 from dragoman.store.live_entries import Entry
-from dragoman.store.live_reading import Line, LiveReading, LiveStoreUnusable, connected
+from dragoman.store.live_reading import (
+    AcceptedPrompt,
+    Line,
+    LiveReading,
+    LiveStoreUnusable,
+    connected,
+)
 from dragoman.store.live_schema import APPLICATION_ID, VERSION, migrate, row_id
 from dragoman.store.live_writing import Writer
 from dragoman.store.locking import WriterLock
@@ -38,6 +47,7 @@ class LiveStore:
         """``committed`` gets what may be told; like ``failed`` it is called in another thread."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path = folder / NAME
+        _make_private(self.path)
         self._lock = WriterLock(self.path.with_suffix(".lock"))
         if not self._lock.acquire():
             holder = self._lock.holder()
@@ -142,9 +152,32 @@ class LiveStore:
         statement = "DELETE FROM approvals WHERE session_id = ? AND approval_id = ?"
         self.writer.add(statement, session_id, approval_id)
 
-    def put_key(self, key: str, request: bytes, session_id: str, at: datetime) -> None:
+    def put_key(self, key: str, request: bytes, began: str, at: datetime) -> None:
+        """What was begun with a key, a session or a turn; empty: it is not known yet."""
         statement = "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)"
-        self.writer.add(statement, key, at.timestamp(), request, session_id)
+        self.writer.add(statement, key, at.timestamp(), request, began)
+
+    def name_key(self, key: str, began: str) -> None:
+        """What was begun with a key is known now."""
+        self.writer.add("UPDATE keys SET session_id = ? WHERE key = ?", began, key)
+
+    def drop_key(self, key: str) -> None:
+        self.writer.add("DELETE FROM keys WHERE key = ?", key)
+
+    def put_accepted(self, note: AcceptedPrompt, at: datetime) -> None:
+        self.writer.add(
+            "INSERT INTO accepted VALUES (?, ?, ?, ?, ?, ?, ?)",
+            note.number,
+            note.session_id,
+            note.key,
+            note.seq,
+            at.timestamp(),
+            note.text,
+            json.dumps(note.images),
+        )
+
+    def drop_accepted(self, number: int) -> None:
+        self.writer.add("DELETE FROM accepted WHERE number = ?", number)
 
     def prune(self, before: datetime) -> None:
         """Forget the lines of connections, and the keys, that are older than this."""
@@ -154,3 +187,12 @@ class LiveStore:
             self.writer.add("DELETE FROM journal WHERE line_id BETWEEN ? AND ?", first, last)
             self.writer.add("UPDATE connections SET is_pruned = 1 WHERE connection = ?", number)
         self.writer.add("DELETE FROM keys WHERE at < ?", seconds)
+
+
+def _make_private(path: Path) -> None:
+    """For us alone, whatever the umask says: all that agents ever saw is in there. SQLite's other files follow it."""
+    with suppress(OSError):  # not ours to change, or not there: opening it says what is wrong
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            if each.exists():
+                each.chmod(0o600)

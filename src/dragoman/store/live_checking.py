@@ -18,6 +18,7 @@ from dragoman.model.messages import (
     Delta,
     Message,
     Notice,
+    Prompt,
     SessionEnded,
     ToolResult,
     TurnEnded,
@@ -163,6 +164,8 @@ def _retold(
             yield f"connection {number}, line {message.line}: its {kind} was not stored"
     for message, where in more:
         is_ours = isinstance(message, TurnStarted) and message.turn_id in begun
+        # One that no item has repeated is told when its turn ends, be it by us.
+        is_ours |= isinstance(message, Prompt) and message.turn_id in ended
         if not is_ours and not isinstance(message, _OURS):
             yield f"{where}: line {message.line} of connection {number} does not say so"
 

@@ -5,6 +5,7 @@ May be used in any thread.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -46,6 +47,21 @@ class UsedKey(NamedTuple):
 
     request: bytes
     session_id: str
+
+
+class AcceptedPrompt(NamedTuple):
+    """A prompt that was accepted, and that is no entry of its session yet."""
+
+    number: int
+    session_id: str
+    key: str | None
+    """The idempotency key that it came with."""
+    turn_id: str | None
+    """The turn that has taken it up, as far as that is known; not stored."""
+    seq: int
+    """The session's newest entry when it was accepted."""
+    text: str
+    images: list[str]
 
 
 class LiveReading:
@@ -149,6 +165,16 @@ class LiveReading:
     def key(self, key: str) -> UsedKey | None:
         rows = self._rows("SELECT request, session_id FROM keys WHERE key = ?", key)
         return UsedKey(*rows[0]) if rows else None
+
+    def accepted(self) -> list[AcceptedPrompt]:
+        """The prompts that were accepted, and that are no entries yet."""
+        statement = (
+            "SELECT number, session_id, key, seq, text, images FROM accepted ORDER BY number"
+        )
+        return [
+            AcceptedPrompt(number, session_id, key, None, seq, text, json.loads(images))
+            for number, session_id, key, seq, text, images in self._rows(statement)
+        ]
 
     def highest(self, table: str, column: str) -> int:
         return int(self._rows(f"SELECT coalesce(max({column}), 0) FROM {table}")[0][0])

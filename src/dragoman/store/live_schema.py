@@ -81,7 +81,21 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first,)
+def _accepted(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        """CREATE TABLE accepted (
+            number INTEGER PRIMARY KEY,
+            session_id TEXT NOT NULL,
+            key TEXT,
+            seq INTEGER NOT NULL,
+            at REAL NOT NULL,
+            text TEXT NOT NULL,
+            images TEXT NOT NULL
+        )"""
+    )
+
+
+STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first, _accepted)
 """Each leads from the version that is its place here to the next one. Only ever added to."""
 
 VERSION: Final = len(STEPS)

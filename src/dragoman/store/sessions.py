@@ -118,6 +118,17 @@ class Sessions:
         where = f"s.session_id >= ? AND s.session_id < ? AND {_NEWEST}"
         return self._listed(where, [prefix, prefix + "\U0010ffff"], None)
 
+    def titled(self, title: str) -> list[ListedSession]:
+        """The sessions that have this title or name, upper and lower case aside.
+
+        A title that ends with ``…`` was cut off in a list: what starts like it has it.
+        """
+        if title.endswith("…"):
+            start = title.removesuffix("…").rstrip()
+            where = f"substr({TITLE}, 1, ?) = ? COLLATE NOCASE AND {_NEWEST}"
+            return self._listed(where, [len(start), start], None) if start else []
+        return self._listed(f"{TITLE} = ? COLLATE NOCASE AND {_NEWEST}", [title], None)
+
     def children(self, session_id: str) -> list[ListedSession]:
         """The sessions that this one started, or that were made from it."""
         where = f"s.parent_session_id = ? AND s.session_id != ? AND {_NEWEST}"

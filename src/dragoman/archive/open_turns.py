@@ -1,0 +1,74 @@
+"""Saying of a turn that it was left open, where people read: "open, last activity 3 h ago".
+
+Programs are told nothing of the kind: there a turn without an end simply has none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from dragoman.export.base import Exporter
+from dragoman.model.messages import Message, Notice, TurnEnded, TurnStarted
+
+FORMATS: Final = frozenset(("text", "markdown", "html"))
+"""What people read."""
+
+
+def ago(seconds: float) -> str:
+    """How long ago something was, in a word or two."""
+    if seconds < 60:
+        return f"{max(0, int(seconds))} s ago"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min ago"
+    return (
+        f"{int(seconds // 3600)} h ago" if seconds < 86400 * 2 else f"{int(seconds // 86400)} d ago"
+    )
+
+
+def since(at: float) -> str:
+    """How long ago this moment was, in seconds since 1970."""
+    return ago(time.time_ns() / 1e9 - at)
+
+
+class ClosingExporter:
+    """An exporter that says at its end which turn was left open."""
+
+    def __init__(self, exporter: Exporter) -> None:
+        self.exporter = exporter
+        self.wants_lines = exporter.wants_lines
+        self._open: dict[str | None, str | None] = {}
+        self._last: Message | None = None
+
+    def export(self, messages: Iterable[Message]) -> bytes:
+        return self.exporter.export(map(self._seen, messages))
+
+    def _seen(self, message: Message) -> Message:
+        if isinstance(message, TurnStarted):
+            self._open[message.session_id] = message.turn_id
+        elif isinstance(message, TurnEnded):
+            self._open.pop(message.session_id, None)
+        if message.at is not None or self._last is None:
+            self._last = message
+        return message
+
+    def finish(self) -> bytes:
+        last = self._last
+        said = b""
+        if last is not None and last.session_id in self._open:
+            when = (
+                f", last activity {since(last.at.timestamp())} ({last.at:%Y-%m-%d %H:%M} UTC)"
+                if last.at
+                else ""
+            )
+            note = Notice(
+                session_id=last.session_id,
+                turn_id=self._open[last.session_id],
+                at=last.at,
+                line=last.line,
+                level="info",
+                text=f"this turn is open{when}",
+            )
+            said = self.exporter.export([note])
+        return said + self.exporter.finish()

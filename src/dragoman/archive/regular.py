@@ -1,0 +1,66 @@
+"""Opening session files: regular files only, whatever else lies under their names.
+
+A named pipe would block, a device may never end. What it is, is looked at before it is opened, since opening a
+device can do something; and again afterwards, since another file may have taken its place.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from io import BufferedReader
+
+_KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+)
+
+
+class NotRegular(OSError):
+    """What has the name of a session file is none."""
+
+    def __init__(self, path: str, kind: str) -> None:
+        super().__init__(errno.EINVAL, f"it is {kind}, not a file", path)
+
+
+def _refusal(path: str, mode: int) -> OSError:
+    if stat.S_ISDIR(mode):
+        return IsADirectoryError(errno.EISDIR, "it is a directory", path)
+    kind = next((words for is_kind, words in _KINDS if is_kind(mode)), "something else")
+    return NotRegular(path, kind)
+
+
+def open_regular(path: str | os.PathLike[str], *, buffering: int = 1 << 20) -> BufferedReader:
+    """The file of this name, opened for reading. Raises ``OSError`` if it is not a regular file."""
+    name = os.fspath(path)
+    _check(name, os.stat(name))
+    handle = os.open(name, _FLAGS)
+    try:
+        _check(name, os.fstat(handle))
+        return cast("BufferedReader", open(handle, "rb", buffering=buffering))
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def is_regular(state: os.stat_result) -> bool:
+    return stat.S_ISREG(state.st_mode)
+
+
+def _check(name: str, state: os.stat_result) -> None:
+    if not stat.S_ISREG(state.st_mode):
+        raise _refusal(name, state.st_mode)
