@@ -30,7 +30,9 @@ _PIECES = st.sampled_from(
 def test_whatever_a_file_holds_its_mended_copy_has_only_rows(pieces: list[bytes], cut: int) -> None:
     data = b"".join(pieces)
     lines = data[: max(1, len(data) - cut)].splitlines(keepends=True)
-    for harness in HARNESSES:
+    able = [harness for harness in HARNESSES if harness.mending is not None]
+    assert able
+    for harness in able:
         assert harness.mending is not None
         checker = harness.mending.make_checker()
         for line in lines:

@@ -121,8 +121,8 @@ def test_with_a_large_limit_four_kilobytes_of_each_end_are_kept() -> None:
     assert long == LongLine(head=line[:4096], tail=line[-4096:], length=len(line))
 
 
-def test_the_default_limit_is_a_gigabyte_and_none_means_no_limit() -> None:
-    assert LineSplitter()._limit == 1 << 30
+def test_the_default_limit_is_64_mib_and_none_means_no_limit() -> None:
+    assert LineSplitter()._limit == 1 << 26
     assert LineSplitter(None)._limit > 1 << 60
 
 

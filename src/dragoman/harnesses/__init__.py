@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dragoman.harnesses.base import Dialect, Harness
 from dragoman.harnesses.codex import CODEX
+from dragoman.harnesses.messages import MESSAGES
 
-HARNESSES: tuple[Harness, ...] = (CODEX,)
+HARNESSES: tuple[Harness, ...] = (CODEX, MESSAGES)
 
 
 def dialects() -> list[Dialect]:

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from dragoman.harnesses.acting import Acting
 from dragoman.harnesses.driving import Driving
 from dragoman.harnesses.history import History
 from dragoman.harnesses.mending import Mending
 from dragoman.model.messages import Message
+from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
+
+Ending: TypeAlias = Literal["over", "left", "growing"]
+"""How a source ends. ``over``: nothing can follow, as when a process is gone. ``left``: a file that no program
+writes at the moment; a later one may go on with it. ``growing``: a program is still writing it."""
 
 
 class Twin(NamedTuple):
@@ -25,6 +30,16 @@ class Twin(NamedTuple):
 
     line: int
     rule: str
+
+
+class Value(NamedTuple):
+    """One value on a line, for whoever checks that it was told."""
+
+    place: str
+    """Where it is, in words: ``item/started.item.command``."""
+    value: Any
+    forms: list[list[Any]]
+    """The ways in which it may have been told: each is a list of parts that must all be told."""
 
 
 class Mark(NamedTuple):
@@ -51,8 +66,12 @@ class Parser(Protocol):
         """Take the place of a line that was too long to keep: it becomes ``malformed``."""
         ...
 
-    def receive_eof(self) -> None:
-        """No more lines will come: say what was held back, close what is open."""
+    def receive_eof(self, ending: Ending = "over") -> None:
+        """There are no more lines: say what was held back, and end what is known to have ended.
+
+        A turn in a source that is still ``growing`` stays open. So does one in a session file that was
+        ``left`` without the row that ends it, if files of that release have such a row.
+        """
         ...
 
     def messages(self) -> list[Message]:
@@ -73,6 +92,10 @@ class MarkingParser(Parser, Protocol):
 
     def marks(self) -> list[Mark]:
         """The marks made since the last call: one for each turn, where it begins, if it can be."""
+        ...
+
+    def spent_so_far(self) -> tuple[str | None, Usage] | None:
+        """The session whose turn is open, and the tokens of that turn until now, if they are known."""
         ...
 
 
@@ -123,6 +146,8 @@ class Dialect:
     """A parser that makes marks, where the dialect allows it."""
     resume: Callable[[Mark, frozenset[str] | None, bool], MarkingParser] | None = None
     """A parser whose next line is the marked one; then ``only`` and ``audit`` as for the others."""
+    has_own_lines: bool = True
+    """Whether a message's ``line`` is a line of this stream, and not of one it was made from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +195,12 @@ class Harness:
 
     Called again with more lines until it answers, so it must not wait for certainty when a line
     is already decisive."""
+
+    settle: Callable[[Sequence[bytes]], str | None] | None = None
+    """The dialect of a whole stream that ``sniff`` could not decide about, or None."""
+
+    values: Callable[[bytes, str], Iterable[Value]] | None = None
+    """The values on a line that some message has to hold, for an audit; and the rule that it is a twin by."""
 
     plain: Callable[[bytes], PlainReader | None] | None = None
     """A quick reader for a file that begins with these bytes, if it looks plain."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from dragoman.model.intents import Intent
@@ -131,6 +132,8 @@ class OneShot:
     profile: str | None = None
     add_dirs: tuple[str, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    trust_is_decided: bool = False
+    """The user has said whether the folder is trusted; otherwise it is not, for this prompt."""
     skip_git_check: bool = True
 
 
@@ -139,6 +142,14 @@ class Run(Protocol):
 
     Whatever becomes of the process, it tells the prompt and exactly one ``turn_ended``.
     """
+
+    def opening(self) -> bytes:
+        """What the stream does not say and we know, as a line for the journal."""
+        ...
+
+    def receive_time(self, at: datetime) -> None:
+        """The lines to come arrive at this time. There is no clock in here."""
+        ...
 
     def receive_line(self, line: bytes) -> None:
         """Take a line that it printed. Never raises."""
@@ -182,6 +193,64 @@ class MakeRun(Protocol):
         ...
 
 
+class SignIn(NamedTuple):
+    """Whether a user is signed in, as far as that can be known without asking the agent."""
+
+    signed_in: bool | None = None
+    """None: it is not known."""
+    needed: bool = False
+    """No one is signed in, and the model cannot be used without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """What a program's own schema names, against what we know."""
+
+    reviewed: list[str]
+    """The releases whose schemas were looked at, name by name."""
+    names: int
+    """How many names the schema has that concern us."""
+    new: list[str]
+    unknown: list[str]
+    """What would be kept as ``unknown``, or taken for any other word, be it new or not."""
+    permissions: list[str]
+    """Those of the two that concern what an agent may do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """How a program is asked for the schema of what it says."""
+
+    arguments: Callable[[str], tuple[str, ...]]
+    """What it is called with to write its schema into a folder."""
+    file: str
+    """The file in there that has all of it."""
+    drift: Callable[[bytes], Drift]
+    """What that file names and we do not know. Raises ``ValueError`` if it is no schema."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A rule that the harness itself has written down, because somebody said ``allow_always``."""
+
+    decision: str
+    prefix: tuple[str, ...] = ()
+    """Commands that begin with these words …"""
+    host: str | None = None
+    """… or connections to this host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembers:
+    """Where a harness keeps such rules, one in a line."""
+
+    folder: str
+    """Below its home."""
+    suffix: str
+    read: Callable[[str], Remembered | None]
+    """The rule that a line is; None for any other line."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driving:
     """How a harness is started and talked to. Everything that depends on its release is in here."""
@@ -206,5 +275,25 @@ class Driving:
     """How it is installed, in words."""
     speaks: Callable[[Release | None], list[str]] = lambda release: []
     """What a release speaks and writes, in words."""
+    sign_in_file: Callable[[Mapping[str, str]], str] = lambda env: ""
+    """Where it is kept that a user is signed in."""
+    sign_in: Callable[[Mapping[str, str], bytes, bytes], SignIn] = lambda env, settings, auth: (
+        SignIn()
+    )
+    """Whether a user is signed in, by the environment, the settings and that file."""
+    settings_file: Callable[[Mapping[str, str]], str] = lambda env: ""
+    """Where a user's settings are, in this environment."""
+    is_trust_decided: Callable[[bytes, str], bool] = lambda settings, cwd: True
+    """Whether those settings say if a folder is trusted."""
+    session_variable: str | None = None
+    """A variable in the environment of every command that an agent runs, which names its session."""
+    approval_modes: Callable[[Release | None], tuple[str, ...]] = lambda release: ()
+    """When a release can be told to ask, the usual one first."""
+    profile: Callable[[str, Callable[[str], str | None]], dict[str, Any]] | None = None
+    """The settings of a profile, by its name; the second argument reads a file in the harness's home."""
     key_names: tuple[str, ...] = ()
     """Variables of the environment that hold keys; the first is the one to sign in with."""
+    schema: Schema | None = None
+    """How it is asked for its schema; None for a program that has none."""
+    remembers: Remembers | None = None
+    """Where it keeps what is always allowed; None if it remembers nothing."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, Final
 
 import msgspec
@@ -33,6 +34,21 @@ _ESCAPE = re.compile(
 
 UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a decoder may raise for a line: not the shape, not JSON, not UTF-8, nested too deeply."""
+
+
+DEEPEST: Final = 128
+"""How deeply values may be nested: the same on every Python, and few enough to go through them by recursion."""
+_STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
+
+
+def is_too_deep(line: bytes) -> bool:
+    """Whether a value on the line is nested more deeply than :data:`DEEPEST`."""
+    if line.count(b"{") + line.count(b"[") <= DEEPEST:
+        return False  # nearly always
+    brackets = _STRING.sub(b"", line).translate(None, _NO_BRACKETS)
+    steps = (1 if byte in b"[{" else -1 for byte in brackets)
+    return max(accumulate(steps), default=0) > DEEPEST
 
 
 class NotJson(ValueError):
@@ -62,9 +78,13 @@ def loads(line: bytes) -> Any:
     Lines with half a surrogate pair are read as :func:`mend` leaves them.
     """
     try:
+        if is_too_deep(line):
+            raise RecursionError
         return _decode(line)
     except UNREADABLE as exc:
         problem = _problem(line, exc)
+        if isinstance(exc, RecursionError):
+            raise NotJson(problem) from None
     mended = mend(line)
     if mended != line:
         try:

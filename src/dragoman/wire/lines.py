@@ -13,8 +13,8 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
-DEFAULT_MAX_LINE = 1 << 30
-"""No limit in practice, yet a program that never ends its line cannot eat all memory."""
+DEFAULT_MAX_LINE = 1 << 26
+"""64 MiB: more than any line that a harness has written, yet one that never ends cannot eat all memory."""
 
 _KEEP = 4096
 _NO_LIMIT = 1 << 62
@@ -73,6 +73,11 @@ class LineSplitter:
             lines.append(self._end_line(b""))
         self._start_stream()
         return lines
+
+    @property
+    def pending(self) -> bytes:
+        """What has come of a line whose end has not: all of it, or its head if it is too long."""
+        return self._head or b"".join(self._parts)
 
     def _split(self, chunk: bytes) -> list[bytes | LongLine]:
         pieces = chunk.split(b"\n")

@@ -289,7 +289,9 @@ def test_a_refused_prompt_is_not_a_prompt() -> None:
         {"id": 2, "error": {"code": -32600, "message": "conversation not found"}},
         dialect="codex-app-server-v1",
     )  # fmt: skip
-    assert [type(each) for each in messages] == [SessionStarted, Notice]
+    assert [type(each) for each in messages] == [SessionStarted, Notice, Notice]
+    notices = [(each.text, each.line) for each in messages if isinstance(each, Notice)]
+    assert notices == [("not accepted: hi", 3), ("sendUserMessage: conversation not found", 4)]
 
 
 def test_a_prompt_without_an_event_of_its_own_is_told_from_the_request() -> None:
@@ -357,5 +359,6 @@ def test_an_mcp_tool_call_that_fails_at_once_is_a_notice() -> None:
         {"id": 1, "result": {"content": [{"type": "text", "text": "no model"}], "isError": True}},
         dialect="codex-mcp-server",
     )
-    assert [each.text for each in messages if isinstance(each, Notice)] == ["no model"]
+    notices = [each.text for each in messages if isinstance(each, Notice)]
+    assert notices == ["not accepted: x", "no model"]
     assert not [each for each in messages if isinstance(each, Prompt)]

@@ -62,3 +62,17 @@ def test_one_prompt_is_a_process_of_its_own() -> None:
 )
 def test_what_a_release_speaks(release: tuple[int, int, int] | None, said: list[str]) -> None:
     assert CODEX_DRIVING.speaks(release) == said
+
+
+@pytest.mark.parametrize(
+    ("release", "modes"),
+    [
+        ((0, 104, 0), ("on-request", "untrusted", "on-failure", "never")),
+        ((0, 169, 0), ("on-request", "untrusted", "never")),
+        (None, ("on-request", "untrusted", "never")),
+    ],
+)
+def test_when_a_release_can_be_told_to_ask(
+    release: tuple[int, int, int] | None, modes: tuple[str, ...]
+) -> None:
+    assert CODEX_DRIVING.approval_modes(release) == modes

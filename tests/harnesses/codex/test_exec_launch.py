@@ -12,6 +12,7 @@ _ID = "01990000-0000-7000-8000-000000000000"
 
 
 def argv(release: Release | None = (0, 166, 0), prompt: str = "do it", **facts: Any) -> list[str]:
+    facts = {"trust_is_decided": True} | facts
     launch = exec_launch("/bin/codex", release, OneShot(prompt=prompt, cwd="/w", **facts))
     assert launch.cwd == "/w"
     assert not launch.stdin
@@ -156,3 +157,10 @@ def test_a_secret_does_not_go_on_the_command_line_nor_into_the_refusal(
 )
 def test_the_name_of_a_variable_and_a_number_are_no_secrets(config: dict[str, Any]) -> None:
     assert sum(word.startswith("--config=") for word in argv(config=config)) == len(config)
+
+
+def test_a_folder_is_not_trusted_for_good_because_of_a_prompt() -> None:
+    withheld = '--config=projects={"/w" = {trust_level = "untrusted"}}'
+    assert withheld in argv(trust_is_decided=False)
+    assert withheld not in argv(trust_is_decided=True)
+    assert withheld not in argv(trust_is_decided=False, sandbox="read-only")

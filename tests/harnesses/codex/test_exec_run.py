@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dragoman import (
     Malformed,
@@ -20,6 +22,9 @@ from dragoman import (
     TurnStarted,
     UsageReport,
 )
+from dragoman.archive.audit import audit
+from dragoman.archive.reading import read
+from dragoman.drive.journal import Journal
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.codex.exec_run import ExecRun
 from dragoman.harnesses.codex.versions import parse_version
@@ -252,3 +257,48 @@ def test_a_run_tells_the_same_conversation_as_its_session_file(runs: Path) -> No
             assert not differences(fold(run.messages()), pair.other, limits), recording
             compared += 1
     assert compared
+
+
+def test_a_journal_of_a_run_gives_the_same_messages_as_the_run(tmp_path: Path) -> None:
+    """What only we know of a run is in its journal, and its times too."""
+    shot = OneShot(prompt="fix it", cwd="/w", model="m")
+    run = ExecRun((0, 163, 0), shot)
+    lines = [
+        b'{"type":"thread.started","thread_id":"s"}',
+        b'{"type":"turn.started"}',
+        b'{"type":"item.started","item":{"id":"i","type":"command_execution","command":"ls"}}',
+        b'{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"ls",'
+        b'"aggregated_output":"a","exit_code":0,"status":"completed"}}',
+        b'{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}',
+    ]
+    journal = Journal(tmp_path / "j.jsonl")
+    began = datetime(2026, 11, 18, 12, tzinfo=UTC)
+    journal.sent([run.opening()], began)
+    for seconds, line in enumerate(lines):
+        at = began + timedelta(seconds=seconds)
+        journal.received([line], at)
+        run.receive_time(at)
+        run.receive_line(line)
+    journal.close()
+    run.receive_exit(0)
+
+    live = run.messages()
+    again = [*read(tmp_path / "j.jsonl")]
+
+    assert [replace(each, line=0) for each in again] == [replace(each, line=0) for each in live]
+    assert [each.text for each in again if isinstance(each, Prompt)] == ["fix it"]
+    [result] = [each for each in again if isinstance(each, ToolResult)]
+    assert (result.at, result.duration_ms) == (began + timedelta(seconds=3), 1000)
+    account = audit(tmp_path / "j.jsonl")
+    assert account.is_whole
+    assert not account.unknown
+
+
+def test_a_journal_of_a_run_that_never_began_has_its_prompt(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j.jsonl")
+    journal.sent([ExecRun(None, OneShot(prompt="fix it", cwd="/w")).opening()])
+    journal.close()
+
+    assert [each.text for each in read(tmp_path / "j.jsonl") if isinstance(each, Prompt)] == [
+        "fix it"
+    ]

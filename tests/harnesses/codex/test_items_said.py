@@ -13,6 +13,7 @@ from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import (
     Compacted,
     Context,
+    Delta,
     Message,
     Notice,
     Plan,
@@ -20,6 +21,7 @@ from dragoman.model.messages import (
     Prompt,
     Text,
     Thinking,
+    TurnEnded,
 )
 
 REVIEW = (
@@ -71,10 +73,42 @@ def test_every_item_that_is_words_is_told_by_its_type(out: Output, teller: Telle
 def test_an_item_that_is_whole_at_its_end_is_told_then(
     out: Output, teller: Teller, kind: str
 ) -> None:
-    tell(teller, f'{{"type":"{kind}","id":"i","text":"hello","review":"x"}}', done=False)
+    tell(teller, f'{{"type":"{kind}","id":"i"}}', done=False)
 
     assert out.take_messages() == []
     assert [twin.rule for twin in out.take_twins()] == ["item: its end says it"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "of"),
+    [
+        ("agentMessage", "text"),
+        ("reasoning", "thinking"),
+        ("plan", "plan"),
+        ("exitedReviewMode", "text"),
+    ],
+)
+def test_what_an_item_says_before_its_end_is_a_delta(
+    out: Output, teller: Teller, kind: str, of: str
+) -> None:
+    for text in ("hel", "hello"):
+        line = f'{{"type":"{kind}","id":"i","text":"{text}","review":"{text}"}}'
+        tell(teller, line, done=False)
+
+    assert [(each.of, each.text) for each in out.take_messages() if isinstance(each, Delta)] == [
+        (of, "hel"),
+        (of, "lo"),
+    ]
+
+
+@pytest.mark.parametrize(("kind", "made"), [("agentMessage", Text), ("reasoning", Thinking)])
+def test_an_item_whose_end_never_comes_is_told_at_the_end_of_the_turn(
+    out: Output, teller: Teller, kind: str, made: type[Message]
+) -> None:
+    tell(teller, f'{{"type":"{kind}","id":"i","text":"hello"}}', done=False)
+    teller.end_turn("interrupted")
+
+    assert [type(each) for each in out.take_messages()] == [Delta, made, TurnEnded]
 
 
 # Messages.

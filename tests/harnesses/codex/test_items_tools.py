@@ -15,6 +15,7 @@ from dragoman.model.messages import Message, Notice, ResultStatus, ToolCall, Too
 ADDED: dict[str, Any] = {
     "changes": [{"path": "/workspace/added.txt", "kind": "add", "diff": "hello\nworld\n"}],
     "file_path": "/workspace/added.txt",
+    "content": "hello\nworld\n",
 }
 MADE = "/bin/bash -lc 'touch approved_file && echo made'"
 

@@ -315,3 +315,35 @@ def test_files_that_are_only_added_are_written(kinds: list[str], tool: str) -> N
 )
 def test_a_path_is_seen_from_where_the_session_works(path: str, cwd: str | None, seen: str) -> None:
     assert absolute(path, cwd) == seen
+
+
+def test_one_hunk_has_the_inputs_of_an_edit() -> None:
+    diff = "@@ -1,3 +1,3 @@\n def greet():\n-    pass\n+    return 1\n \n"
+
+    tool, call = edit_call([{"path": "/w/a.py", "kind": "update", "diff": diff}])
+
+    assert tool == "Edit"
+    assert call["old_string"] == "def greet():\n    pass\n"
+    assert call["new_string"] == "def greet():\n    return 1\n"
+    assert call["changes"][0]["diff"] == diff
+
+
+def test_several_hunks_are_several_edits() -> None:
+    diff = "@@\n-a\n+b\n@@\n-c\n+d\n\\ No newline at end of file\n"
+
+    _, call = edit_call([{"path": "/w/a.py", "kind": "update", "diff": diff}])
+
+    assert call["edits"] == [
+        {"old_string": "a", "new_string": "b"},
+        {"old_string": "c", "new_string": "d"},
+    ]
+
+
+def test_a_new_file_has_content_and_others_have_only_changes() -> None:
+    added = {"path": "/w/a.py", "kind": "add", "diff": "x\n"}
+    deleted = {"path": "/w/b.py", "kind": "delete", "diff": "x\n"}
+
+    assert edit_call([added])[1]["content"] == "x\n"
+    assert edit_call([deleted])[1].keys() == {"changes", "file_path"}
+    assert edit_call([added, deleted])[1].keys() == {"changes"}
+    assert "content" not in edit_call([{"path": "/w/a.py", "kind": "add"}])[1]

@@ -7,7 +7,7 @@ import pytest
 from dragoman.harnesses.codex import questions
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.teller import Teller
-from dragoman.model.messages import ApprovalRequested, Message
+from dragoman.model.messages import AlwaysAllow, ApprovalRequested, Message
 
 USUAL = ["allow", "allow_for_session", "deny", "cancel"]
 NO_DETAILS: dict[str, Any] = {}
@@ -87,13 +87,52 @@ def test_what_a_release_offers_comes_first_and_what_it_accepts_besides_after() -
         "cancel",
     ]
 
-    assert questions.choices_of(available) == [
+    rule = questions.rule_to_remember({"availableDecisions": available})
+    assert questions.choices_of(available, rule=rule) == [
         "allow",
         "allow_always",
         "cancel",
         "allow_for_session",
         "deny",
     ]
+    assert "allow_always" not in questions.choices_of(available)
+
+
+_NETWORK = "applyNetworkPolicyAmendment"
+
+
+def _network(action: str) -> dict[str, Any]:
+    return {_NETWORK: {"network_policy_amendment": {"host": "example.com", "action": action}}}
+
+
+_REMEMBERED: list[tuple[dict[str, Any], AlwaysAllow | None]] = [
+    ({}, None),
+    ({"availableDecisions": ["accept", _network("deny")]}, None),
+    ({"availableDecisions": [{"acceptWithExecpolicyAmendment": {}}]}, None),
+    (
+        {"availableDecisions": [_network("deny"), _network("allow")]},
+        AlwaysAllow(host="example.com", stored_in="$CODEX_HOME/rules/default.rules"),
+    ),
+    (
+        {"proposedExecpolicyAmendment": ["git", "push"]},
+        AlwaysAllow(prefix=["git", "push"], stored_in="$CODEX_HOME/rules/default.rules"),
+    ),
+    (
+        {"proposedNetworkPolicyAmendments": [{"host": "a.b", "action": "allow"}]},
+        AlwaysAllow(host="a.b", stored_in="$CODEX_HOME/rules/default.rules"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("params", "always"), _REMEMBERED)
+def test_what_would_be_remembered_is_shown(
+    params: dict[str, Any], always: AlwaysAllow | None
+) -> None:
+    rule = questions.rule_to_remember(params)
+    assert questions.always_allow(rule, None) == always
+    assert ("allow_always" in questions.choices_of(None, rule=rule)) is (always is not None)
+    shown = questions.always_allow(rule, "/home/u/.codex")
+    assert shown is None or shown.stored_in == "/home/u/.codex/rules/default.rules"
 
 
 @pytest.mark.parametrize("available", [None, [], "accept"])
@@ -106,14 +145,29 @@ def test_a_release_that_lists_nothing_offers_the_usual(available: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "line", "argv", "shell"),
     [
-        ["bash", "-lc", "touch approved_file && echo made"],
-        "/bin/bash -lc 'touch approved_file && echo made'",
+        (
+            ["bash", "-lc", "touch approved_file && echo made"],
+            "bash -lc 'touch approved_file && echo made'",
+            ["bash", "-lc", "touch approved_file && echo made"],
+            "bash -lc",
+        ),
+        (
+            "/bin/bash -lc 'touch approved_file && echo made'",
+            "/bin/bash -lc 'touch approved_file && echo made'",
+            None,
+            "/bin/bash -lc",
+        ),
     ],
 )
-def test_a_command_is_asked_about_as_a_person_would_have_typed_it(
-    out: Output, teller: Teller, command: Any
+def test_a_command_is_asked_about_with_its_script_and_as_it_will_run(
+    out: Output,
+    teller: Teller,
+    command: list[str] | str,
+    line: str,
+    argv: list[str] | None,
+    shell: str,
 ) -> None:
     questions.ask_command(teller, "call_1", command=command, cwd="/workspace", reason="need it")
 
@@ -129,6 +183,10 @@ def test_a_command_is_asked_about_as_a_person_would_have_typed_it(
             "reason": "need it",
         },
         choices=USUAL,
+        command=line,
+        argv=argv,
+        shell=shell,
+        cwd="/workspace",
     )
 
 
@@ -205,21 +263,22 @@ def test_permissions_can_be_given_for_the_session(out: Output, teller: Teller) -
         kind="permissions",
         summary="need the network and a folder",
         detail={"permissions": wanted, "reason": "need the network and a folder"},
-        choices=["allow", "allow_for_session", "deny"],
+        choices=["allow", "allow_for_session", "deny", "cancel"],
     )
 
 
 def test_an_elicitation_names_its_server(out: Output, teller: Teller) -> None:
-    message = 'Allow the tiny MCP server to run tool "add"?'
-    questions.ask_elicitation(teller, "0", "tiny", message, {"mode": "form"})
+    message, form = "Who are you?", {"type": "object", "properties": {"name": {"type": "string"}}}
+    questions.ask_elicitation(teller, "0", "tiny", message, form=form)
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
         approval_id="0",
         kind="elicitation",
         summary=message,
-        detail={"server": "tiny", "mode": "form"},
+        detail={"server": "tiny"},
         choices=["allow", "deny", "cancel"],
+        form=form,
     )
 
 
@@ -233,7 +292,8 @@ def test_an_elicitation_names_its_server(out: Output, teller: Teller) -> None:
 def test_an_mcp_tool_is_named_by_the_words_of_the_question(
     out: Output, teller: Teller, message: str, tool: str | None
 ) -> None:
-    questions.ask_tool(teller, "0", "tiny", message, {"a": 2, "b": 3})
+    meta = {"tool_params": {"a": 2, "b": 3}}
+    questions.ask_tool(teller, "0", "tiny", message, meta)
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
@@ -250,3 +310,44 @@ def test_permissions_given_for_the_session_are_that() -> None:
     result = {"permissions": {"network": {"enabled": True}}, "scope": "session"}
 
     assert questions.answer_of(result) == "allow_for_session"
+
+
+def test_a_call_that_can_be_remembered_says_where(out: Output, teller: Teller) -> None:
+    questions.ask_tool(teller, "0", "tiny", "Allow?", {"persist": ["session", "always"]}, "/home/c")
+
+    request = asked(out)
+    assert isinstance(request, ApprovalRequested)
+    assert request.choices == ["allow", "allow_for_session", "allow_always", "deny", "cancel"]
+    assert request.always == AlwaysAllow(stored_in="/home/c/config.toml")
+
+
+def test_a_connection_is_not_a_command_for_rules(out: Output, teller: Teller) -> None:
+    """A rule that allows ``git fetch`` has not said which hosts it may reach."""
+    network = {"host": "example.com", "protocol": "https"}
+    questions.ask_command(teller, "0", command="git fetch", cwd="/w", reason=None, network=network)
+
+    request = asked(out)
+    assert isinstance(request, ApprovalRequested)
+    assert (request.kind, request.summary) == ("permissions", "connect to example.com")
+    assert (request.command, request.detail["network"]) == ("git fetch", network)
+
+
+def test_input_for_a_running_command_is_not_a_command_for_rules(
+    out: Output, teller: Teller
+) -> None:
+    questions.ask_input(teller, "0", text="git status\n", cwd="/w", reason=None)
+
+    request = asked(out)
+    assert isinstance(request, ApprovalRequested)
+    assert (request.kind, request.tool, request.command) == ("tool", "BashOutput", None)
+    assert request.detail["arguments"] == {"chars": "git status\n"}
+
+
+def test_an_edit_that_asks_for_a_whole_folder_says_so(out: Output, teller: Teller) -> None:
+    changes = [{"path": "/w/a", "kind": "add", "diff": ""}]
+    questions.ask_edit(teller, "0", changes=changes, reason=None, grant_root="/w")
+
+    request = asked(out)
+    assert isinstance(request, ApprovalRequested)
+    assert request.summary == "add /w/a, and write below /w"
+    assert request.detail["grant_root"] == "/w"

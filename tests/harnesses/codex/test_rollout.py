@@ -190,15 +190,26 @@ def test_rows_that_are_new_to_us_are_kept() -> None:
 
 
 def test_without_ends_a_turn_is_complete_if_the_agent_had_the_last_word() -> None:
-    def outcome(*rows: dict[str, Any]) -> str:
-        ended = told(_META, event("user_message", message="x"), *rows)[-1]
-        assert isinstance(ended, TurnEnded)
-        return ended.outcome
+    def outcomes(*rows: dict[str, Any]) -> list[str]:
+        messages = told(_META, event("user_message", message="x"), *rows)
+        return [each.outcome for each in messages if isinstance(each, TurnEnded)]
 
-    assert outcome(event("agent_message", message="done")) == "completed"
-    assert outcome() == "interrupted"
+    assert outcomes(event("agent_message", message="done")) == ["completed"]
+    assert outcomes() == []
     call = item("function_call", name="shell", call_id="c", arguments='{"command":["ls"]}')
-    assert outcome(event("agent_message", message="wait"), call) == "interrupted"
+    assert outcomes(event("agent_message", message="wait"), call) == []
+    # The next turn says that this one is over.
+    again = event("user_message", message="y")
+    assert outcomes(event("agent_message", message="wait"), call, again) == ["interrupted"]
+
+
+def test_a_turn_of_a_release_that_writes_ends_is_open_until_the_row_is_there() -> None:
+    rows = [_META, event("task_started", turn_id="u1"), event("agent_message", message="done")]
+
+    assert not [each for each in told(*rows) if isinstance(each, TurnEnded)]
+    ended = told(*rows, event("task_complete", turn_id="u1"))[-1]
+    assert isinstance(ended, TurnEnded)
+    assert ended.outcome == "completed"
 
 
 def test_turns_without_a_name_are_numbered() -> None:
@@ -296,7 +307,7 @@ def test_a_turns_tokens_from_running_totals(
 
 
 def test_a_session_without_tokens_has_none_rather_than_zero() -> None:
-    ended = told(_META, event("user_message", message="x"))[-1]
+    ended = told(_META, event("user_message", message="x"), event("agent_message", message="y"))[-1]
     assert isinstance(ended, TurnEnded)
     assert ended.usage is None
 

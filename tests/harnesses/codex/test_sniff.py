@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +26,10 @@ from dragoman.harnesses.codex.sniff import sniff
         ("codex-exec-old", {"id": "1", "msg": {"type": "task_started"}}),
         ("codex-proto", {"id": "0", "msg": {"type": "session_configured"}}),
         ("codex-proto", {"id": "1", "op": {"type": "user_input"}}),
-        ("codex-mcp-server", {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}),
+        (
+            "codex-mcp-server",
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "codex"}},
+        ),
         ("codex-mcp-server", {"method": "codex/event", "params": {}}),
         ("codex-app-server-v1", {"id": 1, "method": "newConversation"}),
         ("codex-app-server-v1", {"id": 1, "result": {"conversationId": "c"}}),
@@ -65,3 +69,39 @@ def test_legacy_events_alone_do_not_decide_between_the_two_app_servers() -> None
     assert sniff([event]) is None
     assert sniff([event, b'{"method":"turn/started","params":{}}']) == "codex-app-server"
     assert sniff([event] * 4) == "codex-app-server-v1"
+
+
+def _first_lines() -> list[dict[str, Any]]:
+    path = Path(__file__).parents[2] / "data" / "sniffing" / "first-lines.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("recording", _first_lines(), ids=lambda each: each["of"])
+def test_a_stream_is_claimed_only_by_what_is_unique_to_its_dialect(
+    recording: dict[str, Any],
+) -> None:
+    """The first lines of real recordings, those of other programs among them."""
+    lines = [line.encode() for line in recording["lines"]]
+
+    for length in range(1, len(lines) + 1):
+        assert sniff(lines[:length]) in (None, recording["dialect"])
+    assert sniff(lines) == recording["dialect"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "message", "timestamp": "t", "role": "user", "content": "hello"},
+        {"type": "error", "timestamp": "t", "severity": "warning", "message": "x"},
+        {"type": "session.created", "properties": {"info": {}}},
+        {"type": "message.part.updated", "properties": {}},
+        {"type": "turn.started", "data": {}, "id": "x", "timestamp": "t"},
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search"}},
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+        {"id": "x", "timestamp": "t", "role": "user"},
+        {"type": "compacted", "at": 3},
+        {"op": "add", "path": "/a"},
+    ],
+)
+def test_lines_of_other_programs_are_not_claimed(line: dict[str, Any]) -> None:
+    assert sniff([json.dumps(line).encode()]) is None

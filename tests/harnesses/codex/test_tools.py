@@ -24,6 +24,7 @@ PATCH = "*** Begin Patch\n*** Add File: added.txt\n+hello\n*** End Patch"
 WRITTEN: dict[str, Any] = {
     "changes": [{"path": "/workspace/added.txt", "kind": "add", "diff": "hello\n"}],
     "file_path": "/workspace/added.txt",
+    "content": "hello\n",
 }
 COLOR = {
     "id": "color",

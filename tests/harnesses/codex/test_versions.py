@@ -27,7 +27,7 @@ _PAGE = Path(__file__).parents[3] / "docs" / "compatibility.md"
 _BEGIN = "<!-- made from harnesses/codex: begin -->\n"
 _END = "<!-- made from harnesses/codex: end -->\n"
 _SHOWN = ("0.44.0", "0.58.0", "0.66.0", "0.77.0", "0.98.0", "0.104.0", "0.125.0", "0.142.0",
-          "0.148.0", "0.153.0", "0.166.0")  # fmt: skip
+          "0.148.0", "0.153.0", "0.166.0", "0.169.0")  # fmt: skip
 
 
 @pytest.mark.parametrize(

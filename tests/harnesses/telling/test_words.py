@@ -177,8 +177,8 @@ def test_only_the_parts_that_no_channel_told_are_new(out: Output, teller: Teller
     teller.thinking("item", ["changed since"], "rs_1")
 
     thoughts = [message for message in out.take_messages() if isinstance(message, Thinking)]
-    assert [thought.text for thought in thoughts] == ["**Look**", "**Patch**"]
-    assert rules(out) == ["thinking: told before, or not shown"]
+    assert [thought.text for thought in thoughts] == ["**Look**", "**Patch**", "changed since"]
+    assert rules(out) == []
 
 
 def test_a_thought_outside_a_turn_opens_one(out: Output) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dragoman.harnesses.base import Dialect, Harness
+from collections.abc import Iterable
+
+from dragoman.harnesses.base import Dialect, Harness, Value
 from dragoman.harnesses.codex import sniff
 from dragoman.harnesses.codex.acting import CODEX_ACTING
 from dragoman.harnesses.codex.app_server_parser import AppServerParser
@@ -17,10 +19,20 @@ from dragoman.harnesses.codex.rollout_marks import MarkingRolloutParser, resume
 from dragoman.harnesses.codex.rollout_parser import RolloutParser
 from dragoman.harnesses.codex.rollout_plain import plain_rollout
 
+
+def _values(line: bytes, rule: str) -> Iterable[Value]:
+    # Only an audit needs them.
+    from dragoman.harnesses.codex.auditing.values import values
+
+    return values(line, rule)
+
+
 CODEX = Harness(
     name="codex",
     title="Codex CLI",
     sniff=sniff.sniff,
+    settle=sniff.settle,
+    values=_values,
     plain=plain_rollout,
     limits=LIMITS,
     driving=CODEX_DRIVING,

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from dragoman.harnesses.codex.app_server_decisions import (
     DECIDED,
     PLAIN_DECISIONS,
+    STOPS_NOTHING,
     TOOL_CALL,
     answer_to,
     tool_answer,
 )
 from dragoman.harnesses.codex.app_server_parser import AppServerParser
 from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.questions import ANSWERED, CANCEL, DENY
 from dragoman.harnesses.codex.versions import Version
 from dragoman.harnesses.driving import Refusal, ToolRequest
 from dragoman.model.intents import AnswerTool, Decide
@@ -58,6 +62,7 @@ class OpenRequests:
         self._early: dict[tuple[str, str], tuple[Decide, Version | None]] = {}
         """Decisions about what only an event has asked yet."""
         self._tools: list[ToolRequest] = []
+        self._cancelled: list[tuple[str, str | None]] = []
 
     def receive(self, request: Request) -> None:
         """Take a request that the parser has read before."""
@@ -80,15 +85,17 @@ class OpenRequests:
             early = self._early.pop((session_id, asked.name), None)
             if method == TOOL_CALL:
                 self._tools.append(_tool_request(asked))
-            elif early is not None:
-                self.decide(*early)
+            elif early is not None and self.decide(*early) is not None:
+                # It was taken before anybody could know what it was about, and is no answer.
+                intent, release = early
+                self.decide(msgspec.structs.replace(intent, decision=DENY), release)
 
     def decide(self, intent: Decide, release: Version | None) -> Refusal | None:
         """Answer what was asked under this name; or why that cannot be done."""
         request_id = self._find(intent.session_id, intent.approval_id)
         key = (intent.session_id, intent.approval_id)
         if request_id is None and self._is_early(key):
-            if intent.decision not in PLAIN_DECISIONS:
+            if intent.decision not in (*PLAIN_DECISIONS, ANSWERED):
                 return _no_answer(intent.decision, "an approval")
             self._early[key] = (intent, release)
             return None
@@ -100,7 +107,14 @@ class OpenRequests:
             return _no_answer(intent.decision, asked.method)
         del self._open[request_id]
         self._peer.answer(request_id, answer)
+        if intent.decision == CANCEL and asked.method in STOPS_NOTHING:
+            self._cancelled.append((asked.session_id, asked.turn_id))
         return None
+
+    def cancelled(self) -> list[tuple[str, str | None]]:
+        """Sessions and turns that are to be stopped, because something in them was cancelled."""
+        cancelled, self._cancelled = self._cancelled, []
+        return cancelled
 
     def answer_tool(self, intent: AnswerTool) -> Refusal | None:
         """Answer a call of one of our tools; or why that cannot be done."""

@@ -69,7 +69,7 @@ def _sandbox(asked: OpenSession, applied: dict[str, Any], home: str | None) -> l
         asked_for = "network access" if wants_network else "no network access"
         problems.append(f"asked for {asked_for}, the server {'allows' if network else 'denies'} it")
     roots = [root for root in as_list(applied.get("writableRoots")) if isinstance(root, str)]
-    allowed = [asked.cwd, *as_list(settings.get("writable_roots"))]
+    allowed = [asked.cwd, *asked.add_dirs, *as_list(settings.get("writable_roots"))]
     more = [root for root in roots if not _is_own(root, home) and not _is_within(root, allowed)]
     if more:
         problems.append(f"the server lets these be written, too: {', '.join(more)}")

@@ -73,7 +73,7 @@ def open_session(intent: intents.OpenSession, release: Version | None) -> Call:
         "model": intent.model,
         "approvalPolicy": _approvals(intent.approvals, release),
         "sandbox": _word(kebab(intent.sandbox), release),
-        "config": intent.config or None,
+        "config": _config(intent) or None,
         "developerInstructions": intent.instructions,
     }
     if intent.personality is not None and intent.fork is None:
@@ -96,6 +96,22 @@ def open_session(intent: intents.OpenSession, release: Version | None) -> Call:
     if method != "thread/start" and can(release, SHORT_RESUME):
         asked["excludeTurns"] = True
     return Call(method, _given(asked))
+
+
+def _config(intent: intents.OpenSession) -> dict[str, Any]:
+    if not intent.add_dirs:
+        return intent.config
+    name = "sandbox_workspace_write"
+    nested = as_dict(intent.config.get(name))
+    dotted = intent.config.get(f"{name}.writable_roots", nested.get("writable_roots"))
+    roots = [*as_list(dotted), *intent.add_dirs]
+    config = {key: value for key, value in intent.config.items() if key != name}
+    # One spelling only: which of two would win is up to the release.
+    return {
+        **config,
+        **{f"{name}.{key}": value for key, value in nested.items()},
+        f"{name}.writable_roots": list(dict.fromkeys(roots)),
+    }
 
 
 def start_turn(

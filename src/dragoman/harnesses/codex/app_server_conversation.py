@@ -9,6 +9,7 @@ few notifications that settle something; so a long stream of deltas is decoded o
 | Greet | initialize, account/read, account/login/start | ServerFacts |
 | OpenSession | thread/start, thread/resume, thread/fork | SessionFacts, if the server confirms the authority |
 | StartTurn | turn/start | the turn's id; that of the running turn, if it was taken as a word to it |
+| AwaitTurnEnd | nothing | nothing, when turn/completed arrives |
 | Decide, AnswerTool | the answer to the server's request | nothing |
 | the others | see app_server_calls | see app_server_calls |
 """
@@ -16,6 +17,7 @@ few notifications that settle something; so a long stream of deltas is decoded o
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -37,6 +39,7 @@ from dragoman.wire.lines import LongLine
 _WATCHED: Final = frozenset(("turn/completed", "serverRequest/resolved", "account/login/completed"))
 """Notifications that settle something."""
 _LONG_ANSWER: Final = re.compile(rb'\{\s*"id"\s*:\s*(\d+)\s*,\s*"result"')
+_OVER_KEPT: Final = 64
 _LEFT: Final = "the agent's process ended"
 _HIDDEN: Final = b"[key]"
 
@@ -75,8 +78,10 @@ class AppServerConversation:
         self._sessions: dict[str, _Session] = {}
         self._taken: dict[str, str] = {}
         """The turn that each session has taken up last; its start may not be told yet."""
-        self._over: dict[str, str] = {}
-        """The turn of each session that the server has ended last."""
+        self._over: dict[str, deque[str]] = {}
+        """The turns of each session that the server has ended; the newest."""
+        self._awaited: dict[tuple[str, str], list[int]] = {}
+        """Who waits for the server to end a turn, by their tickets."""
         self._interrupts: dict[tuple[str, str], list[int]] = {}
         """Requests that stop a turn. Old servers do not answer if it is over by then."""
         self._eof = False
@@ -107,6 +112,9 @@ class AppServerConversation:
         if self._greeting is not None:
             self._greeting.receive_eof()
         self._asked.drop_all()
+        for ticket in [each for tickets in self._awaited.values() for each in tickets]:
+            self._answers.append(Answer(ticket, None, Refusal(kind="port_exit", message=_LEFT)))
+        self._awaited.clear()
         self._parser.cut_off(TurnError(kind="port_exit", message=_LEFT, retryable=True))
 
     def _attend(self, line: bytes) -> None:
@@ -121,6 +129,7 @@ class AppServerConversation:
                 self._answered(event.id, {}, self._refusal(event))
             elif isinstance(event, Request):
                 self._asked.receive(event)
+                self._stop_cancelled()
             elif isinstance(event, Notification):
                 self._notified(event.method, as_dict(event.params))
 
@@ -137,9 +146,11 @@ class AppServerConversation:
             turn_id = as_str(as_dict(params.get("turn")).get("id"))
             if session_id is not None and turn_id is not None:
                 self._asked.turn_over(session_id, turn_id)
-                self._over[session_id] = turn_id
+                self._over.setdefault(session_id, deque(maxlen=_OVER_KEPT)).append(turn_id)
                 for request_id in self._interrupts.pop((session_id, turn_id), ()):
                     self._answered(request_id, {}, None)
+                for ticket in self._awaited.pop((session_id, turn_id), ()):
+                    self._answers.append(Answer(ticket))
         elif method == "account/login/completed" and self._greeting is not None:
             self._greeting.signed_in(params)
 
@@ -189,10 +200,13 @@ class AppServerConversation:
         elif isinstance(intent, intents.Decide):
             refusal = self._asked.decide(intent, self.release)
             self._answers.append(Answer(ticket, None, refusal))
+            self._stop_cancelled()
         elif isinstance(intent, intents.AnswerTool):
             self._answers.append(Answer(ticket, None, self._asked.answer_tool(intent)))
         elif isinstance(intent, intents.Interrupt):
             self._interrupt(ticket, intent)
+        elif isinstance(intent, intents.AwaitTurnEnd):
+            self._await_end(ticket, intent)
         elif isinstance(intent, intents.CloseSession):
             self._close_session(ticket, intent)
         else:
@@ -212,11 +226,29 @@ class AppServerConversation:
         return request_id
 
     def _interrupt(self, ticket: int, intent: intents.Interrupt) -> None:
-        if self._over.get(intent.session_id) == intent.turn_id:
+        # Up to about 0.110 an interrupt stops whatever turn is under way, not the one that it names.
+        if intent.turn_id in self._over.get(intent.session_id, ()):
             self._answers.append(Answer(ticket))
             return
         request_id = self._call(ticket, call_for(intent, self.release))
         self._interrupts.setdefault((intent.session_id, intent.turn_id), []).append(request_id)
+
+    def _await_end(self, ticket: int, intent: intents.AwaitTurnEnd) -> None:
+        if intent.turn_id in self._over.get(intent.session_id, ()):
+            self._answers.append(Answer(ticket))
+        else:
+            key = intent.session_id, intent.turn_id
+            self._awaited.setdefault(key, []).append(ticket)
+
+    def _stop_cancelled(self) -> None:
+        """``cancel`` stops the turn, also where the answer itself cannot."""
+        for session_id, asked_in in self._asked.cancelled():
+            turn_id = asked_in or self._parser.open_turn(session_id)
+            if turn_id is None or turn_id in self._over.get(session_id, ()):
+                continue
+            intent = intents.Interrupt(session_id=session_id, turn_id=turn_id)
+            call = call_for(intent, self.release)
+            self._ask(call.method, call.params, lambda result, refusal: None)
 
     def _close_session(self, ticket: int, intent: intents.CloseSession) -> None:
         for known in (self._sessions, self._taken, self._over):
@@ -275,8 +307,8 @@ class AppServerConversation:
                 refusal, turn_id = Refusal(kind="turn_failed", message=told), None
             if turn_id is not None:
                 self._taken[session_id] = turn_id
-                if self._over.get(session_id) == turn_id:
-                    del self._over[session_id]  # old servers count their turns anew
+                if turn_id in self._over.get(session_id, ()):
+                    self._over[session_id].remove(turn_id)  # old servers restart their count
             self._answers.append(Answer(ticket, turn_id, refusal))
 
         self._ask(call.method, call.params, answered)

@@ -27,8 +27,10 @@ from dragoman.harnesses.codex.questions import (
     ANSWERED,
     CANCEL,
     DENY,
+    rule_to_remember,
 )
 from dragoman.harnesses.codex.versions import Version, can
+from dragoman.model.forms import problems
 from dragoman.model.intents import AnswerTool, Decide
 
 TOOL_CALL: Final = "item/tool/call"
@@ -48,7 +50,6 @@ _OLD_WORDS: Final = {
     DENY: "denied",
     CANCEL: "abort",
 }
-_AMENDMENTS: Final = ("acceptWithExecpolicyAmendment", "applyNetworkPolicyAmendment")
 
 
 def answer_to(
@@ -69,23 +70,9 @@ def tool_answer(intent: AnswerTool) -> dict[str, Any]:
 def _command(
     params: dict[str, Any], decide: Decide, release: Version | None
 ) -> dict[str, Any] | None:
-    amendment = _amendment(params) if decide.decision == ALLOW_ALWAYS else None
+    amendment = rule_to_remember(params) if decide.decision == ALLOW_ALWAYS else None
     word = amendment or _WORDS.get(decide.decision)
     return {"decision": word} if word else None
-
-
-def _amendment(params: dict[str, Any]) -> dict[str, Any] | None:
-    """The rule that the request proposes to remember, if it proposes one that allows."""
-    for offered in as_list(params.get("availableDecisions")):
-        given = as_dict(offered)
-        if not any(name in given for name in _AMENDMENTS):
-            continue
-        network = as_dict(given.get("applyNetworkPolicyAmendment"))
-        action = as_dict(network.get("network_policy_amendment")).get("action")
-        if action in (None, "allow"):
-            return given
-    rule = as_list(params.get("proposedExecpolicyAmendment"))
-    return {"acceptWithExecpolicyAmendment": {"execpolicy_amendment": rule}} if rule else None
 
 
 def _edit(params: dict[str, Any], decide: Decide, release: Version | None) -> dict[str, Any] | None:
@@ -124,7 +111,7 @@ def _question(
     for question in map(as_dict, as_list(params.get("questions"))):
         name, text = as_str(question.get("id")), as_str(question.get("question"))
         given = decide.answers.get(name or "", decide.answers.get(text or ""))
-        if name is not None and given is not None:
+        if name is not None and given:
             answers[name] = {"answers": given}
     return {"answers": answers} if answers else None
 
@@ -136,7 +123,10 @@ def _elicitation(
         return {"action": _WORDS[decide.decision], "content": None, "_meta": None}
     if decide.decision not in (*_WORDS, ANSWERED):
         return None
-    return {"action": "accept", "content": decide.content or {}, "_meta": _lasting(params, decide)}
+    content = None if params.get("mode") == "url" else decide.content or {}
+    if content is not None and problems(params.get("requestedSchema"), content):
+        return None
+    return {"action": "accept", "content": content, "_meta": _lasting(params, decide)}
 
 
 def _lasting(params: dict[str, Any], decide: Decide) -> dict[str, Any] | None:
@@ -158,5 +148,13 @@ _ANSWERS: Final[dict[str, _Make]] = {
     "item/tool/requestUserInput": _question,
     "mcpServer/elicitation/request": _elicitation,
 }
+STOPS_NOTHING: Final = frozenset(
+    (
+        "item/permissions/requestApproval",
+        "item/tool/requestUserInput",
+        "mcpServer/elicitation/request",
+    )
+)
+"""The requests whose answer can refuse but not stop the turn: ``cancel`` takes an interrupt besides."""
 DECIDED: Final = frozenset(_ANSWERS)
 """The requests that wait for a decision."""

@@ -11,11 +11,16 @@ import msgspec
 
 from dragoman.harnesses.codex.app_server_sessions import Sessions
 from dragoman.harnesses.codex.app_server_shapes import ABSENT, Params
+from dragoman.harnesses.codex.app_server_spelled import Spelled
 from dragoman.harnesses.codex.event_said_shapes import (
+    AgentMessage,
+    AgentReasoning,
     ItemCompleted,
     ItemStarted,
     SessionConfigured,
+    TaskComplete,
     TaskStarted,
+    TurnAborted,
 )
 from dragoman.harnesses.codex.event_shapes import AnyEvent
 from dragoman.harnesses.codex.loose import as_dict, as_str
@@ -24,6 +29,8 @@ from dragoman.harnesses.codex.threads import Thread
 from dragoman.wire.jsonl import UNREADABLE
 
 _QUIET: Final = (SessionConfigured,)
+_WHOLE: Final = (AgentMessage, AgentReasoning, TaskComplete, TurnAborted)
+"""Events that say whole what may have come in pieces, or that nothing more will come."""
 _WITH_ITEM: Final = (ItemStarted, ItemCompleted)
 _event = msgspec.json.Decoder(AnyEvent).decode
 
@@ -31,8 +38,9 @@ _event = msgspec.json.Decoder(AnyEvent).decode
 class CoreEvents:
     """The core events of all sessions on one connection."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions, spelled: Spelled) -> None:
         self._sessions = sessions
+        self._spelled = spelled
         self._last: bytes = b""
 
     def tell(self, name: str, params: Params) -> bool:
@@ -52,6 +60,8 @@ class CoreEvents:
         if not isinstance(event, _QUIET):
             self._sessions.introduce(thread)
         starts = isinstance(event, TaskStarted)
+        if isinstance(event, _WHOLE):
+            self._spelled.finish(thread)
         known = thread.events.tell(event)
         if starts or teller.in_turn:
             thread.tell_asked()

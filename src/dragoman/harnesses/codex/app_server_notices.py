@@ -68,6 +68,13 @@ def _renamed(sessions: Sessions, params: Params) -> None:
     _note(sessions, params, f"renamed: {params.thread_name or ''}")
 
 
+def _moved(sessions: Sessions, params: Params) -> None:
+    where = (
+        f"moved to section {params.section_id}" if params.section_id else "moved out of its section"
+    )
+    _note(sessions, params, where)
+
+
 def _goal(sessions: Sessions, params: Params) -> None:
     _note(sessions, params, goal_text(params.goal))
 
@@ -117,6 +124,7 @@ NOTICES: Final[dict[str, Tell]] = {
     "thread/status/changed": _status,
     "thread/readState/changed": _twin("read state: about the reader, not the session"),
     "thread/name/updated": _renamed,
+    "thread/section/changed": _moved,
     "thread/goal/updated": _goal,
     "thread/goal/cleared": _says("goal cleared"),
     "thread/settings/updated": _settings,
@@ -127,3 +135,23 @@ NOTICES: Final[dict[str, Tell]] = {
     "thread/deleted": _says("deleted"),
     "thread/closed": _closed,
 }
+ASIDE: Final = frozenset(
+    (
+        "account/gatewayOAuth/changed", "app/list/updated", "autoApprovalReview/strictReviewRequired",
+        "command/exec/outputDelta", "externalAgentConfig/import/completed",
+        "externalAgentConfig/import/progress", "fs/changed", "fuzzyFileSearch/sessionCompleted",
+        "fuzzyFileSearch/sessionUpdated", "mcpServer/event/stream/notification",
+        "mcpServer/oauthLogin/completed", "model/safetyBuffering/updated", "model/verification",
+        "modelProvider/authRecoveryCompleted", "modelProvider/authRecoveryStarted", "process/exited",
+        "process/outputDelta", "project/changed", "skills/changed", "thread/attachment/updated",
+        "thread/environment/connected", "thread/environment/disconnected", "thread/prediction/updated",
+        "thread/project/updated", "thread/realtime/closed", "thread/realtime/error",
+        "thread/realtime/item/completed", "thread/realtime/item/started",
+        "thread/realtime/item/transcript/delta", "thread/realtime/itemAdded",
+        "thread/realtime/outputAudio/delta", "thread/realtime/sdp", "thread/realtime/started",
+        "thread/realtime/transcript/delta", "thread/realtime/transcript/done", "authStatusChange",
+        "loginChatGptComplete", "turn/moderationMetadata", "windows/worldWritableWarning",
+        "windowsSandbox/setupCompleted",
+    )
+)  # fmt: skip
+"""Notifications for the program around the agent: told in their own words, as a notice."""

@@ -34,7 +34,7 @@ from dragoman.harnesses.codex.app_server_shapes import (
     decode_item,
 )
 from dragoman.harnesses.codex.app_server_spelled import Spelled
-from dragoman.harnesses.codex.failures import turn_error
+from dragoman.harnesses.codex.failures import details_in, error_in, words_of
 from dragoman.harnesses.codex.item_shape import child_sessions, kind_of, user_input
 from dragoman.harnesses.codex.items import tell_item
 from dragoman.harnesses.codex.loose import as_count, as_dict, as_str
@@ -42,7 +42,7 @@ from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
 from dragoman.harnesses.codex.tools import plan_steps
-from dragoman.model.messages import DeltaOf, Outcome
+from dragoman.model.messages import DeltaOf, Outcome, TurnError
 from dragoman.model.usage import Usage
 
 CHANNEL: Final = "item"
@@ -54,13 +54,14 @@ class Notifications:
     def __init__(self, sessions: Sessions, requests: ServerRequests) -> None:
         self.sessions = sessions
         self.requests = requests
-        self.events = CoreEvents(sessions)
         self.spelled = Spelled(sessions)
+        self.events = CoreEvents(sessions, self.spelled)
 
     def tell(self, method: str, params: Params) -> bool:
         """Tell a notification; False if it is new to us."""
         tell = NOTIFICATIONS.get(method)
-        if tell is not None:
+        self._tell_requested(method, params)
+        if tell is not None and params.msg is ABSENT:
             return tell(self, params) is not False
         if method.startswith("codex/event"):
             return self.events.tell(method.removeprefix("codex/event").removeprefix("/"), params)
@@ -69,6 +70,26 @@ class Notifications:
             notice(self.sessions, params)
             return True
         return params.msg is not ABSENT and self.events.tell_doubled(method, params)
+
+    def _tell_requested(self, method: str, params: Params) -> None:
+        """Tell a prompt that no item repeats, before what the agent makes of it."""
+        if not method.startswith(_OF_THE_AGENT):
+            return
+        thread = self.sessions.thread_of(params)
+        if thread.has_requested and _is_the_agents(method, params):
+            ends = method == "turn/completed"
+            turn_id = params.turn_id or (params.turn.id if params.turn else None)
+            other = thread.next_turn if ends and turn_id != thread.next_turn else None
+            taken = (
+                other is not None and params.turn is not None and params.turn.status == "completed"
+            )
+            due = thread.requested_now(ends=ends, taken=taken)
+            if due:
+                self.sessions.introduce(thread)
+                self.sessions.enter_turn(thread, turn_id)
+                status = params.turn.status if ends and params.turn is not None else "completed"
+                thread.tell_requested(due, taken=taken, unread=status in ("interrupted", "failed"))
+                thread.teller.speak_of(None)
 
     def finish(self) -> None:
         for thread in self.sessions.threads.all():
@@ -87,18 +108,22 @@ class Notifications:
         if turn_id in thread.given_up:
             teller.twin("turn: given up before it began")
             return
+        if thread.events.end is not None:
+            thread.events.finish()  # only an event has ended the turn before
         if teller.in_turn and teller.is_other_turn(turn_id):
             # Either the other one was cut off, or this start was taken as a word to it.
             thread.next_turn = turn_id
             teller.twin("turn: announced while another runs")
             return
         teller.begin_turn(turn_id)
+        thread.events.ends_follow = True
+        thread.turn_line = self.sessions.out.line
         thread.tell_asked()
 
     def _turn_completed(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
-        self.spelled.finish(thread)
         teller = self.sessions.introduce(thread)
+        self.spelled.finish(thread)
         turn = params.turn or TurnInfo(id=params.turn_id, status=as_str(params.status))
         if turn.id is not None and teller.in_turn and teller.is_other_turn(turn.id):
             if turn.id == thread.next_turn:
@@ -114,7 +139,10 @@ class Notifications:
         outcome: Outcome = "completed"
         if turn.status in ("failed", "interrupted"):
             outcome = "failed" if turn.status == "failed" else "interrupted"
-        error = turn_error(turn.error.message, turn.error.codex_error_info) if turn.error else None
+        error = error_in(turn.error) if turn.error else None
+        if thread.events.end is not None:
+            outcome, error = _said_by_both(thread.events.end, outcome, error)
+            thread.events.end = None
         teller.end_turn(outcome, error)
 
     def _item(self, params: Params, *, done: bool) -> bool:
@@ -131,6 +159,8 @@ class Notifications:
         for child in child_sessions(item):
             self.sessions.threads.link(child, teller.session_id)
         self.sessions.enter_turn(thread, params.turn_id)
+        if kind == "user_message":
+            thread.forget_requested(*user_input(item.content))
         if kind == "file_change":
             thread.responses.release(item.id, *edit_call(changes_of(item.changes)))
         known = tell_item(teller, CHANNEL, item, done=done)
@@ -192,18 +222,45 @@ class Notifications:
         self.sessions.connection.rate_limits(rate_windows(given, self.sessions.out.at))
 
     def _error(self, params: Params) -> None:
-        given = as_dict(params.error)
-        message = as_str(given.get("message")) or params.message or ""
+        given = as_dict(params.error) or {"message": params.message, "details": params.details}
         thread = self.sessions.thread_of(params)
         if params.turn_id is not None and thread.teller.has_ended(params.turn_id):
             thread.teller.twin("error: of a turn that is over")
         elif params.will_retry:
-            thread.teller.notice(CHANNEL, "warning", message, will_retry=True)
+            words = (words_of(given), words_of(details_in(given)))
+            text = "\n".join(filter(None, words))
+            thread.teller.notice(CHANNEL, "warning", text, will_retry=True)
         else:
-            thread.teller.fail_turn(turn_error(message, given.get("codexErrorInfo")))
+            thread.teller.fail_turn(error_in(given))
 
     def _resolved(self, params: Params) -> None:
         self.requests.resolved(self.sessions.thread_of(params), params.request_id)
+
+
+_OF_THE_AGENT: Final = ("item/", "turn/completed", "turn/plan/", "turn/diff/", "codex/event/")
+"""How the names of notifications begin that an agent's work makes."""
+_BY_THE_AGENT: Final = (
+    "agent_", "exec_", "patch_", "apply_patch_", "mcp_tool_", "web_search_", "plan_", "view_image_",
+    "image_", "dynamic_tool_", "collab_", "task_complete", "turn_complete", "turn_aborted",
+)  # fmt: skip
+"""How the names of core events begin that it makes."""
+
+
+def _is_the_agents(method: str, params: Params) -> bool:
+    """Whether a notification cannot come before the prompt, nor be the prompt itself."""
+    if method.startswith("codex/event/"):
+        return method.removeprefix("codex/event/").startswith(_BY_THE_AGENT)
+    return params.item is ABSENT or b'"user' not in bytes(params.item)[:400]
+
+
+def _said_by_both(
+    end: tuple[Outcome, TurnError | None], outcome: Outcome, error: TurnError | None
+) -> tuple[Outcome, TurnError | None]:
+    """How a turn ended whose end a core event has told, too: what is worse is true."""
+    first, reason = end
+    if outcome == "completed" and first != "completed":
+        outcome = first
+    return outcome, error or reason
 
 
 _raw_item = msgspec.json.Decoder(AnyResponseItem).decode

@@ -14,6 +14,7 @@ from dragoman.harnesses.codex.app_server_features import CLOSE
 from dragoman.harnesses.codex.app_server_greeting import Ask
 from dragoman.harnesses.codex.app_server_policies import confirmed_policy
 from dragoman.harnesses.codex.loose import as_dict, as_str
+from dragoman.harnesses.codex.trust import is_decided, may_be_trusted, with_trust_withheld
 from dragoman.harnesses.codex.versions import Version, can
 from dragoman.harnesses.driving import Refusal
 from dragoman.model.intents import OpenSession, SessionFacts
@@ -53,10 +54,30 @@ class Opening:
         self._home = home
         self._ask = ask
         self._finish = finish
-        self._anew = open_session(msgspec.structs.replace(intent, resume=None), release)
+        open_session(
+            msgspec.structs.replace(intent, resume=None), release
+        )  # raises before a word is said
         self._instead_of: str | None = None
-        call = open_session(intent, release)
-        ask(call.method, call.params, self._opened)
+        self._begin(intent)
+
+    def _begin(self, intent: OpenSession) -> None:
+        call = open_session(intent, self._release)
+
+        def settings_read(result: dict[str, Any], refusal: Refusal | None) -> None:
+            params = dict(call.params or {})
+            if refusal is not None and refusal.kind == "port_exit":
+                self._finish(None, refusal)
+                return
+            if refusal is not None or not is_decided(result, intent.cwd):
+                params["config"] = with_trust_withheld(intent.config, intent.cwd)
+            self._ask(call.method, params, self._opened)
+
+        is_new = call.method == "thread/start"
+        if is_new and may_be_trusted(self._release, intent.sandbox, intent.config):
+            asked = {"includeLayers": True, "cwd": intent.cwd}
+            self._ask("config/read", asked, settings_read)
+        else:
+            self._ask(call.method, call.params, self._opened)
 
     def _opened(self, result: dict[str, Any], refusal: Refusal | None) -> None:
         if refusal is not None:
@@ -92,7 +113,7 @@ class Opening:
         is_first = self._instead_of is None and intent.fork is None
         if is_first and intent.or_new and intent.resume and _GONE.search(refusal.message):
             self._instead_of = intent.resume
-            self._ask(self._anew.method, self._anew.params, self._opened)
+            self._begin(msgspec.structs.replace(intent, resume=None))
         else:
             self._finish(None, refusal)
 

@@ -19,6 +19,8 @@ from typing import Any, Final
 
 import msgspec
 
+from dragoman.harnesses.base import Ending
+from dragoman.harnesses.codex.app_server_notices import ASIDE
 from dragoman.harnesses.codex.app_server_notifications import Notifications
 from dragoman.harnesses.codex.app_server_requests import (
     REQUESTS,
@@ -35,8 +37,9 @@ from dragoman.harnesses.codex.app_server_shapes import (
     ThreadInfo,
     decode_rpc,
 )
+from dragoman.harnesses.codex.failures import words_of
 from dragoman.harnesses.codex.item_shape import user_input
-from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
+from dragoman.harnesses.codex.loose import as_dict, as_list, as_str, texts_in
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.threads import Threads
 from dragoman.harnesses.codex.versions import release_in
@@ -44,6 +47,17 @@ from dragoman.harnesses.codex.wrapping import unwrap
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import Level, Outcome, TurnError
 
+_QUERIES: Final = frozenset(
+    (
+        "account/read", "account/rateLimits/read", "account/usage/read", "getAuthStatus",
+        "getUserAgent", "userInfo", "model/list", "thread/list", "thread/loaded/list",
+        "listConversations", "config/read", "configRequirements/read", "skills/list",
+        "mcpServerStatus/list", "collaborationMode/list", "experimentalFeature/list",
+        "permissionProfile/list", "app/list", "hooks/list", "plugin/list",
+        "account/securitySetup/read", "modelProvider/list", "modelProvider/config/write",
+    )
+)  # fmt: skip
+"""Requests whose answers are about the account, the models, the settings or other sessions."""
 OVERLOADED: Final = -32001
 """The code of an answer that means: later."""
 _HANDSHAKE: Final = frozenset(("initialized", "notifications/initialized"))
@@ -52,6 +66,8 @@ _OPENS_SESSION: Final = frozenset(
 )
 _GOES_ON: Final = frozenset(("thread/resume", "thread/fork", "resumeConversation"))
 _ASKS: Final = frozenset(("sendUserMessage", "sendUserTurn", "tools/call"))
+_PROMPTS: Final = frozenset(("turn/start", "turn/steer"))
+"""Requests with a prompt that an item repeats, as a rule."""
 _SAYS_NOTHING: Final = frozenset(
     (
         "turn/start", "turn/steer", "turn/interrupt", "thread/compact/start", "review/start",
@@ -63,6 +79,13 @@ _SAYS_NOTHING: Final = frozenset(
     )
 )  # fmt: skip
 """Requests whose answers only repeat what notifications tell."""
+
+
+class _Aside(msgspec.Struct, gc=False):
+    params: msgspec.Raw = ABSENT
+
+
+_decode_aside = msgspec.json.Decoder(_Aside).decode
 
 
 class AppServerParser(StreamParser):
@@ -101,16 +124,24 @@ class AppServerParser(StreamParser):
         elif rpc.id is None:
             if sent or method in _HANDSHAKE:
                 self._out.twin("handshake")
+            elif method in ASIDE:
+                self._aside(line, method, params)
             elif not self._notifications.tell(method, params):
                 self._unknown(line, method)
         elif sent is True or (sent is None and method not in REQUESTS):
             self._client_request(rpc.id, method, params)
         elif method in REQUESTS:
-            self._requests.receive(rpc.id, method, params, line)
+            live = self.sent is not None
+            if not self._requests.receive(rpc.id, method, params, line, live=live):
+                self._unknown(line, method)
         else:
             self._unknown(line, method)
 
-    def _finish(self) -> None:
+    def _say_held(self) -> None:
+        for thread in self._threads.all():
+            thread.release()
+
+    def _finish(self, ending: Ending) -> None:
         self._notifications.finish()
         for thread in self._threads.all():
             thread.finish()
@@ -175,8 +206,27 @@ class AppServerParser(StreamParser):
                 thread.ask(as_str(given.get("prompt")) or "", [])
             else:
                 thread.ask(*user_input(params.items))
+        elif method == "thread/inject_items" and as_list(params.items):
+            self._inject(self._threads.get(params.thread_id).teller, as_list(params.items))
+        elif method in _PROMPTS and params.input:
+            thread = self._threads.get(params.thread_id)
+            text, images = user_input(params.input)
+            thread.request(request_id, text, images, steers=method == "turn/steer")
         else:
             self._out.twin("request: its answer or what follows says it")
+
+    def _aside(self, line: bytes, method: str, params: Params) -> None:
+        """Tell a notification that is not about the conversation, in its own words."""
+        thread = self._threads.find(params.thread_id)
+        teller = thread.teller if thread else self._sessions.connection
+        words = bytes(_decode_aside(line).params).decode(errors="replace")
+        teller.notice("aside", "info", method if words in ("", "{}") else f"{method}: {words}")
+
+    def _inject(self, teller: Teller, items: list[Any]) -> None:
+        """What the client puts before the model, past the conversation."""
+        for item in map(as_dict, items):
+            text = texts_in(item) or msgspec.json.encode(item).decode()
+            teller.context(as_str(item.get("role")) or "user", text)
 
     def _answer(self, line: bytes, rpc: Rpc, sent: bool | None) -> None:
         request_id = rpc.id
@@ -192,7 +242,7 @@ class AppServerParser(StreamParser):
             return
         method, thread_id = self._asked.pop(request_id, (None, None))
         if rpc.error is not None:
-            self._refused(method, thread_id, rpc.error)
+            self._refused(request_id, method, thread_id, rpc.error)
             return
         result = as_dict(msgspec.json.decode(rpc.result)) if rpc.result is not ABSENT else {}
         if method in _OPENS_SESSION or (method is None and _is_session(result)):
@@ -201,6 +251,7 @@ class AppServerParser(StreamParser):
             server = as_dict(result.get("serverInfo"))
             agent = as_str(result.get("userAgent")) or as_str(server.get("user_agent"))
             self._sessions.version = release_in(agent) or as_str(server.get("version"))
+            self._requests.home = as_str(result.get("codexHome"))
             self._out.twin("handshake")
         elif method == "tools/call":
             self._tool_answered(result)
@@ -208,20 +259,27 @@ class AppServerParser(StreamParser):
             self._out.twin("answer: notifications say it")
             if method == "thread/unsubscribe":
                 self._threads.leave(thread_id)
+        elif method in _QUERIES:
+            self._out.twin("answer: to a question that is no part of a session")
         elif self.answers_have_readers:
             self._out.twin("answer: given to whoever asked")
         else:
             self._unknown(line, f"answer to {method}" if method else "answer")
 
-    def _refused(self, method: str | None, thread_id: str | None, error: Any) -> None:
-        message = as_str(as_dict(error).get("message")) or str(error)
+    def _refused(
+        self, request_id: int | str, method: str | None, thread_id: str | None, error: Any
+    ) -> None:
+        message = words_of(error)
         teller = self._sessions.connection
         thread = self._threads.find(thread_id) or self._threads.current
-        if method in ("turn/start", *_ASKS) and thread:
+        code = as_dict(error).get("code")
+        if method in (*_PROMPTS, *_ASKS) and thread:
             teller = thread.teller
-            thread.drop_asked()
+            thread.drop_asked(request_id, again=code == OVERLOADED)
         text = f"{method}: {message}" if method else message
-        if as_dict(error).get("code") == OVERLOADED:
+        if details := words_of(as_dict(error).get("data")):
+            text = f"{text}\n{details}"
+        if code == OVERLOADED:
             teller.notice("answer", "warning", text, will_retry=True)
         else:
             teller.notice("answer", "error", text)

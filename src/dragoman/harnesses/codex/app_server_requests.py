@@ -13,26 +13,32 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from dragoman.harnesses.codex.app_server_shapes import ABSENT, Params, Rpc
+from dragoman.harnesses.codex.app_server_sound import is_sound
 from dragoman.harnesses.codex.commands import command_line
+from dragoman.harnesses.codex.failures import words_of
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.outputs import content_text
 from dragoman.harnesses.codex.patches import changes_of
 from dragoman.harnesses.codex.questions import (
     DENY,
+    always_allow,
     answer_of,
     ask_command,
     ask_edit,
     ask_elicitation,
+    ask_input,
     ask_permissions,
     ask_question,
     ask_tool,
     choices_of,
+    rule_to_remember,
 )
 from dragoman.harnesses.codex.threads import Thread, Threads
 from dragoman.harnesses.telling.output import Output
@@ -69,6 +75,8 @@ class ServerRequests:
         self._threads = threads
         self._open: dict[int | str, ServerRequest] = {}
         self._names: dict[tuple[str | None, str], int] = {}
+        self.home: str | None = None
+        """Where the server keeps its files, once it has said so."""
 
     def has_open(self, request_id: int | str) -> bool:
         return request_id in self._open
@@ -76,23 +84,29 @@ class ServerRequests:
     def find(self, request_id: int | str) -> ServerRequest | None:
         return self._open.get(request_id)
 
-    def receive(self, request_id: int | str, method: str, params: Params, line: bytes) -> None:
+    def receive(
+        self, request_id: int | str, method: str, params: Params, line: bytes, *, live: bool
+    ) -> bool:
+        """Take a request.
+
+        False: we are the ones to decide, and it does not say about what. A recording may lack the lines
+        that said it, and nobody decides about it any more.
+        """
         raw = as_dict(as_dict(msgspec.json.decode(line)).get("params"))
         thread_id = params.thread_id or params.conversation_id or as_str(raw.get("conversation_id"))
+        item_id = params.item_id or params.call_id or as_str(raw.get("call_id"))
         thread = self._threads.get(thread_id)
-        approval_id = (
-            params.approval_id
-            or params.item_id
-            or params.call_id
-            or as_str(raw.get("call_id"))
-            or as_str(raw.get("codex_call_id"))
-            or f"request-{request_id}"
-        )
-        approval_id = self._own_name(thread, approval_id)
-        self._open[request_id] = ServerRequest(thread, approval_id, method, params.turn_id)
+        if live and not is_sound(method, raw, thread.teller, item_id):
+            return False
+        named = params.approval_id or item_id or as_str(raw.get("codex_call_id"))
+        approval_id = self._own_name(thread, named or _name(request_id, params, thread, line))
+        # The oldest requests do not name the turn; they are over with the one they came in.
+        turn_id = params.turn_id or thread.teller.open_turn
+        self._open[request_id] = ServerRequest(thread, approval_id, method, turn_id)
         thread.teller.speak_of(params.turn_id)
         REQUESTS[method](self, thread, approval_id, params, raw)
         thread.teller.speak_of(None)
+        return True
 
     def _own_name(self, thread: Thread, name: str) -> str:
         """A name for each request: an item may be asked about twice."""
@@ -111,16 +125,25 @@ class ServerRequests:
         else:
             decision = DENY if rpc.error is not None else answer_of(result)
             if rpc.error is not None:
+                self._refused(asked, rpc.error)
                 asked.thread.teller.settle(asked.approval_id, decision)
             else:
                 asked.thread.settle_approval(asked.approval_id, decision)
+
+    def _refused(self, asked: ServerRequest, error: Any) -> None:
+        """The client has answered with an error: say which."""
+        code = as_dict(error).get("code")
+        words = (words_of(error), words_of(as_dict(error).get("data")))
+        text = "\n".join(filter(None, words))
+        text = f"{asked.method} was refused: {text}" + (f" ({code})" if code is not None else "")
+        asked.thread.teller.notice("refused", "warning", text)
 
     def _tool_answered(self, asked: ServerRequest, result: Any, error: Any) -> None:
         given = as_dict(result)
         output = content_text(given.get("contentItems", given.get("content_items")))
         if error is not None:
             # What the model is told then is the harness's word: it comes with the item.
-            self._out.twin("dynamic tool: the item says it")
+            self._refused(asked, error)
             return
         failed = given.get("success") is False
         asked.thread.teller.result(
@@ -150,16 +173,24 @@ class ServerRequests:
 
     def _command(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         teller = thread.teller
-        command = params.command
+        command, cwd = params.command, params.cwd
         if command is None:  # up to 0.77 the item, which came before, says it
-            command = teller.input_of(params.item_id or name).get("command")
+            item = teller.native_of(params.item_id or name)
+            command = item.get("command", teller.input_of(params.item_id or name).get("command"))
+            cwd = cwd or as_str(item.get("cwd"))
+        if raw.get("kind") == "writeStdin":
+            ask_input(teller, name, text=command_line(command), cwd=cwd, reason=params.reason)
+            return
+        rule = rule_to_remember(raw)
         ask_command(
             teller,
             name,
             command=command,
-            cwd=params.cwd,
+            cwd=cwd,
             reason=params.reason,
-            choices=choices_of(params.available_decisions),
+            choices=choices_of(params.available_decisions, rule=rule),
+            always=always_allow(rule, self.home),
+            network=as_dict(raw.get("networkApprovalContext")),
         )
 
     def _old_command(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
@@ -177,11 +208,14 @@ class ServerRequests:
             changes=changes,
             reason=params.reason,
             choices=choices_of(params.available_decisions),
+            grant_root=as_str(raw.get("grantRoot")),
         )
 
     def _old_edit(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         given = params.file_changes if params.file_changes is not None else raw.get("file_changes")
-        ask_edit(thread.teller, name, changes=changes_of(given), reason=params.reason)
+        root = as_str(raw.get("grantRoot")) or as_str(raw.get("grant_root"))
+        changes = changes_of(given)
+        ask_edit(thread.teller, name, changes=changes, reason=params.reason, grant_root=root)
 
     def _permissions(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         ask_permissions(thread.teller, name, params.permissions, params.reason)
@@ -191,12 +225,12 @@ class ServerRequests:
 
     def _elicitation(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         meta = as_dict(params.meta)
-        message = params.message or ""
+        message, server = params.message or "", params.server_name or ""
         if meta.get("codex_approval_kind") == "mcp_tool_call":
-            server = params.server_name or ""
-            ask_tool(thread.teller, name, server, message, meta.get("tool_params"))
+            ask_tool(thread.teller, name, server, message, meta, self.home)
         else:
-            ask_elicitation(thread.teller, name, params.server_name or "", message)
+            form, url = _asked_for(raw)
+            ask_elicitation(thread.teller, name, server, message, form=form, url=url, meta=meta)
 
     def _mcp_elicitation(
         self, thread: Thread, name: str, params: Params, raw: dict[str, Any]
@@ -209,7 +243,9 @@ class ServerRequests:
             changes = changes_of(raw.get("codex_changes"))
             ask_edit(thread.teller, name, changes=changes, reason=params.message)
         else:
-            ask_elicitation(thread.teller, name, params.server_name or "", params.message or "")
+            form, url = _asked_for(raw)
+            server, message = params.server_name or "", params.message or ""
+            ask_elicitation(thread.teller, name, server, message, form=form, url=url)
 
     def _tool_call(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         tool = f"{params.namespace}.{params.tool}" if params.namespace else params.tool or ""
@@ -234,6 +270,22 @@ REQUESTS: Final[dict[str, _Ask]] = {
     "item/tool/call": ServerRequests._tool_call,
     **dict.fromkeys(_HOUSEKEEPING, ServerRequests._housekeeping),
 }
+
+
+def _name(request_id: int | str, params: Params, thread: Thread, line: bytes) -> str:
+    """A name for a request that has none of its own, for example an elicitation.
+
+    A new process counts its requests from 0 again. With the turn in it, the name means this request
+    for the life of the session; without a turn, what was asked has to do.
+    """
+    turn_id = params.turn_id or thread.teller.open_turn
+    return f"request-{request_id}-{turn_id or hashlib.sha256(line).hexdigest()[:12]}"
+
+
+def _asked_for(raw: dict[str, Any]) -> tuple[dict[str, Any] | None, str | None]:
+    """The form that an elicitation wants filled in, and the address it wants visited."""
+    form = raw.get("requestedSchema")
+    return as_dict(form) if isinstance(form, dict) else None, as_str(raw.get("url"))
 
 
 def looks_like_answer(rpc: Rpc) -> bool:

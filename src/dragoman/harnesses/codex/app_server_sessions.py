@@ -58,10 +58,14 @@ class Sessions:
             return
         if turn_id == thread.next_turn:
             thread.responses.end_turn()
+            thread.events.finish()
             teller.begin_turn(turn_id)
+            thread.turn_line = self.out.line
+            thread.events.ends_follow = True
             thread.next_turn = None
         elif teller.has_ended(turn_id):
             teller.speak_of(turn_id)  # a late word about an earlier turn
         elif not teller.in_turn:
             teller.begin_turn(turn_id)  # we came in late
+            thread.turn_line = self.out.line
             thread.tell_asked()

@@ -29,15 +29,10 @@ class ThreadInfo(msgspec.Struct, rename="camel", kw_only=True, gc=False):
     turns: list[Any] = []
 
 
-class TurnFailure(msgspec.Struct, rename="camel", gc=False):
-    message: str = ""
-    codex_error_info: Any = None
-
-
 class TurnInfo(msgspec.Struct, rename="camel", kw_only=True, gc=False):
     id: str | None = None
     status: str | None = None
-    error: TurnFailure | None = None
+    error: Any = None
 
 
 class WireUsage(msgspec.Struct, rename="camel", gc=False):
@@ -84,6 +79,7 @@ class Params(msgspec.Struct, rename="camel", kw_only=True, gc=False):
     primary: Any = None
     secondary: Any = None
     thread_name: str | None = None
+    section_id: str | None = None
     goal: Any = None
     thread_settings: Any = None
     session_id: str | None = None

@@ -1,7 +1,8 @@
 """Shell commands as a person would have typed them.
 
 Codex runs ``["bash", "-lc", "ls"]`` and reports it as a list, or as one quoted string. Either way
-the command is ``ls``.
+the command is ``ls``. A shell that is not known, or has flags that are not, stays a part of the command:
+see :mod:`dragoman.model.shells`.
 """
 
 from __future__ import annotations
@@ -9,14 +10,11 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Sequence
 from typing import Any, Final
 
 from dragoman.harnesses.codex.loose import as_list
+from dragoman.model.shells import shell_call
 
-_SHELL: Final = re.compile(r"(?:.*[/\\])?(?:ba|z|da|k|fi|a)?sh(?:\.exe)?$", re.IGNORECASE)
-_POWERSHELL: Final = re.compile(r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?$", re.IGNORECASE)
-_CMD: Final = re.compile(r"(?:.*[/\\])?cmd(?:\.exe)?$", re.IGNORECASE)
 _WRAPPED: Final = re.compile(
     r"\s*['\"]?(?:[^\s'\"]*[/\\])?(?:(?:ba|z|da|k|fi|a)?sh|pwsh|powershell|cmd)(?:\.exe)?['\"]?\s+[-/]",
     re.IGNORECASE,
@@ -30,29 +28,31 @@ _HEREDOC: Final = re.compile(
 
 def command_line(command: Any) -> str:
     """The script inside a shell call, given as a list of words or as one quoted string."""
+    words = _words(command)
+    call = shell_call(words)
+    if call is not None:
+        return call.script
+    if isinstance(command, str):
+        return command
+    return shlex.join(words)
+
+
+def wrapping_shell(command: Any) -> str | None:
+    """The shell and its flags that :func:`command_line` leaves out: ``/bin/bash -lc``."""
+    call = shell_call(_words(command))
+    return None if call is None else shlex.join(call.flags)
+
+
+def _words(command: Any) -> list[str]:
+    """The words of a command: of a line only where it may be a call of a shell."""
     if isinstance(command, list):
-        words = [str(word) for word in as_list(command)]
-        script = _script(words)
-        return shlex.join(words) if script is None else script
-    line = command if isinstance(command, str) else ""
-    if not _WRAPPED.match(line):
-        return line
+        return [str(word) for word in as_list(command)]
+    if not isinstance(command, str) or not _WRAPPED.match(command):
+        return []
     try:
-        words = shlex.split(line)
+        return shlex.split(command)
     except ValueError:
-        return line
-    script = _script(words)
-    return line if script is None else script
-
-
-def _script(words: Sequence[str]) -> str | None:
-    if len(words) == 3 and words[1] in ("-lc", "-c") and _SHELL.match(words[0]):
-        return words[2]
-    if len(words) >= 3 and words[-2].lower() == "-command" and _POWERSHELL.match(words[0]):
-        return words[-1]
-    if len(words) == 3 and words[1].lower() == "/c" and _CMD.match(words[0]):
-        return words[2]
-    return None
+        return []
 
 
 def patch_in_words(command: Any) -> str | None:

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final
 
-from dragoman.harnesses.codex.loose import as_dict, as_number
+from dragoman.harnesses.codex.loose import as_dict, as_int, as_list, as_number
 
 _UNITS: Final = {
     "ns": 1e-6, "nanos": 1e-6, "nanoseconds": 1e-6,
@@ -24,7 +24,11 @@ _AMOUNT: Final = re.compile(r"(-?\d[\d,]*(?:\.\d+)?)\s*([a-zµ]+)", re.IGNORECAS
 
 
 def milliseconds(value: Any) -> int | None:
-    """``1234``, ``"1.5s"``, ``"~30s"``, ``{"secs":1,"nanos":5}``, ``{"durationMs":9}`` … or None."""
+    """``1234``, ``"1.5s"``, ``"~30s"``, ``{"secs":1,"nanos":5}``, ``[1, 5]``, ``{"durationMs":9}`` … or None.
+
+    A bare number is in milliseconds, also under a key that says nothing about its unit. Two whole numbers
+    are seconds and nanoseconds; the entries of any other list are added up.
+    """
     if isinstance(value, dict):
         if len(as_dict(value)) == 2 and "secs" in value and "nanos" in value:
             value = as_dict(value)  # how the program itself writes them
@@ -34,6 +38,8 @@ def milliseconds(value: Any) -> int | None:
         return _of_parts({key.lower(): part for key, part in as_dict(value).items()})
     if isinstance(value, str):
         return _of_words(value)
+    if isinstance(value, list):
+        return _of_list(as_list(value))
     amount = as_number(value)
     return None if amount is None else _whole(amount)
 
@@ -52,8 +58,20 @@ def _of_parts(parts: dict[str, Any]) -> int | None:
     for key in _FOR_PEOPLE:
         if key in parts:
             return milliseconds(parts[key])
-    inner = (milliseconds(value) for value in parts.values() if isinstance(value, dict | str))
+    if (unit := _UNITS.get(str(parts.get("unit", parts.get("units"))).lower())) is not None:
+        amount = next(filter(None, map(as_number, parts.values())), None)
+        return None if amount is None else _whole(amount * unit)
+    inner = (milliseconds(value) for value in parts.values())
     return next((found for found in inner if found is not None), None)
+
+
+def _of_list(entries: list[Any]) -> int | None:
+    if len(entries) == 2:
+        seconds, nanos = map(as_int, entries)
+        if seconds is not None and nanos is not None:
+            return milliseconds({"secs": seconds, "nanos": nanos})
+    found = [took for entry in entries if (took := milliseconds(entry)) is not None]
+    return sum(found) if found else None
 
 
 def _of_words(words: str) -> int | None:

@@ -152,6 +152,8 @@ class RawResponseCompleted(Event, tag="raw_response_completed"):
 class ErrorEvent(Event, tag="error"):
     message: str = ""
     codex_error_info: Any = None
+    details: Any = None
+    additional_details: Any = None
 
 
 class PlanUpdate(Event, tag="plan_update"):

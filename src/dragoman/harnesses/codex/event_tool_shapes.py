@@ -29,6 +29,7 @@ class ExecCommandEnd(Event, tag="exec_command_end"):
     aggregated_output: str | None = None
     exit_code: int | None = None
     duration: Any = None
+    duration_ms: Any = None
     status: str | None = None
 
 
@@ -73,6 +74,7 @@ class McpToolCallEnd(McpToolCallBegin, tag="mcp_tool_call_end"):
     result: Any = None
     error: Any = None
     duration: Any = None
+    duration_ms: Any = None
 
 
 class WebSearchBegin(Event, tag="web_search_begin"):

@@ -17,11 +17,15 @@ class ExecApproval(Event, tag="exec_approval_request"):
     command: Any = None
     cwd: str | None = None
     reason: str | None = None
+    available_decisions: Any = None
+    proposed_execpolicy_amendment: Any = None
+    network_approval_context: Any = None
 
 
 class PatchApproval(Event, tag="apply_patch_approval_request"):
     call_id: str | None = None
     changes: Any = None
+    file_changes: Any = None  # how documents spell it
     reason: str | None = None
 
 

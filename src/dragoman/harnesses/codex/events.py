@@ -29,6 +29,7 @@ from dragoman.harnesses.codex.item_shape import kind_of, user_input
 from dragoman.harnesses.codex.response_items import ResponseItems
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.teller import Teller
+from dragoman.model.messages import Outcome, TurnError
 
 
 class Events:
@@ -47,6 +48,26 @@ class Events:
         """Whether a turn whose start is told will have its end told, too."""
         self.turn_id: str | None = None
         """The turn an event belongs to, where its envelope says so."""
+        self.goes_on = False
+        """Whether a migrated file has cut the turn in two, for a picture that the agent asked to see."""
+        self.ends_follow = False
+        """Whether the open turn was begun by a notification, so that another one will end it."""
+        self.end: tuple[Outcome, TurnError | None] | None = None
+        """How the turn ended, if an event said so and the notification has not come yet."""
+
+    def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
+        """End the turn, or wait with that for the notification that knows more."""
+        if self.ends_follow and self.teller.in_turn and self.end is None:
+            self.end = (outcome, error)
+            self.teller.twin("turn: its notification says it")
+        else:
+            self.teller.end_turn(outcome, error)
+
+    def finish(self) -> None:
+        """No notification will come."""
+        end, self.end, self.ends_follow = self.end, None, False
+        if end is not None and self.teller.in_turn:
+            self.teller.end_turn(*end)
 
     def tell(self, event: AnyEvent) -> bool:
         """Tell an event; False if it holds an item whose type is new to us."""
@@ -59,6 +80,11 @@ class Events:
         """A response item is held: does this event say the same?"""
         if isinstance(event, shapes.UserMessage):
             self.responses.settle(prompt=event.message)
+        elif isinstance(event, shapes.TaskStarted) and is_made_up(event.turn_id):
+            return  # its own item comes next
+        elif isinstance(event, shapes.TaskComplete) and is_made_up(event.turn_id):
+            self.goes_on = self.responses.is_picture_held()
+            self.responses.settle()
         elif isinstance(event, shapes.ItemStarted | shapes.ItemCompleted):
             kind = kind_of(event.item)
             if kind == "user_message":
@@ -69,6 +95,11 @@ class Events:
                 self.responses.settle()
         elif not isinstance(event, shapes.AgentMessage | shapes.TokenCount):
             self.responses.settle()
+
+
+def is_made_up(turn_id: str | None) -> bool:
+    """Whether a turn got its id when its file was migrated: its start is then written after its prompt."""
+    return turn_id is not None and turn_id.startswith("rollout-")
 
 
 Tell: TypeAlias = Callable[[Events, Any], bool | None]

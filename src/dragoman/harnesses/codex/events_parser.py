@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from dragoman.harnesses.base import Ending
 from dragoman.harnesses.codex.event_said_shapes import (
     ErrorEvent,
     SessionConfigured,
@@ -76,7 +77,10 @@ class EventsParser(StreamParser):
         if starts:
             thread.tell_asked(turn_id)
 
-    def _finish(self) -> None:
+    def _say_held(self) -> None:
+        self._thread.release()
+
+    def _finish(self, ending: Ending) -> None:
         self._thread.finish()
 
     def _speaker(self) -> Teller:

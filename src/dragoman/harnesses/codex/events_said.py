@@ -8,10 +8,10 @@ import msgspec
 
 from dragoman.harnesses.codex import event_said_shapes as shapes
 from dragoman.harnesses.codex.event_shape import Event
-from dragoman.harnesses.codex.failures import turn_error
-from dragoman.harnesses.codex.item_shape import kind_of, phase_of
+from dragoman.harnesses.codex.failures import error_in, turn_error
+from dragoman.harnesses.codex.item_shape import kind_of, phase_of, user_input
 from dragoman.harnesses.codex.items import SAID, tell_item
-from dragoman.harnesses.codex.loose import as_dict, as_str, snake_keys
+from dragoman.harnesses.codex.loose import as_dict, snake_keys
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.rate_limits import rate_windows
 from dragoman.harnesses.codex.tools import plan_steps
@@ -35,6 +35,9 @@ def session_configured(events: Events, event: shapes.SessionConfigured) -> None:
 
 def task_started(events: Events, event: shapes.TaskStarted) -> None:
     teller = events.teller
+    if events.goes_on:
+        teller.twin("turn: a migrated file cuts it in two")
+        return
     teller.says_ends = events.starts_have_ends
     if event.model_context_window is not None:
         teller.context_window = event.model_context_window
@@ -44,22 +47,23 @@ def task_started(events: Events, event: shapes.TaskStarted) -> None:
 
 
 def task_complete(events: Events, event: shapes.TaskComplete) -> None:
+    if events.goes_on:
+        events.teller.twin("turn: a migrated file cuts it in two")
+        return
     events.responses.end_turn()
     teller = events.teller
     if event.last_agent_message and teller.in_turn and not teller.turn_has_text:
         teller.text(CHANNEL, event.last_agent_message)
     error = as_dict(event.error)
     if error:
-        message = as_str(error.get("message")) or ""
-        info = error.get("codex_error_info", error.get("codexErrorInfo"))
-        teller.end_turn("failed", turn_error(message, info))
+        events.end_turn("failed", error_in(error))
     else:
-        teller.end_turn("completed")
+        events.end_turn("completed")
 
 
 def turn_aborted(events: Events, event: shapes.TurnAborted) -> None:
     events.responses.end_turn()
-    events.teller.end_turn("interrupted")
+    events.end_turn("interrupted")
 
 
 def shutdown_complete(events: Events, event: shapes.ShutdownComplete) -> None:
@@ -68,9 +72,10 @@ def shutdown_complete(events: Events, event: shapes.ShutdownComplete) -> None:
 
 def error(events: Events, event: shapes.ErrorEvent) -> None:
     if event.message.strip() == "Turn interrupted":  # how 0.8 to 0.20 say that a turn was aborted
-        events.teller.end_turn("interrupted")
+        events.end_turn("interrupted")
     else:
-        events.teller.fail_turn(turn_error(event.message, event.codex_error_info))
+        details = event.details if event.details is not None else event.additional_details
+        events.teller.fail_turn(turn_error(event.message, event.codex_error_info, details))
 
 
 def user_message(events: Events, event: shapes.UserMessage) -> None:
@@ -78,11 +83,21 @@ def user_message(events: Events, event: shapes.UserMessage) -> None:
     if event.kind in ("user_instructions", "environment_context"):
         teller.context("user", event.message)  # 0.31 to 0.44 label what they inject
         return
+    if teller.in_turn and not teller.says_ends and _is_picture(event):
+        # Up to 0.98 a picture that the agent asked to see is told like a prompt.
+        teller.context("user", "[image]")
+        return
     events.responses.tell_announced()
     if not (teller.says_ends or (teller.is_reviewing and teller.in_turn)):
         events.responses.end_turn()
         teller.begin_turn()
     teller.prompt(CHANNEL, event.message, [*(event.images or []), *event.local_images])
+
+
+def _is_picture(event: shapes.UserMessage) -> bool:
+    """Whether it holds a picture and nothing else, which is how one comes that was asked for."""
+    images = event.images or []
+    return not event.message and len(images) == 1 and images[0].startswith("data:")
 
 
 def agent_message(events: Events, event: shapes.AgentMessage) -> None:
@@ -144,6 +159,12 @@ def item_started(events: Events, event: shapes.ItemStarted) -> bool:
 def item_completed(events: Events, event: shapes.ItemCompleted) -> bool:
     item = event.item
     teller, responses = events.teller, events.responses
+    if events.goes_on:
+        events.goes_on = False
+        responses.pictures -= 1
+        if kind_of(item) == "user_message" and not user_input(item.content)[0]:
+            teller.twin("context: a picture that the agent asked to see")
+            return True
     turn_id = event.turn_id
     is_late = turn_id is not None and turn_id != teller.open_turn and not teller.is_reviewing
     if is_late:

@@ -13,6 +13,7 @@ from dragoman.harnesses.codex.event_shape import Event
 from dragoman.harnesses.codex.events_said import CHANNEL, ITEM_CHANNEL
 from dragoman.harnesses.codex.item_shape import Item
 from dragoman.harnesses.codex.items import tell_item
+from dragoman.harnesses.codex.items_tools import tell_picture, tell_search
 from dragoman.harnesses.codex.loose import as_dict, snake_case
 from dragoman.harnesses.codex.outputs import content_text, mcp_result
 from dragoman.harnesses.codex.patches import changes_of, edit_call
@@ -45,7 +46,7 @@ def exec_end(events: Events, event: shapes.ExecCommandEnd) -> None:
         output if output is not None else event.stdout + event.stderr,
         is_error=failed or declined,
         exit_code=None if declined else event.exit_code,
-        duration_ms=milliseconds(event.duration),
+        duration_ms=_took(event),
         status="declined" if declined else None,
     )
 
@@ -92,20 +93,26 @@ def mcp_end(events: Events, event: shapes.McpToolCallEnd) -> None:
         event.call_id,
         cleaned.text,
         is_error=cleaned.is_error,
-        duration_ms=milliseconds(event.duration),
+        duration_ms=_took(event),
     )
 
 
+def _took(event: shapes.ExecCommandEnd | shapes.McpToolCallEnd) -> int | None:
+    return milliseconds(event.duration if event.duration is not None else event.duration_ms)
+
+
 def web_begin(events: Events, event: shapes.WebSearchBegin) -> None:
-    events.teller.twin("web search: its end says it")
+    if event.query:
+        tell_search(events.teller, event.call_id, *web_call(event.query, None), done=False)
+    else:
+        events.teller.twin("web search: its end says it")
 
 
 def web_end(events: Events, event: shapes.WebSearchEnd) -> None:
     tool, call = web_call(event.query, event.action)
     if events.announces:
         events.responses.nameless_searches.append((tool, call))
-    events.teller.call(event.call_id, tool, "web_search", call)
-    events.teller.result(event.call_id)
+    tell_search(events.teller, event.call_id, tool, call, done=True)
 
 
 def view_image(events: Events, event: shapes.ViewImage) -> None:
@@ -118,9 +125,14 @@ def image_begin(events: Events, event: shapes.ImageGenerationBegin) -> None:
 
 
 def image_end(events: Events, event: shapes.ImageGenerationEnd) -> None:
-    prompt = {"prompt": event.revised_prompt} if event.revised_prompt else {}
-    events.teller.call(event.call_id, "image_generation", "image_generation", prompt)
-    events.teller.result(event.call_id, event.saved_path or "", is_error=event.status == "failed")
+    tell_picture(
+        events.teller,
+        event.call_id,
+        event.revised_prompt,
+        done=True,
+        path=event.saved_path,
+        failed=event.status == "failed",
+    )
 
 
 def dynamic_request(events: Events, event: shapes.DynamicToolRequest) -> None:

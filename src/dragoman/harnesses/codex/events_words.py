@@ -12,11 +12,14 @@ from dragoman.harnesses.codex.events_tools import exec_begin, patch_begin
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import changes_of
 from dragoman.harnesses.codex.questions import (
+    always_allow,
     ask_command,
     ask_edit,
     ask_elicitation,
     ask_permissions,
     ask_question,
+    choices_of,
+    rule_to_remember,
 )
 from dragoman.harnesses.codex.reviews import review_text
 from dragoman.harnesses.telling.teller import Teller
@@ -28,22 +31,32 @@ if TYPE_CHECKING:
 def exec_approval(events: Events, event: shapes.ExecApproval) -> None:
     if event.call_id:
         exec_begin(events, ExecCommandBegin(call_id=event.call_id, command=event.command))
+    rule = rule_to_remember(
+        {
+            "availableDecisions": event.available_decisions,
+            "proposedExecpolicyAmendment": event.proposed_execpolicy_amendment,
+        }
+    )
     ask_command(
         events.teller,
         event.approval_id or event.call_id or events.turn_id or "approval",
         command=event.command,
         cwd=event.cwd,
         reason=event.reason,
+        choices=choices_of(event.available_decisions, rule=rule),
+        always=always_allow(rule, None),
+        network=as_dict(event.network_approval_context),
     )
 
 
 def patch_approval(events: Events, event: shapes.PatchApproval) -> None:
+    changes = event.changes if event.changes is not None else event.file_changes
     if event.call_id:
-        patch_begin(events, PatchApplyBegin(call_id=event.call_id, changes=event.changes))
+        patch_begin(events, PatchApplyBegin(call_id=event.call_id, changes=changes))
     ask_edit(
         events.teller,
         event.call_id or events.turn_id or "approval",
-        changes=changes_of(event.changes),
+        changes=changes_of(changes),
         reason=event.reason,
     )
 
@@ -57,8 +70,11 @@ def request_permissions(events: Events, event: shapes.RequestPermissions) -> Non
 
 
 def elicitation(events: Events, event: shapes.ElicitationRequest) -> None:
-    message = event.message or as_str(as_dict(event.request).get("message")) or ""
-    ask_elicitation(events.teller, str(event.id), event.server_name, message)
+    request = as_dict(event.request)
+    message = event.message or as_str(request.get("message")) or ""
+    form = as_dict(request.get("requested_schema") or request.get("requestedSchema")) or None
+    url = as_str(request.get("url"))
+    ask_elicitation(events.teller, str(event.id), event.server_name, message, form=form, url=url)
 
 
 def stream_error(events: Events, event: shapes.StreamError) -> None:

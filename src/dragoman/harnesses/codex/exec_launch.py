@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 from dragoman.errors import UsageError
 from dragoman.harnesses.codex.toml_values import toml_value
+from dragoman.harnesses.codex.trust import may_be_trusted, with_trust_withheld
 from dragoman.harnesses.codex.versions import (
     ADD_DIR,
     EPHEMERAL,
@@ -87,7 +88,10 @@ def _options(release: Release | None, shot: OneShot) -> Iterator[str]:
         yield f"--model={shot.model}"
     if shot.effort is not None:
         yield f"--config=model_reasoning_effort={toml_value(shot.effort)}"
-    for key, value in shot.config.items():
+    config = dict(shot.config)
+    if not shot.trust_is_decided and may_be_trusted(release, shot.sandbox, config):
+        config = with_trust_withheld(config, shot.cwd)
+    for key, value in config.items():
         yield f"--config={key}={toml_value(value, key)}"
     if shot.add_dirs:
         need(release, ADD_DIR)

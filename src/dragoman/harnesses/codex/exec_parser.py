@@ -8,6 +8,10 @@
 | turn.failed | turn_ended |
 | item.started, item.updated, item.completed | see items |
 | error | notice: it may be about a retry, and ``turn.failed`` follows if it was not |
+| dragoman.run | prompt, where the turn begins: what we journal of a run that we started |
+
+The lines of a journal have a wrapper with a time, which the stream itself lacks: from it messages
+get their time, and calls how long they took.
 
 The experimental form has no turns: the first item opens one, the end of the stream closes it.
 """
@@ -15,14 +19,18 @@ The experimental form has no turns: the first item opens one, the end of the str
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.codex.failures import turn_error
+from dragoman.harnesses.base import Ending
+from dragoman.harnesses.codex.failures import error_in, turn_error, words_of
 from dragoman.harnesses.codex.item_shape import Item
 from dragoman.harnesses.codex.items import tell_item
+from dragoman.harnesses.codex.loose import as_str
 from dragoman.harnesses.codex.stream import StreamParser
+from dragoman.harnesses.codex.wrapping import time_on, unwrap
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.usage import Usage
 
@@ -51,12 +59,8 @@ class TurnCompleted(ExecEvent, tag="turn.completed"):
     usage: Usage | None = None
 
 
-class Failure(msgspec.Struct, frozen=True, gc=False):
-    message: str = ""
-
-
 class TurnFailed(ExecEvent, tag="turn.failed"):
-    error: Failure | None = None
+    error: Any = None
 
 
 class ItemStarted(ExecEvent, tag="item.started"):
@@ -72,7 +76,19 @@ class ItemCompleted(ItemStarted, tag="item.completed"):
 
 
 class ErrorLine(ExecEvent, tag="error"):
-    message: str = ""
+    message: Any = None
+    details: Any = None
+
+
+class Opened(ExecEvent, tag="dragoman.run", kw_only=True):
+    """What a journal of ours keeps of how a run was started."""
+
+    prompt: str = ""
+    images: list[str] = []
+    version: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    fork: str | None = None
 
 
 _Line: TypeAlias = (
@@ -85,6 +101,7 @@ _Line: TypeAlias = (
     | ItemUpdated
     | ItemCompleted
     | ErrorLine
+    | Opened
 )
 _decode = msgspec.json.Decoder(_Line).decode
 
@@ -96,17 +113,36 @@ class ExecParser(StreamParser):
         super().__init__(only=only, audit=audit)
         self._teller = Teller(self._out, "codex")
         self._has_agents = False
+        self._opened: Opened | None = None
+        self._has_asked = True
+        self._began: dict[str, datetime] = {}
+        """When each item began, where that is known."""
+
+    def receive_time(self, at: datetime) -> None:
+        """The lines to come arrive at this time."""
+        self._out.at = at
 
     def _read(self, line: bytes) -> None:
+        if (at := time_on(line)) is not None:
+            self._out.at = at
+        line, _ = unwrap(line)
         event = _decode(line)
-        if _TELL[type(event)](self, event) is False:
+        if isinstance(event, ErrorLine):
+            self.error(event, line)
+        elif _TELL[type(event)](self, event) is False:
             self._unknown(line, f"item {event.item.type}" if isinstance(event, ItemStarted) else "")
 
-    def _finish(self) -> None:
+    def _finish(self, ending: Ending) -> None:
+        if not self._has_asked:
+            self._begin_turn()
         self._teller.leave()
 
     def _speaker(self) -> Teller:
         return self._teller
+
+    def opened(self, event: Opened) -> None:
+        self._opened, self._has_asked = event, False
+        self._teller.twin("run: told where its turn begins")
 
     def thread_started(self, event: ThreadStarted) -> None:
         self._teller.session_id = event.thread_id
@@ -130,18 +166,26 @@ class ExecParser(StreamParser):
         self._teller.end_turn("completed")
 
     def turn_failed(self, event: TurnFailed) -> None:
-        self._teller.end_turn("failed", turn_error(event.error.message if event.error else ""))
+        self._teller.end_turn("failed", error_in(event.error))
 
     def item_started(self, event: ItemStarted) -> bool:
         if event.item.type == "collab_tool_call":
             self._has_agents = True
+        if self._out.at is not None:
+            self._began.setdefault(event.item.id, self._out.at)
         return tell_item(self._teller, CHANNEL, event.item, done=False)
 
     def item_completed(self, event: ItemCompleted) -> bool:
+        began, now = self._began.pop(event.item.id, None), self._out.at
+        if began is not None and now is not None and event.item.duration_ms is None:
+            event.item.duration_ms = round((now - began).total_seconds() * 1000)
         return tell_item(self._teller, CHANNEL, event.item, done=True)
 
-    def error(self, event: ErrorLine) -> None:
-        teller, message = self._teller, event.message
+    def error(self, event: ErrorLine, line: bytes) -> None:
+        teller = self._teller
+        message = as_str(event.message) or line.strip().decode(errors="replace")
+        if event.details is not None and event.message:
+            message = f"{message}\n{words_of(event.details)}"
         if message.startswith(("Reconnecting", "stream error")) or "retrying" in message:
             teller.notice(CHANNEL, "warning", message, will_retry=True)
             return
@@ -156,10 +200,19 @@ class ExecParser(StreamParser):
     # What somebody who started the run knows better than the stream: see exec_run.
 
     def _begin_session(self) -> None:
-        self._teller.begin_session()
+        known = self._opened or Opened()
+        self._teller.begin_session(
+            version=known.version,
+            model=known.model,
+            cwd=known.cwd,
+            parent_session_id=known.fork,
+        )
 
     def _begin_turn(self) -> None:
         self._teller.begin_turn()
+        if self._opened is not None and not self._has_asked:
+            self._has_asked = True
+            self._teller.prompt(CHANNEL, self._opened.prompt, self._opened.images)
 
     def _count(self, total: Usage) -> None:
         self._teller.usage(total, None)
@@ -175,5 +228,5 @@ _TELL: Final[dict[type[ExecEvent], _Tell]] = {
     ItemStarted: ExecParser.item_started,
     ItemUpdated: ExecParser.item_started,
     ItemCompleted: ExecParser.item_completed,
-    ErrorLine: ExecParser.error,
+    Opened: ExecParser.opened,
 }

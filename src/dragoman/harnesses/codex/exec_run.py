@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import msgspec
+
 from dragoman.harnesses.codex.exec_ending import ending
-from dragoman.harnesses.codex.exec_parser import CHANNEL, ExecParser
+from dragoman.harnesses.codex.exec_parser import CHANNEL, ExecParser, Opened
 from dragoman.harnesses.codex.versions import THREAD_TOTALS, can, spelled
 from dragoman.harnesses.driving import OneShot, Release
 from dragoman.model.messages import Outcome, TurnError
@@ -33,10 +35,22 @@ class ExecRun(ExecParser):
         self._has_asked = False
         self._turn_id: str | None = None
         self._is_over = False
+        self._opened = Opened(
+            prompt=shot.prompt,
+            images=list(shot.images),
+            version=spelled(release) if release is not None else None,
+            model=shot.model,
+            cwd=shot.cwd,
+            fork=shot.fork,
+        )
         if self._spent is not None:
             # Nobody says this now: it is only the mark to count from.
             self._teller.usage(self._spent, None, old=True)
             self._out.take_messages()
+
+    def opening(self) -> bytes:
+        """What only we know of this run, as a line for the journal."""
+        return msgspec.json.encode(self._opened)
 
     def receive_exit(
         self, code: int | None, *, stopped: bool = False, stderr_tail: str = ""
@@ -101,7 +115,7 @@ class ExecRun(ExecParser):
         if self._is_over:
             self._teller.twin("turn: ended before it began")
             return
-        super()._begin_turn()
+        self._teller.begin_turn()
         self._ask()
 
     def _ask(self) -> None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
 from dragoman.model.messages import TurnError
 
@@ -39,6 +41,13 @@ _VERDICTS: Final = {
     "cyberpolicy": _FINAL,
     "invalidprompt": _FINAL,
     "misalignmentpolicyviolation": _FINAL,
+    "inferencehookdenied": _FINAL,
+    "toomanydenials": _FINAL,
+    "activeturnnotsteerable": _FINAL,
+    "threadrollbackfailed": _FINAL,
+    "flexunavailable": _PASSING,
+    "modelcap": _PASSING,
+    "policycapacityunavailable": _PASSING,
     "httpconnectionfailed": _PASSING,
     "responsestreamconnectionfailed": _PASSING,
     "responsestreamdisconnected": _PASSING,
@@ -48,6 +57,7 @@ _VERDICTS: Final = {
     "ratelimitexceeded": _PASSING,
     "other": _PASSING,
 }
+_DETAILS: Final = ("details", "additionalDetails", "additional_details", "data")
 _BY_STATUS: Final = {400: _REFUSED, 401: _REFUSED, 403: _REFUSED, 404: _REFUSED}
 
 _STATUS: Final = re.compile(r"\bstatus:? (\d{3})\b")
@@ -60,7 +70,12 @@ _SENTENCES: Final = (
 )
 
 
-def turn_error(message: str, info: Any = None) -> TurnError:
+def knows(word: str) -> bool:
+    """Whether Codex's own word for an error has a verdict of its own."""
+    return word.replace("_", "").lower() in _VERDICTS
+
+
+def turn_error(message: str, info: Any = None, details: Any = None) -> TurnError:
     """What went wrong, from the sentence and, where there is one, Codex's own word for it."""
     word, status = _word(info), _status(info)
     verdict = None
@@ -75,7 +90,38 @@ def turn_error(message: str, info: Any = None) -> TurnError:
         verdict = next(
             (given for pattern, given in _SENTENCES if pattern.search(message)), _PASSING
         )
-    return TurnError(kind=verdict.kind, message=message, retryable=verdict.retryable, native=word)
+    return TurnError(
+        kind=verdict.kind,
+        message=message,
+        retryable=verdict.retryable,
+        native=word,
+        details=words_of(details) or None,
+    )
+
+
+def words_of(error: Any) -> str:
+    """What an error says, whether it is a sentence, an object with one, or anything else."""
+    if error is None or isinstance(error, str):
+        return error or ""
+    given = as_dict(error)
+    message = as_str(given.get("message"))
+    if message is None:
+        return msgspec.json.encode(error).decode()
+    return message
+
+
+def error_in(error: Any) -> TurnError:
+    """What went wrong, from an error as it is on the wire: a sentence, or an object around it."""
+    given = as_dict(error)
+    info = given.get("codexErrorInfo", given.get("codex_error_info"))
+    return turn_error(words_of(error), info, details_in(given))
+
+
+def details_in(error: dict[str, Any]) -> Any:
+    """What an error says besides its message."""
+    if as_str(error.get("message")) is None:
+        return None  # the whole of it is the message
+    return next((error[name] for name in _DETAILS if error.get(name) is not None), None)
 
 
 def _word(info: Any) -> str | None:

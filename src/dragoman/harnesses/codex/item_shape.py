@@ -27,6 +27,7 @@ class Item(msgspec.Struct, kw_only=True, gc=False):
     status: str | None = None
     # messages and reasoning
     text: str | None = None
+    moderation: Any = None
     phase: str | None = None
     content: Any = None
     fragments: Any = None
@@ -34,8 +35,10 @@ class Item(msgspec.Struct, kw_only=True, gc=False):
     summary_text: list[str] | None = None
     raw_content: list[str] | None = None
     message: str | None = None
+    details: Any = None
     # commands and patches
     command: Any = None
+    cwd: Any = None
     aggregated_output: str | None = None
     exit_code: int | None = None
     duration: Any = None
@@ -49,6 +52,8 @@ class Item(msgspec.Struct, kw_only=True, gc=False):
     server: str | None = None
     tool: str | None = None
     namespace: str | None = None
+    name: str | None = None
+    output: Any = None
     arguments: Any = None
     result: Any = None
     error: Any = None

@@ -40,6 +40,11 @@ SAID: Final = frozenset(name for kind in _SAID for name in _spellings(kind))
 """The types of items that are words and no tools, in every spelling."""
 
 
+def knows_kind(name: str) -> bool:
+    """Whether items of this type are told."""
+    return name in _TELL
+
+
 def tell_item(teller: Teller, channel: str, item: Item, *, done: bool) -> bool:
     """Tell an item that began (or changed), or that is done. False if its type is new to us."""
     tell = _TELL.get(item.type) or _BY_KIND.get(kind_of(item))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from dragoman.harnesses.codex.failures import words_of
 from dragoman.harnesses.codex.item_shape import Item, Tell, phase_of, user_input
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str, texts_in
 from dragoman.harnesses.codex.reviews import review_text
 from dragoman.harnesses.codex.tools import plan_steps
 from dragoman.harnesses.telling.teller import Teller
-from dragoman.model.messages import PlanStep
+from dragoman.model.messages import DeltaOf, PlanStep
 
 
 def _user_message(teller: Teller, channel: str, item: Item, done: bool) -> None:
@@ -18,11 +19,30 @@ def _user_message(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 
 def _agent_message(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    if not done:
-        teller.twin("item: its end says it")
-        return
     text = item.text if item.text is not None else texts_in(_untagged(item.content))
+    if not done:
+        _begun(teller, channel, "text", text, item.id)
+        return
     teller.text(channel, text, phase=phase_of(item.phase), message_id=item.id or None)
+    _moderated(teller, channel, as_dict(item.moderation))
+
+
+def _moderated(teller: Teller, channel: str, moderation: dict[str, Any]) -> None:
+    """Since 0.169 a text may say that it was moderated, and how it wants to be shown."""
+    display = as_dict(moderation.get("display"))
+    if not (moderation.get("moderated") or display):
+        return
+    words = [f"{name} {value}" for name, value in display.items() if value not in (None, "")]
+    text = "the text was moderated" if moderation.get("moderated") else "how to show the text"
+    teller.notice(channel, "warning", f"{text}: {', '.join(words)}" if words else text)
+
+
+def _begun(teller: Teller, channel: str, of: DeltaOf, text: str, item_id: str) -> None:
+    """An item began or changed: its end will say it whole, unless it never comes."""
+    if text and item_id:
+        teller.so_far(channel, of, text, item_id)
+    else:
+        teller.twin("item: its end says it")
 
 
 def _untagged(content: Any) -> Any:
@@ -32,14 +52,14 @@ def _untagged(content: Any) -> Any:
 
 
 def _reasoning(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    if not done:
-        teller.twin("item: its end says it")
-        return
     parts = item.summary or item.summary_text or ([item.text] if item.text else [])
     if item.raw_content:
         parts = parts + item.raw_content
     elif item.content:
         parts = parts + [text for text in as_list(item.content) if isinstance(text, str)]
+    if not done:
+        _begun(teller, channel, "thinking", "\n".join(parts), item.id)
+        return
     teller.thinking(channel, parts, item.id or None)
 
 
@@ -57,10 +77,10 @@ def _todo_list(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 
 def _plan(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    if not done:
-        teller.twin("item: its end says it")
-        return
     text = item.text or ""
+    if not done:
+        _begun(teller, channel, "plan", text, item.id)
+        return
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if all(line[:2] in ("- ", "* ") for line in lines):
         teller.plan([PlanStep(line[2:].strip()) for line in lines])
@@ -76,7 +96,8 @@ def _compaction(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 
 def _error(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    teller.notice(channel, "warning", item.message or item.text or "")
+    words = (item.message or item.text, as_str(item.details) or words_of(item.error))
+    teller.notice(channel, "warning", "\n".join(filter(None, words)))
 
 
 def _entered_review(teller: Teller, channel: str, item: Item, done: bool) -> None:
@@ -84,10 +105,10 @@ def _entered_review(teller: Teller, channel: str, item: Item, done: bool) -> Non
 
 
 def _exited_review(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    if not done:
-        teller.twin("item: its end says it")
-        return
     text = item.review or review_text(item.review_output)
+    if not done:
+        _begun(teller, channel, "text", text, item.id)
+        return
     teller.text("review", text, message_id=item.id or None)
 
 

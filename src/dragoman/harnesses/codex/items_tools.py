@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from dragoman.harnesses.codex.agents import activity_call, agent_call, reported
 from dragoman.harnesses.codex.durations import milliseconds
 from dragoman.harnesses.codex.item_shape import Item, Tell
 from dragoman.harnesses.codex.loose import as_dict, as_int, as_str, snake_case
-from dragoman.harnesses.codex.outputs import content_text, mcp_result
+from dragoman.harnesses.codex.outputs import clean_mcp, content_text, mcp_result
 from dragoman.harnesses.codex.patches import changes_of, edit_call
 from dragoman.harnesses.codex.tools import shell_call, web_call
 from dragoman.harnesses.telling.teller import Teller
@@ -35,6 +35,10 @@ def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
         native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
         call = shell_call(native, item.command, teller.cwd)
         teller.call(item.id, call.tool, call.native_tool, call.input)
+        if not done:
+            teller.keep_native(item.id, command=item.command, cwd=item.cwd)
+    if not done and item.aggregated_output:
+        teller.so_far(channel, "output", item.aggregated_output, item.id)
     if done:
         exit_code = item.exit_code
         failed = bool(exit_code) or _failed(item)
@@ -108,12 +112,26 @@ def _sub_agent(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 def _web_search(teller: Teller, channel: str, item: Item, done: bool) -> None:
     tool, call = web_call(item.query, item.action)
-    if not done:
+    if not done and not any(call.values()):
         # The search begins before anybody knows what it looks for.
         teller.twin("item: its end says it")
         return
-    teller.call(item.id, tool, "web_search", call)
-    teller.result(item.id)
+    tell_search(teller, item.id, tool, call, done=done)
+
+
+def tell_search(
+    teller: Teller, call_id: str, tool: str, call: dict[str, Any], *, done: bool
+) -> None:
+    """A search on the web, as far as it is known. What only its end knows is its output."""
+    begun = teller.input_of(call_id)
+    if not teller.calls.is_known(call_id):
+        teller.call(call_id, tool, "web_search", call)
+        begun = call
+    elif not done:
+        teller.twin("tool call: told before")
+    if done:
+        news = [str(value) for value in call.values() if value and value not in begun.values()]
+        teller.result(call_id, "\n".join(news))
 
 
 def _image_view(teller: Teller, channel: str, item: Item, done: bool) -> None:
@@ -124,10 +142,35 @@ def _image_view(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 
 def _image_generation(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    prompt = {"prompt": item.revised_prompt} if item.revised_prompt else {}
-    teller.call(item.id, "image_generation", "image_generation", prompt)
+    tell_picture(
+        teller, item.id, item.revised_prompt, done=done, path=item.saved_path, failed=_failed(item)
+    )
+
+
+def tell_picture(
+    teller: Teller,
+    call_id: str,
+    prompt: str | None,
+    *,
+    done: bool,
+    path: str | None = None,
+    failed: bool = False,
+) -> None:
+    """A picture being made. What it shows may be known only when it is done."""
+    known = teller.calls.is_known(call_id)
+    teller.call(
+        call_id, "image_generation", "image_generation", {"prompt": prompt} if prompt else {}
+    )
     if done:
-        teller.result(item.id, item.saved_path or "", is_error=_failed(item))
+        late = prompt if known and not teller.input_of(call_id) else None
+        teller.result(call_id, "\n".join(filter(None, (path, late))), is_error=failed)
+
+
+def _function_output(teller: Teller, channel: str, item: Item, done: bool) -> None:
+    name = f"{item.namespace}.{item.name}" if item.namespace else item.name or "function"
+    teller.call(item.id, name, name, {})
+    if done:
+        teller.result(item.id, clean_mcp(item.output).text if item.output is not None else "")
 
 
 def _sleep(teller: Teller, channel: str, item: Item, done: bool) -> None:
@@ -158,6 +201,7 @@ TELL: Final[dict[str, Tell]] = {
     "web_search": _web_search,
     "image_view": _image_view,
     "image_generation": _image_generation,
+    "function_call_output": _function_output,
     "sleep": _sleep,
     "extension": _extension,
 }

@@ -76,6 +76,12 @@ _STREAMS: Final = (
         since="0.125.0",
         until="0.128.0",
     ),
+    *_limits(
+        "agent usage",
+        "a run that branches off counts what the session before it has spent, and does not say so",
+        EXEC,
+        since="0.148.0",
+    ),
     *_limits("unfinished usage", "a turn that was cut off tells no tokens", EXEC, APP_SERVER),
     *_limits(
         "order", "a call is told when it runs, which may be after what was written later", *_LIVE
@@ -250,7 +256,7 @@ _FILES: Final = (
         ROLLOUT_FLAT,
         until="0.128.0",
     ),
-    *_limits("edit paths", "the directory is not in the file", ROLLOUT_FLAT, until="0.20.0"),
+    *_limits("edit paths", "the directory is not in the file", ROLLOUT_FLAT, until="0.21.0"),
     *_limits(
         "command outputs",
         "only one of output and error output is in the file",

@@ -47,10 +47,23 @@ def snake_case(name: str) -> str:
     return _HUMPS.sub("_", name).lower()
 
 
+_OPAQUE: Final = frozenset(
+    ("arguments", "changes", "file_changes", "result", "action", "questions", "permissions",
+     "content_items", "review_output", "agents_states", "statuses")
+)  # fmt: skip
+"""Fields whose inside belongs to somebody else: its keys are paths, or a tool's own names."""
+
+
 def snake_keys(value: Any) -> Any:
-    """The same value with every key in snake_case, for documents that spell the wire in camelCase."""
+    """The same value with its keys in snake_case, for documents that spell the wire in camelCase.
+
+    What is not the wire's own (a tool's arguments, paths of changed files) is left as it is.
+    """
     if isinstance(value, dict):
-        return {snake_case(key): snake_keys(inner) for key, inner in as_dict(value).items()}
+        spelled = {snake_case(key): inner for key, inner in as_dict(value).items()}
+        return {
+            key: inner if key in _OPAQUE else snake_keys(inner) for key, inner in spelled.items()
+        }
     if isinstance(value, list):
         return [snake_keys(inner) for inner in as_list(value)]
     return value

@@ -19,6 +19,9 @@ def read_event(msg: dict[str, Any], type_name: str | None) -> AnyEvent | None:
     """The event in a message of one of these spellings; None if it is none."""
     spelled = as_dict(snake_keys(msg))
     spelled.setdefault("type", type_name)
+    if "callId" in msg and isinstance(spelled.get("chunk"), str):
+        # Only documents spell it so, and their output is plain text: no base64, whatever it looks like.
+        spelled["chunk"] = list(spelled["chunk"].encode())
     item = as_dict(msg.get("item"))
     if len(item) == 1 and "type" not in item:
         kind, inner = next(iter(item.items()))

@@ -16,6 +16,8 @@ from dragoman.model.tools import EDIT, WRITE
 _FILE: Final = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$")
 _MOVE: Final = re.compile(r"^\*\*\* Move to: (.+?)\s*$")
 _MOVED_NOTE: Final = re.compile(r"\n*Moved to: [^\n]*\n*\Z")
+_DIFFS: Final = ("content", "unified_diff", "unifiedDiff", "diff", "patch")
+"""What a map of changes calls the diff, or the content of a file that is new or gone."""
 _KINDS: Final = {"Add": "add", "Update": "update", "Delete": "delete"}
 
 
@@ -55,14 +57,15 @@ def changes_in_map(changes: Any) -> list[dict[str, Any]]:
 def _change(path: str, value: Any) -> dict[str, Any]:
     details = as_dict(value)
     kind = as_str(value) or as_str(details.get("type"))
-    if kind is None and details:
+    if kind is None and details and "kind" not in details:
         kind, inner = next(iter(details.items()))
         details = as_dict(inner)
+    kind = kind or as_str(details.get("kind"))
     change: dict[str, Any] = {"path": path, "kind": kind or "update"}
-    diff = as_str(details.get("content")) or as_str(details.get("unified_diff"))
+    diff = next((text for name in _DIFFS if (text := as_str(details.get(name)))), None)
     if diff is not None:
         change["diff"] = diff
-    if move := as_str(details.get("move_path")):
+    if move := as_str(details.get("move_path")) or as_str(details.get("movePath")):
         change["move_path"] = move
     return change
 
@@ -99,7 +102,45 @@ def edit_call(changes: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
     call: dict[str, Any] = {"changes": changes}
     if len(changes) == 1:
         call["file_path"] = changes[0]["path"]
+        call |= _claude_input(changes[0])
     return tool, call
+
+
+def _claude_input(change: dict[str, Any]) -> dict[str, Any]:
+    """What Claude's own tools are given, as far as the text of the change is known.
+
+    ``content`` of a new file; ``old_string`` and ``new_string`` of one hunk; ``edits`` of several.
+    Claude has no tool that deletes a file or changes many, so those have ``changes`` alone.
+    """
+    diff = as_str(change.get("diff"))
+    if diff is None or change["kind"] == "delete":
+        return {}
+    if change["kind"] == "add":
+        return {"content": diff}
+    edits = hunks(diff)
+    return edits[0] if len(edits) == 1 else {"edits": edits} if edits else {}
+
+
+def hunks(diff: str) -> list[dict[str, Any]]:
+    """The hunks of a change as pairs of texts: what stood there, and what stands there now."""
+    found: list[tuple[list[str], list[str]]] = []
+    for line in diff.removesuffix("\n").split("\n"):
+        if line.startswith("@@") or not found:
+            found.append(([], []))
+            if line.startswith("@@"):
+                continue
+        old, new = found[-1]
+        if line.startswith(("\\", "--- ", "+++ ")) and (line[0] == "\\" or not (old or new)):
+            continue  # "No newline at end of file", and the names of the files
+        if not line.startswith("+"):
+            old.append(line[1:])
+        if not line.startswith("-"):
+            new.append(line[1:])
+    return [
+        {"old_string": "\n".join(old), "new_string": "\n".join(new)}
+        for old, new in found
+        if old or new
+    ]
 
 
 def _sorted(changes: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,14 +8,15 @@ use: ``allow``, ``allow_for_session``, ``allow_always`` (remember the rule), ``d
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any, Final
 
-from dragoman.harnesses.codex.commands import command_line
+from dragoman.harnesses.codex.commands import command_line, wrapping_shell
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import edit_call
 from dragoman.harnesses.telling.teller import Teller
-from dragoman.model.messages import ApprovalKind
-from dragoman.model.tools import ASK_USER, BASH, mcp_tool
+from dragoman.model.messages import AlwaysAllow, ApprovalKind
+from dragoman.model.tools import ASK_USER, BASH, BASH_OUTPUT, mcp_tool
 
 ALLOW: Final = "allow"
 ALLOW_FOR_SESSION: Final = "allow_for_session"
@@ -24,7 +25,10 @@ DENY: Final = "deny"
 CANCEL: Final = "cancel"
 ANSWERED: Final = "answered"
 USUAL_CHOICES: Final = (ALLOW, ALLOW_FOR_SESSION, DENY, CANCEL)
+HOME: Final = "$CODEX_HOME"
+"""Where Codex keeps its files, when the stream does not say."""
 
+_NETWORK: Final = "applyNetworkPolicyAmendment"
 _TOOL_IN_QUESTION: Final = re.compile(r'\btool "([^"]+)"')
 _DECISIONS: Final = {
     "accept": ALLOW,
@@ -34,6 +38,8 @@ _DECISIONS: Final = {
     "acceptWithExecpolicyAmendment": ALLOW_ALWAYS,
     "approved_execpolicy_amendment": ALLOW_ALWAYS,
     "applyNetworkPolicyAmendment": ALLOW_ALWAYS,
+    "network_policy_amendment": ALLOW_ALWAYS,
+    "approved_mcp_policy_amendment": ALLOW_ALWAYS,
     "decline": DENY,
     "denied": DENY,
     "timed_out": DENY,
@@ -46,6 +52,11 @@ def decision_of(word: Any) -> str:
     """Our word for a decision as some release spells it: a word, or a word with details."""
     name = as_str(word) or next(iter(as_dict(word)), "")
     return _DECISIONS.get(name, name or DENY)
+
+
+def knows_decision(word: str) -> bool:
+    """Whether we have a word for this decision."""
+    return word in _DECISIONS
 
 
 def answer_of(result: Any) -> str:
@@ -66,10 +77,58 @@ def answer_of(result: Any) -> str:
     return ANSWERED if given else DENY
 
 
-def choices_of(available: Any, usual: tuple[str, ...] = USUAL_CHOICES) -> list[str]:
-    """The decisions on offer. Releases list some and accept the usual ones besides."""
+def choices_of(
+    available: Any, usual: tuple[str, ...] = USUAL_CHOICES, *, rule: dict[str, Any] | None = None
+) -> list[str]:
+    """The decisions on offer. Releases list some and accept the usual ones besides.
+
+    ``allow_always`` is one of them if there is a rule to remember.
+    """
     offered = [decision_of(word) for word in as_list(available)]
-    return list(dict.fromkeys([*offered, *usual])) if offered else list(usual)
+    if rule is None:
+        offered = [word for word in offered if word != ALLOW_ALWAYS]
+    elif ALLOW_ALWAYS not in offered:
+        usual = (*usual[:2], ALLOW_ALWAYS, *usual[2:])
+    return list(dict.fromkeys([*offered, *usual]))
+
+
+def rule_to_remember(params: dict[str, Any]) -> dict[str, Any] | None:
+    """The decision, as Codex spells it, that allows a command and remembers the rule that it proposes."""
+    for offered in as_list(params.get("availableDecisions")):
+        given = as_dict(offered)
+        execpolicy = as_dict(given.get("acceptWithExecpolicyAmendment"))
+        network = as_dict(as_dict(given.get(_NETWORK)).get("network_policy_amendment"))
+        if as_list(execpolicy.get("execpolicy_amendment")) or network.get("action") == "allow":
+            return given
+    rule = as_list(params.get("proposedExecpolicyAmendment"))
+    if rule:
+        return {"acceptWithExecpolicyAmendment": {"execpolicy_amendment": rule}}
+    for proposed in map(as_dict, as_list(params.get("proposedNetworkPolicyAmendments"))):
+        if proposed.get("action") == "allow":
+            return {_NETWORK: {"network_policy_amendment": proposed}}
+    return None
+
+
+def always_allow(rule: dict[str, Any] | None, home: str | None) -> AlwaysAllow | None:
+    """What :func:`rule_to_remember` would remember, and where Codex writes it down."""
+    if rule is None:
+        return None
+    words = as_list(as_dict(rule.get("acceptWithExecpolicyAmendment")).get("execpolicy_amendment"))
+    network = as_dict(as_dict(rule.get(_NETWORK)).get("network_policy_amendment"))
+    return AlwaysAllow(
+        prefix=[str(word) for word in words],
+        host=as_str(network.get("host")),
+        stored_in=f"{home or HOME}/rules/default.rules",
+    )
+
+
+def lasting_choices(meta: Any) -> list[str]:
+    """The decisions on offer about an elicitation: some can be remembered."""
+    offered = as_dict(meta).get("persist")
+    spans = [offered] if isinstance(offered, str) else as_list(offered)
+    session = [ALLOW_FOR_SESSION] if "session" in spans else []
+    always = [ALLOW_ALWAYS] if "always" in spans else []
+    return [ALLOW, *session, *always, DENY, CANCEL]
 
 
 def ask_command(
@@ -80,10 +139,43 @@ def ask_command(
     cwd: str | None,
     reason: str | None,
     choices: list[str] | None = None,
+    always: AlwaysAllow | None = None,
+    network: dict[str, Any] | None = None,
 ) -> None:
+    """A command; or, with ``network``, a connection that a command wants to make."""
     line = command_line(command)
-    detail = _present(command=line, cwd=cwd, reason=reason)
-    _ask(teller, approval_id, "command", BASH, line or reason or "", detail, choices)
+    argv = [str(word) for word in as_list(command)] or None
+    whole = shlex.join(argv) if argv else as_str(command)
+    host = as_str(as_dict(network).get("host"))
+    teller.ask(
+        approval_id,
+        # A rule about commands says nothing about the hosts that they may reach.
+        "permissions" if network else "command",
+        tool=BASH,
+        summary=f"connect to {host or 'the network'}" if network else line or reason or "",
+        detail=_present(command=line, cwd=cwd, reason=reason, network=network or None),
+        choices=list(USUAL_CHOICES) if choices is None else choices,
+        command=whole,
+        argv=argv,
+        shell=wrapping_shell(command),
+        cwd=cwd,
+        always=always,
+    )
+
+
+def ask_input(
+    teller: Teller, approval_id: str, *, text: str, cwd: str | None, reason: str | None
+) -> None:
+    """Something is to be typed into a command that runs already. No rule about commands is meant for it."""
+    teller.ask(
+        approval_id,
+        "tool",
+        tool=BASH_OUTPUT,
+        summary=text or reason or "",
+        detail=_present(arguments={"chars": text}, cwd=cwd, reason=reason),
+        choices=list(USUAL_CHOICES),
+        cwd=cwd or teller.cwd,
+    )
 
 
 def ask_edit(
@@ -93,9 +185,13 @@ def ask_edit(
     changes: list[dict[str, Any]],
     reason: str | None,
     choices: list[str] | None = None,
+    grant_root: str | None = None,
 ) -> None:
+    """``grant_root``: with the edit, everything below this directory may be written from now on."""
     summary = ", ".join(f"{change['kind']} {change['path']}" for change in changes)
-    detail = _present(changes=changes or None, reason=reason)
+    if grant_root:
+        summary = f"{summary}, and write below {grant_root}".removeprefix(", and ")
+    detail = _present(changes=changes or None, reason=reason, grant_root=grant_root)
     _ask(teller, approval_id, "edit", edit_call(changes)[0], summary, detail, choices)
 
 
@@ -110,7 +206,7 @@ def ask_question(teller: Teller, approval_id: str, questions: list[Any]) -> None
 
 def ask_permissions(teller: Teller, approval_id: str, permissions: Any, reason: str | None) -> None:
     detail = _present(permissions=permissions, reason=reason)
-    choices = [ALLOW, ALLOW_FOR_SESSION, DENY]
+    choices = [ALLOW, ALLOW_FOR_SESSION, DENY, CANCEL]
     _ask(teller, approval_id, "permissions", None, reason or "", detail, choices)
 
 
@@ -119,18 +215,43 @@ def ask_elicitation(
     approval_id: str,
     server: str,
     message: str,
-    detail: dict[str, Any] | None = None,
+    *,
+    form: dict[str, Any] | None = None,
+    url: str | None = None,
+    meta: Any = None,
 ) -> None:
-    given = {"server": server, **(detail or {})}
-    _ask(teller, approval_id, "elicitation", None, message, given, [ALLOW, DENY, CANCEL])
+    """A form to fill in, an address to visit, or both a yes and a no."""
+    teller.ask(
+        approval_id,
+        "elicitation",
+        tool=None,
+        summary=message,
+        detail={"server": server},
+        choices=lasting_choices(meta),
+        cwd=teller.cwd,
+        form=form,
+        url=url,
+    )
 
 
-def ask_tool(teller: Teller, approval_id: str, server: str, message: str, arguments: Any) -> None:
+def ask_tool(
+    teller: Teller, approval_id: str, server: str, message: str, meta: Any, home: str | None = None
+) -> None:
     """An MCP call. Only the words of the question name the tool."""
     named = _TOOL_IN_QUESTION.search(message)
-    tool = mcp_tool(server, named[1]) if named else None
-    detail = _present(server=server, arguments=arguments)
-    _ask(teller, approval_id, "tool", tool, message, detail, [ALLOW, DENY, CANCEL])
+    choices = lasting_choices(meta)
+    teller.ask(
+        approval_id,
+        "tool",
+        tool=mcp_tool(server, named[1]) if named else None,
+        summary=message,
+        detail=_present(server=server, arguments=as_dict(meta).get("tool_params")),
+        choices=choices,
+        cwd=teller.cwd,
+        always=AlwaysAllow(stored_in=f"{home or HOME}/config.toml")
+        if ALLOW_ALWAYS in choices
+        else None,
+    )
 
 
 def _ask(
@@ -149,6 +270,7 @@ def _ask(
         summary=summary,
         detail=detail,
         choices=list(USUAL_CHOICES) if choices is None else choices,
+        cwd=teller.cwd,
     )
 
 

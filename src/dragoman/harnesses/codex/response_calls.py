@@ -52,6 +52,8 @@ class ResponseCalls(ResponseMessages):
         those that did not."""
         self._calls: dict[str, Call] = {}
         self._held_calls: dict[str, _HeldCall] = {}
+        self.pictures = 0
+        """How many pictures the agent has asked to see that have not been put before the model yet."""
         self.running: dict[str, tuple[str, str]] = {}
         """Commands that go on after their call: that call, and what they have put out so far."""
 
@@ -101,6 +103,11 @@ class ResponseCalls(ResponseMessages):
         else:
             self._teller.call(call_id, call.tool, call.native_tool, call.input)
 
+    def is_picture_held(self) -> bool:
+        """Whether a picture that the agent asked to see waits for the next row."""
+        held = self.held_text
+        return self.pictures > 0 and held is not None and bool(held.images) and not held.text
+
     def is_held(self, call_id: str) -> bool:
         return call_id in self._held_calls
 
@@ -134,6 +141,7 @@ class ResponseCalls(ResponseMessages):
     def end_turn(self) -> None:
         self.release_all()
         self._calls.clear()
+        self.pictures = 0
 
     def raw_output(self, item: shapes.RawFunctionOutputItem) -> None:
         if item.call_id is not None and self._teller.calls.is_closed(item.call_id):
@@ -177,11 +185,22 @@ class ResponseCalls(ResponseMessages):
             tools_spoke = self.spoken_items > held.results_before
             if call.native_tool in CODE_MODE and tools_spoke and not cleaned.is_error:
                 del self._held_calls[call_id]
-                self._out.twin_of_line(held.line, "code mode: its tools speak for themselves")
-                teller.twin("code mode: its tools speak for themselves")
+                self._tell_script(held, call, cleaned.text)
                 return
             self.release(call_id)
         self._result(call_id, call, cleaned)
+
+    def _tell_script(self, held: _HeldCall, call: Call, output: str) -> None:
+        """A script whose tools speak for themselves: it and its output are between it and the model."""
+        out, teller = self._out, self._teller
+        now = (out.line, out.at)
+        out.line, out.at = held.line, held.at
+        teller.context("assistant", str(call.input.get("script", call.input)))
+        out.line, out.at = now
+        if output:
+            teller.context("tool", output)
+        else:
+            teller.twin("code mode: its tools speak for themselves")
 
     def _keeps_running(self, call_id: str, cleaned: Cleaned) -> None:
         self.running[cleaned.running or ""] = (call_id, cleaned.text)
@@ -210,6 +229,7 @@ class ResponseCalls(ResponseMessages):
             cleaned = clean(cleaned.text)  # 0.120 wraps a patch that a command applied twice
         text, agent_failed = answered(call.tool, cleaned.text)
         is_view = call.native_tool == "view_image" and not cleaned.is_error
+        self.pictures += is_view
         teller.result(
             call_id,
             "" if is_view else text,

@@ -170,12 +170,14 @@ class ResponseMessages:
             teller.text(CHANNEL, held.text, phase=held.phase, message_id=held.message_id)
         elif self._tell_user_shell(held.text):
             return
+        elif held.images and not held.text and teller.in_turn:
+            teller.context("user", "[image]")  # an image that the agent asked to see
         elif self.others_speak or is_injected(held.text):
             if teller.cwd is None and (found := _CWD.search(held.text)):
                 teller.know_facts(cwd=found[1] or found[2])
             teller.context("user", held.text)
         elif not held.text and teller.in_turn:
-            teller.context("user", "[image]")  # an image that the agent asked to see
+            teller.context("user", "[image]")
         else:
             teller.begin_turn()
             teller.prompt(CHANNEL, held.text, held.images)

@@ -24,6 +24,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from dragoman.harnesses.base import Ending
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.loose import as_count, as_dict, as_str
 from dragoman.harnesses.codex.response_shapes import AnyResponseItem
@@ -82,7 +83,10 @@ class ResponsesParser(StreamParser):
         else:
             self._keep(line)
 
-    def _finish(self) -> None:
+    def _say_held(self) -> None:
+        self._thread.release()
+
+    def _finish(self, ending: Ending) -> None:
         if self._is_complete:
             self._thread.responses.end_turn()
             self._teller.end_turn("completed")

@@ -12,6 +12,7 @@ import msgspec
 from dragoman.harnesses.base import Mark
 from dragoman.harnesses.codex.rollout_parser import RolloutParser
 from dragoman.harnesses.telling.memory import Memory, recall, remember
+from dragoman.model.usage import Usage
 
 _CALLS_KEPT = 64
 _OUTPUT_KEPT = 4096
@@ -47,6 +48,10 @@ class MarkingRolloutParser(RolloutParser):
     def marks(self) -> list[Mark]:
         marks, self._marks = self._marks, []
         return marks
+
+    def spent_so_far(self) -> tuple[str | None, Usage] | None:
+        spent = self._teller.spent_so_far()
+        return (self._teller.session_id, spent) if spent is not None else None
 
     def _mark(self) -> None:
         teller, responses, events = self._teller, self._responses, self._events

@@ -6,7 +6,7 @@ records), *legacy* (``{"timestamp", "type", "payload"}``, with events beside res
 once; see ``NOTES.md`` for the rules and where they were measured.
 
 The messages of a session's first rows are held until the row that names the model, so that
-``session_started`` can say it.
+``session_started`` can say it; but not longer than until the agent speaks.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from dragoman.harnesses.base import Ending
 from dragoman.harnesses.codex import response_shapes
 from dragoman.harnesses.codex import rollout_shapes as rows
 from dragoman.harnesses.codex.events import TELL as _TELL_EVENT
@@ -31,7 +32,7 @@ from dragoman.harnesses.codex.stream import StreamParser, native_type
 from dragoman.harnesses.codex.versions import PAGINATED, PATCH_EVENTS, parse_version
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import Message, SessionStarted
-from dragoman.wire.jsonl import UNREADABLE
+from dragoman.wire.jsonl import DEEPEST, UNREADABLE, is_too_deep
 
 _LONG: Final = 1200
 """How long a row must be before it is worth a look at what could be left out of it."""
@@ -85,6 +86,8 @@ class RolloutParser(StreamParser):
             ):
                 continue
             try:
+                if len(line) > 2 * DEEPEST and is_too_deep(line):
+                    raise RecursionError
                 row = decode(line if len(line) < _LONG else without_secret(line))
                 kind = row.__class__
                 if kind is _ITEM_ROW or kind is _RAW_ITEM_ROW:
@@ -116,10 +119,13 @@ class RolloutParser(StreamParser):
             return self._skipper.can_skip
         return self._glance.is_twin if self._glance is not None else None
 
-    def _finish(self) -> None:
+    def _say_held(self) -> None:
         self._preamble_ends = 0
         self._responses.release_all()
-        self._teller.leave()
+
+    def _finish(self, ending: Ending) -> None:
+        self._say_held()
+        self._teller.leave(may_go_on=ending == "left")
 
     def _speaker(self) -> Teller:
         return self._teller
@@ -129,7 +135,7 @@ class RolloutParser(StreamParser):
 
     def _is_preamble(self) -> bool:
         """Whether the row that names the model may still come."""
-        if self._out.line >= self._preamble_ends:
+        if self._out.line >= self._preamble_ends or self._teller.agent_spoke:
             self._preamble_ends = 0
         return self._preamble_ends > 0
 

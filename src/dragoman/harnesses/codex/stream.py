@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dragoman.harnesses.base import Twin
+from dragoman.harnesses.base import Ending, Twin
 from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.teller import Teller
@@ -23,6 +23,8 @@ class StreamParser:
     def receive_line(self, line: bytes) -> None:
         self._out.line += 1
         try:
+            if jsonl.is_too_deep(line):
+                raise RecursionError
             self._read(line)
         except jsonl.UNREADABLE:
             self._keep(line)
@@ -35,8 +37,11 @@ class StreamParser:
         self._out.line += 1
         self._malformed(line)
 
-    def receive_eof(self) -> None:
-        self._finish()
+    def receive_eof(self, ending: Ending = "over") -> None:
+        if ending == "growing":
+            self._say_held()
+        else:
+            self._finish(ending)
 
     def messages(self) -> list[Message]:
         return self._out.take_messages()
@@ -48,8 +53,11 @@ class StreamParser:
         """Tell what the line says. May raise msgspec's errors for a line that fits no shape."""
         raise NotImplementedError
 
-    def _finish(self) -> None:
-        """Close what is open."""
+    def _say_held(self) -> None:
+        """Say what was held back. What is open stays open."""
+
+    def _finish(self, ending: Ending) -> None:
+        """Say what was held back, and close what is open."""
         raise NotImplementedError
 
     def _speaker(self) -> Teller | None:

@@ -19,6 +19,9 @@ class _Asked(NamedTuple):
     text: str
     images: list[str]
     turn_id: str | None
+    request_id: int | str | None = None
+    steers: bool = False
+    """Whether it is a word to the turn under way, not the beginning of one."""
 
 
 class Thread:
@@ -31,6 +34,10 @@ class Thread:
         self.responses.patches_follow = True
         self.events = Events(out, self.teller, self.responses)
         self._asked: list[_Asked] = []
+        self._requested: list[_Asked] = []
+        """Prompts in the client's requests, which an item will most likely repeat."""
+        self.turn_line = 0
+        """The line that began the open turn."""
         self.next_turn: str | None = None
         """A turn that was announced while another runs: it may be that other's, after all."""
         self.given_up: set[str] = set()
@@ -42,19 +49,84 @@ class Thread:
 
     def tell_asked(self, turn_id: str | None = None) -> None:
         """Tell the prompts that the client sent (for this turn), under their own lines."""
-        out = self._out
         told = [asked for asked in self._asked if asked.turn_id in (turn_id, None)]
         self._asked = [asked for asked in self._asked if asked not in told]
-        for asked in told:
+        self._tell(told)
+
+    def _tell(self, prompts: list[_Asked], *, unread: bool = False) -> None:
+        """``unread``: the turn was cut short before the agent took up what was said to it."""
+        out = self._out
+        for asked in prompts:
             now = (out.line, out.at)
             out.line, out.at = asked.line, asked.at
-            self.teller.prompt("request", asked.text, asked.images)
+            if asked.steers and unread:
+                words = ", ".join(filter(None, (asked.text, *asked.images)))
+                self.teller.notice("steer", "warning", f"not read before the turn ended: {words}")
+            else:
+                self.teller.prompt("request", asked.text, asked.images)
             out.line, out.at = now
 
-    def drop_asked(self) -> None:
-        """The prompts that the client sent were refused."""
-        for asked in self._asked:
-            self._out.twin_of_line(asked.line, "request: the answer refuses it")
+    def request(self, request_id: int | str, text: str, images: list[str], *, steers: bool) -> None:
+        """Take a prompt from a request. An item repeats it; it is told only if none does."""
+        out = self._out
+        asked = _Asked(out.line, out.at, text, images, None, request_id, steers)
+        self._requested.append(asked)
+
+    @property
+    def has_requested(self) -> bool:
+        return bool(self._requested)
+
+    def requested_now(self, *, ends: bool, taken: bool = False) -> list[_Asked]:
+        """Take the prompts of the turn under way that nothing has repeated.
+
+        A word to the turn may still be repeated until the turn ``ends``; so may the start of another one
+        that the server has ``taken`` for such a word.
+        """
+        begins = taken or not self.teller.in_turn
+        due = [
+            asked
+            for asked in self._requested
+            if (ends if asked.steers else begins or asked.line < self.turn_line)
+        ]
+        self._requested = [asked for asked in self._requested if asked not in due]
+        return due
+
+    def tell_requested(self, prompts: list[_Asked], *, taken: bool, unread: bool = False) -> None:
+        """Tell prompts that only requests have, under their own lines.
+
+        One that was taken for a word to a running turn is put before the model as it is, which files of
+        those releases (to 0.77) show as context.
+        """
+        self._tell([asked for asked in prompts if asked.steers or not taken], unread=unread)
+        out, now = self._out, (self._out.line, self._out.at)
+        for asked in prompts if taken else ():
+            if not asked.steers:
+                out.line, out.at = asked.line, asked.at
+                self.teller.context("user", asked.text)
+        out.line, out.at = now
+
+    def forget_requested(self, text: str, images: list[str]) -> None:
+        """An item repeats this prompt: its request needs no message."""
+        for asked in self._requested:
+            if asked.text == text and len(asked.images) == len(images):
+                self._requested.remove(asked)
+                self._out.twin_of_line(asked.line, "request: the prompt's item says it")
+                return
+
+    def drop_asked(self, request_id: int | str | None = None, *, again: bool = False) -> None:
+        """The prompt that the client sent was refused; ``again``: it will send it once more."""
+        out = self._out
+        refused = [each for each in self._requested if each.request_id == request_id]
+        self._requested = [each for each in self._requested if each not in refused]
+        for asked in (*self._asked, *refused):
+            if again:
+                out.twin_of_line(asked.line, "request: it is sent again")
+                continue
+            now = (out.line, out.at)
+            out.line, out.at = asked.line, asked.at
+            words = ", ".join(filter(None, (asked.text, *asked.images)))
+            self.teller.notice("refused", "warning", f"not accepted: {words}")
+            out.line, out.at = now
         self._asked.clear()
 
     def settle_approval(self, approval_id: str | None, decision: str) -> None:
@@ -74,17 +146,26 @@ class Thread:
             self.tell_asked()
         if not teller.in_turn:
             return
+        self._tell(self.requested_now(ends=True), unread=outcome != "completed")
+        self.events.end = None
         self.given_up |= {name for name in (teller.open_turn, self.next_turn) if name}
         self.next_turn = None
         self.responses.end_turn()
         if outcome != "failed" and error is not None:
             teller.notice("ours", "warning", error.message)
-        teller.end_turn(outcome, error)
+        teller.end_turn(outcome, error if outcome == "failed" else None)
 
-    def finish(self, error: TurnError | None = None) -> None:
+    def release(self) -> None:
+        """Say what was held back."""
         self.responses.release_all()
         while self._asked:
             self.tell_asked(self._asked[0].turn_id)
+
+    def finish(self, error: TurnError | None = None) -> None:
+        self.release()
+        self.events.finish()
+        requested, self._requested = self._requested, []
+        self._tell(requested)
         if error is not None and self.teller.in_turn:
             self.teller.end_turn("failed", error)
         self.teller.leave()

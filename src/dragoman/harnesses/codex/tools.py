@@ -35,7 +35,7 @@ from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.patches import absolute, changes_in_patch, edit_call
 from dragoman.model import tools
 from dragoman.model.messages import PlanStep, StepStatus
-from dragoman.wire.jsonl import UNREADABLE
+from dragoman.wire.jsonl import UNREADABLE, is_too_deep
 
 
 class Call(NamedTuple):
@@ -146,6 +146,8 @@ def _edit(patch: str, native_tool: str, cwd: str | None) -> tuple[str, str, _Inp
 def _arguments(arguments: Any) -> _Input:
     if isinstance(arguments, str):
         try:
+            if is_too_deep(arguments.encode("utf-8", "replace")):
+                return {"raw": arguments}
             arguments = msgspec.json.decode(arguments or "{}")
         except UNREADABLE:
             return {"raw": arguments}

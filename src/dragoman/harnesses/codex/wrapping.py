@@ -5,13 +5,19 @@ A line that was no JSON is a string in there, ``raw`` instead of ``msg``.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import msgspec
 
 from dragoman.wire.jsonl import UNREADABLE
 
+_EARLIEST = 1_000_000_000
+"""Smaller numbers count from the start of the recording: they are no time of day."""
+
 
 class _Wrapped(msgspec.Struct, gc=False):
     dir: str
+    t: float | None = None
     msg: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     raw: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -31,3 +37,14 @@ def unwrap(line: bytes) -> tuple[bytes, bool | None]:
     if isinstance(wrapped.msg, msgspec.Raw):
         return bytes(wrapped.msg), sent
     return (wrapped.raw.encode(), sent) if isinstance(wrapped.raw, str) else (line, None)
+
+
+def time_on(line: bytes) -> datetime | None:
+    """When a wrapped line went over the wire, if its wrapper says so."""
+    if not line.startswith((b'{"dir"', b'{ "dir"')):
+        return None
+    try:
+        t = _decode(line).t
+        return datetime.fromtimestamp(t, UTC) if t is not None and t > _EARLIEST else None
+    except (*UNREADABLE, OverflowError, ValueError, OSError):
+        return None

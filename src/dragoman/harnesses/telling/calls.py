@@ -33,6 +33,14 @@ class Calls:
         book[call_id] = _CLOSED
         return True
 
+    def abandons(self, call_id: str) -> bool:
+        """Whether the call is given up now: it had no end yet. A real end may still come."""
+        book = self._earlier if call_id in self._earlier else self._now
+        if book.get(call_id, _OPEN) != _OPEN:
+            return False
+        book[call_id] = _ABANDONED
+        return True
+
     def is_known(self, call_id: str) -> bool:
         return call_id in self._now or call_id in self._earlier
 
@@ -41,6 +49,10 @@ class Calls:
 
     def is_closed(self, call_id: str) -> bool:
         return self._now.get(call_id, self._earlier.get(call_id)) == _CLOSED
+
+    def is_over(self, call_id: str) -> bool:
+        """Whether it has an end, be it only that it was given up."""
+        return self._now.get(call_id, self._earlier.get(call_id, _OPEN)) != _OPEN
 
     def earlier(self) -> dict[str, int]:
         """What is remembered of the turn before."""

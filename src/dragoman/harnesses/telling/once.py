@@ -34,6 +34,13 @@ class Once:
             return True
         return self._heard.get((channel, what), 0) < self._said.get(what, 0)
 
+    def was_said(self, what: str) -> bool:
+        return what in self._said
+
+    def was_said_in_parts(self, what: str) -> bool:
+        """Whether it is nothing but things that were said, one after the other."""
+        return what in self._said or what in "\n".join(self._said)
+
     def has_id(self, what_id: str) -> bool:
         return what_id in self._ids
 

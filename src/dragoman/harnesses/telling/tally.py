@@ -82,6 +82,13 @@ class Tally:
         if spent:
             self._carried = spent if self._carried is None else self._carried + spent
 
+    def so_far(self) -> Usage | None:
+        """What the turn has spent until now, null when nobody told."""
+        if self.total is None or self._from is None or self.total == self._from:
+            return self._carried
+        spent = self.total - self._from
+        return spent if self._carried is None else self._carried + spent
+
     def take_turn(self) -> Usage | None:
         """What the turn has spent, null when nobody told; the next turn starts at nothing."""
         if self.total is not None and self._from is not None:

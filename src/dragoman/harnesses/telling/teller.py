@@ -15,6 +15,7 @@ from typing import Any
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.words import Words
 from dragoman.model.messages import (
+    AlwaysAllow,
     ApprovalKind,
     ApprovalRequested,
     ApprovalSettled,
@@ -73,6 +74,13 @@ class Teller(Words):
         """What a call that is still open was given."""
         return self._inputs.get(call_id, {})
 
+    def keep_native(self, call_id: str, **facts: Any) -> None:
+        """How the harness itself put an open call: an approval must show it unchanged."""
+        self._natives[call_id] = facts
+
+    def native_of(self, call_id: str) -> dict[str, Any]:
+        return self._natives.get(call_id, {})
+
     def result(
         self,
         call_id: str,
@@ -83,12 +91,14 @@ class Teller(Words):
         duration_ms: int | None = None,
         status: ResultStatus | None = None,
     ) -> None:
-        if not self.calls.closes(call_id):
+        if not (self.calls.abandons if status == "abandoned" else self.calls.closes)(call_id):
             self._out.twin("tool result: told before")
             return
         if self._partial:
-            self._partial.pop(call_id, None)
+            streamed = self._partial.pop(call_id, ())
+            output = output or "".join(streamed)
         self._inputs.pop(call_id, None)
+        self._natives.pop(call_id, None)
         out = self._out
         out.messages.append(
             ToolResult(
@@ -184,6 +194,13 @@ class Teller(Words):
         summary: str,
         detail: dict[str, Any],
         choices: list[str],
+        command: str | None = None,
+        argv: list[str] | None = None,
+        shell: str | None = None,
+        cwd: str | None = None,
+        always: AlwaysAllow | None = None,
+        form: dict[str, Any] | None = None,
+        url: str | None = None,
     ) -> None:
         if approval_id in self._approvals:
             self._out.twin("approval: asked before")
@@ -197,6 +214,13 @@ class Teller(Words):
             summary=summary,
             detail=detail,
             choices=choices,
+            command=command,
+            argv=argv,
+            shell=shell,
+            cwd=cwd,
+            always=always,
+            form=form,
+            url=url,
         )
 
     def has_asked(self, approval_id: str) -> bool:

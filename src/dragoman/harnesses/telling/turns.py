@@ -21,6 +21,7 @@ from dragoman.model.messages import (
     TurnError,
     TurnStarted,
 )
+from dragoman.model.usage import Usage
 
 
 class Turns:
@@ -65,6 +66,7 @@ class Turns:
         self._compactions = Once()
         self._streams = Streams()
         self._inputs: dict[str, dict[str, Any]] = {}
+        self._natives: dict[str, dict[str, Any]] = {}
         self._partial: dict[str, list[str]] = {}
         """What calls still open have put out so far, in case nobody says it whole."""
 
@@ -194,22 +196,48 @@ class Turns:
             self._out.line, self._out.at = now
             self._review = ""
 
+    def spent_so_far(self) -> Usage | None:
+        """What the open turn has spent until now; null if none is open, or nobody told."""
+        return self._tally.so_far() if self.in_turn else None
+
     def fail_turn(self, error: TurnError) -> None:
         """Remember why the turn is about to fail; its end will say so."""
-        self._error = error
+        if not self.in_turn:
+            self._say_error(error)
+            return
+        self._error = self._joined(error)
         self._out.twin("error: the turn's end says it")
+
+    def _joined(self, error: TurnError) -> TurnError:
+        """The error with what an earlier telling of it knew besides; another one is told by itself."""
+        before = self._error
+        if before is None or before == error:
+            return error
+        if before.message != error.message:
+            self._say_error(before)
+            return error
+        if error.native is None and before.native is not None:
+            return before if error.details is None else _with_details(before, error.details)
+        return _with_details(error, before.details) if error.details is None else error
+
+    def _say_error(self, error: TurnError) -> None:
+        text = "\n".join(filter(None, (error.message, error.details)))
+        self._say(Notice, level="error", text=text)
 
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         """Close the turn and every call it leaves open."""
         if not self.in_turn:
             self._out.twin("turn: ended before")
             return
+        self._say_unfinished()
         for call_id in self.calls.give_up():
             output = "".join(self._partial.pop(call_id, ()))
             self._say(ToolResult, call_id=call_id, output=output, is_error=True, status="abandoned")
-        error = error or self._error
+        error = self._error if error is None else self._joined(error)
         if error is not None and outcome == "completed":
             outcome = "failed"
+        if error is not None and outcome != "failed":
+            self._say_error(error)
         self._say(
             TurnEnded,
             outcome=outcome,
@@ -225,8 +253,12 @@ class Turns:
             once.clear()
         self._streams.clear()
         self._inputs.clear()
+        self._natives.clear()
         self.is_reviewing = self._reviewer_began = False
         self._diff = None
+
+    def _say_unfinished(self) -> None:
+        """Say what was begun in the turn and never said whole."""
 
     def has_ended(self, turn_id: str) -> bool:
         return turn_id in self._ended
@@ -240,14 +272,25 @@ class Turns:
         self._is_late = turn_id is not None and turn_id in self._ended
         self.turn_id = turn_id if self._is_late else self.open_turn
 
-    def leave(self) -> None:
-        """Close a turn that is still open although the stream, or the session, goes on without it."""
+    def leave(self, *, may_go_on: bool = False) -> None:
+        """Close a turn that is still open although the stream, or the session, goes on without it.
+
+        With ``may_go_on`` only one that has come to its end, as far as its dialect tells: any other stays
+        open, as nothing says how it ended.
+        """
         if not self.in_turn:
             self._say_review()
             return
         finished = not self.says_ends and self._text_was_last and not self.calls.any_open()
-        self.end_turn("completed" if finished or self._error else "interrupted")
+        if finished or self._error:
+            self.end_turn("completed")
+        elif not may_go_on:
+            self.end_turn("interrupted")
 
     def _ensure_turn(self) -> None:
         if not self.in_turn and not self._is_late:
             self.begin_turn()
+
+
+def _with_details(error: TurnError, details: str | None) -> TurnError:
+    return TurnError(error.kind, error.message, error.retryable, error.native, details)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dragoman.harnesses.telling.once import Once
 from dragoman.harnesses.telling.output import Output
 from dragoman.harnesses.telling.turns import Turns
 from dragoman.model.messages import (
@@ -24,6 +25,8 @@ class Words(Turns):
         super().__init__(out, harness, session_id)
         self._saying: dict[DeltaOf, str] = {}
         """What each kind of delta without a name of its own belongs to."""
+        self._unfinished: dict[str, tuple[DeltaOf, str]] = {}
+        """What has been said of texts and thoughts that came whole so far, and whose end may never come."""
 
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         super().end_turn(outcome, error)
@@ -32,9 +35,7 @@ class Words(Turns):
     def prompt(
         self, channel: str, text: str, images: list[str] | None = None, item_id: str | None = None
     ) -> None:
-        if (item_id is not None and not self._prompts.is_new_id(item_id)) or not (
-            self._prompts.is_new(channel, text)
-        ):
+        if _repeats(self._prompts, channel, text, item_id):
             self._out.twin("prompt: told before")
             return
         self._ensure_turn()
@@ -60,9 +61,9 @@ class Words(Turns):
         if not text:
             self._out.twin("text: nothing is said")
             return
-        if (message_id is not None and not self._texts.is_new_id(message_id)) or not (
-            self._texts.is_new(channel, text)
-        ):
+        if self._unfinished and message_id is not None:
+            self._unfinished.pop(message_id, None)
+        if _repeats(self._texts, channel, text, message_id):
             self._text_was_last = True
             self._out.twin("text: told before")
             return
@@ -110,10 +111,14 @@ class Words(Turns):
     def thinking(self, channel: str, parts: list[str], item_id: str | None = None) -> None:
         """Reasoning, one message for each part; parts already told by another channel are twins."""
         thoughts = self._thoughts
+        if self._unfinished and item_id is not None:
+            self._unfinished.pop(item_id, None)
         if item_id is None or thoughts.is_new_id(item_id):
             parts = [part for part in parts if part and thoughts.is_new(channel, part)]
         else:
-            parts = []
+            parts = [part for part in parts if part and not thoughts.was_said_in_parts(part)]
+            for part in parts:
+                thoughts.is_new(channel, part)
         if not parts:
             self._out.twin("thinking: told before, or not shown")
             return
@@ -138,6 +143,27 @@ class Words(Turns):
                     text=part,
                 )
             )
+
+    def so_far(self, channel: str, of: DeltaOf, text: str, message_id: str) -> None:
+        """Something still being said, as it stands now. What is new of it is a delta."""
+        if of == "output":
+            told = "".join(self._partial.get(message_id, ()))
+        else:
+            told = self._unfinished.get(message_id, (of, ""))[1]
+            self._unfinished[message_id] = (of, text)
+        if text.startswith(told):
+            self.delta(channel, of, text[len(told) :], message_id)
+        else:  # it was put differently: what was said before it is in an earlier delta
+            self._streams.forget(message_id)
+            self.delta(channel, of, text, message_id)
+
+    def _say_unfinished(self) -> None:
+        unfinished, self._unfinished = self._unfinished, {}
+        for message_id, (of, text) in unfinished.items():
+            if of == "text":
+                self.text("unfinished", text, message_id=message_id)
+            elif of == "thinking":
+                self.thinking("unfinished", [text], message_id)
 
     def delta(
         self, channel: str, of: DeltaOf, text: str, message_id: str | None = None, part: str = ""
@@ -170,3 +196,10 @@ class Words(Turns):
                 text=news,
             )
         )
+
+
+def _repeats(once: Once, channel: str, text: str, what_id: str | None) -> bool:
+    """Whether this was told before: under the same id, or by another channel. Other words are news."""
+    if what_id is not None and not once.is_new_id(what_id) and once.was_said(text):
+        return True
+    return not once.is_new(channel, text)

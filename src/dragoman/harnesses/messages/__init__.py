@@ -1,0 +1,24 @@
+"""Dragoman's own messages as a dialect: what ``--to messages`` and ``--json`` wrote is read again.
+
+It has no program behind it, so it is only read: nothing is driven, repaired or found on the disk.
+"""
+
+from __future__ import annotations
+
+from dragoman.harnesses.base import Dialect, Harness
+from dragoman.harnesses.messages.parser import MessagesParser, sniff
+
+MESSAGES = Harness(
+    name="dragoman",
+    title="Dragoman's own messages",
+    sniff=sniff,
+    dialects=(
+        Dialect(
+            name="messages",
+            summary="what dragoman writes: --to messages, --to json, --json",
+            releases="all",
+            make_parser=MessagesParser,
+            has_own_lines=False,
+        ),
+    ),
+)

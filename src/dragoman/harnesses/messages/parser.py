@@ -1,0 +1,107 @@
+"""Reading messages back: each line is a message, and comes out equal to the one that was written.
+
+===============================  ==========================================================
+line                             becomes
+===============================  ==========================================================
+a message                        itself, with the ``line`` it had: that of the first source
+``[``, ``]``, a comma at the end nothing: the brackets of ``--to json``
+other JSON                       ``unknown``: also a message of a newer release
+no JSON                          ``malformed``
+===============================  ==========================================================
+
+Nothing is added: a turn that was open when it was written is open when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, cast
+
+import msgspec
+
+from dragoman.harnesses.base import Ending, Twin
+from dragoman.model.messages import MESSAGE_TYPES, Message, decode
+from dragoman.wire import jsonl
+from dragoman.wire.lines import LongLine
+
+_COMMON: Final = frozenset(("type", "session_id", "turn_id", "at", "line"))
+"""What every message has, whatever its type, and no line of an agent."""
+
+
+def sniff(lines: Sequence[bytes]) -> str | None:
+    """The dialect, if one of the lines is a message of ours."""
+    for line in lines:
+        try:
+            value: Any = jsonl.loads(_bare(line))
+        except jsonl.NotJson:
+            continue
+        if isinstance(value, dict):
+            given = cast("dict[str, Any]", value)
+            if given.keys() >= _COMMON and given["type"] in MESSAGE_TYPES:
+                return "messages"
+    return None
+
+
+def _bare(line: bytes) -> bytes:
+    """The line without the comma that separates the elements of an array."""
+    line = line.strip()
+    return line[:-1] if line.endswith(b"},") else line
+
+
+class MessagesParser:
+    """One stream of messages."""
+
+    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
+        del only
+        self._audit = audit
+        self._line = 0
+        self._messages: list[Message] = []
+        self._twins: list[Twin] = []
+
+    def receive_line(self, line: bytes) -> None:
+        self._line += 1
+        bare = _bare(line)
+        if not bare or bare in (b"[", b"]", b"[]"):
+            self._twin("bracket of a list" if bare else "blank line")
+            return
+        try:
+            message = decode(bare)
+        except jsonl.UNREADABLE:
+            message = self._odd(line)
+        if self._audit:
+            # An account is about the lines of this file, not of the one before it.
+            message = msgspec.structs.replace(message, line=self._line)
+        self._messages.append(message)
+
+    def receive_lines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self.receive_line(line)
+
+    def receive_long_line(self, line: LongLine) -> None:
+        self._line += 1
+        self._messages.append(jsonl.malformed(line, number=self._line))
+
+    def receive_eof(self, ending: Ending = "over") -> None:
+        """Nothing was held back, and what is open stays open."""
+
+    def messages(self) -> list[Message]:
+        taken, self._messages = self._messages, []
+        return taken
+
+    def twins(self) -> list[Twin]:
+        taken, self._twins = self._twins, []
+        return taken
+
+    def _twin(self, rule: str) -> None:
+        if self._audit:
+            self._twins.append(Twin(self._line, rule))
+
+    def _odd(self, line: bytes) -> Message:
+        try:
+            value: Any = jsonl.loads(line)
+        except jsonl.NotJson:
+            return jsonl.malformed(line, number=self._line)
+        given = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        name = given.get("type")
+        native = name if isinstance(name, str) else type(cast("object", value)).__name__
+        return jsonl.unknown(line, native, number=self._line)
