@@ -10,7 +10,7 @@ import asyncio
 import sys
 
 from dragoman.crew.connection import Connection
-from dragoman.crew.hub import Gap, Hub
+from dragoman.crew.hub import Begun, Gap, Hub
 
 
 async def main(data: str, command: str, workspace: str) -> None:
@@ -22,7 +22,7 @@ async def main(data: str, command: str, workspace: str) -> None:
         reader = hub.subscribe(session.id)
         await hub.run(session.id, "work")
         async for told in reader:
-            if not isinstance(told, Gap):
+            if not isinstance(told, Gap | Begun):
                 print(told.json.decode(), flush=True)  # noqa: T201
 
 

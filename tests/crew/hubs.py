@@ -12,7 +12,7 @@ import pytest
 
 from dragoman.crew import connecting
 from dragoman.crew.connection import Connection
-from dragoman.crew.hub import Entry, Gap, Hub, Passing, Reader, Told
+from dragoman.crew.hub import Begun, Entry, Gap, Hub, Passing, Reader, Told
 from dragoman.crew.reaching import Reach
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
@@ -115,5 +115,5 @@ def kinds(told: list[Told] | list[Entry]) -> list[str]:
     return [
         "gap" if isinstance(each, Gap) else str(each.message.__struct_config__.tag)
         for each in told
-        if not isinstance(each, Passing)
+        if not isinstance(each, Passing | Begun)
     ]

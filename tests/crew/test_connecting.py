@@ -85,7 +85,7 @@ def test_a_task_from_its_prompt_to_its_answer_and_the_same_on_disk(
     ("decision", "made", "settled"),
     [
         ("allow", True, "allow"),
-        ("allow_for_session", True, "allow_for_session"),
+        ("allow_for_session", True, "allow"),  # the agent is told so each time; the memory is ours
         ("deny", False, "deny"),
         (Decision(word="deny", message="Not today."), False, "deny"),
     ],

@@ -40,3 +40,23 @@ def test_a_program_that_says_nothing_is_found_and_does_not_answer(tmp_path: Path
 def test_an_unknown_harness_is_a_wrong_request() -> None:
     with pytest.raises(UsageError, match="no harness 'parrot'"):
         asyncio.run(examine(harness="parrot"))
+
+
+def test_a_release_that_cannot_be_greeted_is_signed_in_as_its_files_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CODEX_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    path = program(tmp_path, "print('codex-cli 0.50.0')\n")
+    home = tmp_path / "home"
+    home.mkdir()
+
+    found = asyncio.run(examine(path, env={"CODEX_HOME": str(home)}))
+    assert "server" in found.problems
+    assert found.facts is not None
+    assert found.facts.needs_sign_in
+
+    (home / "auth.json").write_text('{"OPENAI_API_KEY": "sk-test"}', encoding="utf-8")
+    found = asyncio.run(examine(path, env={"CODEX_HOME": str(home)}))
+    assert found.facts is not None
+    assert found.facts.signed_in

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ _SAID = {"type": "item.completed", "item": {"id": "i", "type": "agent_message", 
 
 
 async def _run(program: str, repo: Path, mode: Any = "app-server", **options: Any) -> Result:
-    how = {"restarts": _NO_RESTARTS, "timeouts": Timeouts(read=2, stall=1), **options}
+    how = {"restarts": _NO_RESTARTS, "timeouts": Timeouts(), **options}
     opened: Any = connect
     async with (
         asyncio.timeout(SECONDS),
@@ -91,12 +90,12 @@ def test_an_agent_that_does_not_begin_is_an_error_within_its_bound(
     tmp_path: Path, repo: Path, faults: Faults, error: type[AgentError]
 ) -> None:
     program = fake_server(tmp_path, [], faults)
-    began = time.monotonic()
+    # Only the silent one runs into the bound: the others must not, however slow the machine is.
+    seconds = 0.5 if error is ResponseTimeout else 30
 
     with pytest.raises(error) as caught:
-        asyncio.run(_run(program, repo, timeouts=Timeouts(read=0.5)))
+        asyncio.run(_run(program, repo, timeouts=Timeouts(read=seconds)))
 
-    assert time.monotonic() - began < 8
     assert faults.stderr is None or caught.value.stderr == "no licence"
 
 
@@ -112,7 +111,7 @@ def test_an_agent_that_crashes_while_it_opens_a_session_is_an_error(
 def test_an_agent_that_took_a_turn_up_and_said_nothing_of_it_has_failed_it(
     tmp_path: Path, repo: Path
 ) -> None:
-    program = fake_server(tmp_path, [], Faults(crash='"id":4', exit_code=3))
+    program = fake_server(tmp_path, [], Faults(crash='"id":5', exit_code=3))
 
     result = asyncio.run(_run(program, repo))
 
@@ -160,7 +159,9 @@ def test_a_process_of_one_prompt_that_does_not_end_well_fails_its_turn(
 ) -> None:
     program = fake_run(tmp_path, said, faults)
 
-    result = asyncio.run(_run(program, repo, "exec"))
+    # Only the one that hangs runs into the limit.
+    limits = Timeouts(stall=1 if kind == "stall_timeout" else 300)
+    result = asyncio.run(_run(program, repo, "exec", timeouts=limits))
 
     assert result.outcome == ("failed" if kind else "interrupted")
     assert (result.error.kind if result.error else None) == kind

@@ -57,14 +57,16 @@ def test_a_session_from_its_prompt_to_its_end(pretence: Pretence) -> None:
         async with asyncio.timeout(SECONDS), pretence.hub() as hub:
             session = await hub.start(cwd=pretence.repo, prompt="go")
             told = await read_until(hub.subscribe(session.id), is_end)
-            assert seqs(told) == [1, 2, 3, 4, 5]
-            assert kinds(told) == ["session_started", "turn_started", "text", "text", "turn_ended"]
+            assert seqs(told) == [1, 2, 3, 4, 5, 6]
+            assert kinds(told) == [
+                "session_started", "turn_started", "prompt", "text", "text", "turn_ended",
+            ]  # fmt: skip
             stored = hub.entries(session.id)
             assert [each.json for each in stored] == [
                 each.json for each in told if isinstance(each, Entry)
             ]
             now = hub.get(session.id)
-            assert (now.state, now.last_seq, now.cwd) == ("done", 5, str(pretence.repo))
+            assert (now.state, now.last_seq, now.cwd) == ("done", 6, str(pretence.repo))
             assert [one.id for one in hub.sessions()] == [session.id]
             assert hub.verify() == []
             [harness] = hub.harnesses()
@@ -82,7 +84,7 @@ def test_a_reader_comes_back_with_its_cursor(pretence: Pretence) -> None:
             told = [await anext(first) for _ in range(17)]
             first.close()
             again = await read_until(hub.subscribe(session.id, after=seqs(told)[-1]), is_end)
-            assert seqs(told + again) == list(range(1, 404))
+            assert seqs(told + again) == list(range(1, 405))
             assert len(hub.entries(session.id, after=100, limit=50)) == 50
             assert [one.seq for one in hub.before(session.id, seq=50, limit=3)] == [47, 48, 49]
 
@@ -106,8 +108,15 @@ def test_deltas_pass_in_their_place_and_are_not_stored(pretence: Pretence) -> No
             pieces = [one.message for one in told if isinstance(one, Passing)]
             assert [one.text for one in pieces if isinstance(one, Delta)] == ["He", "llo"]
             assert [type(one).__name__ for one in told] == [
-                "Entry", "Entry", "Passing", "Passing", "Entry", "Entry",
+                "Entry", "Entry", "Entry", "Passing", "Passing", "Entry", "Entry",
             ]  # fmt: skip
+            assert kinds(told) == [
+                "session_started",
+                "turn_started",
+                "prompt",
+                "text",
+                "turn_ended",
+            ]
             assert "delta" not in kinds(hub.entries(session.id))
 
     asyncio.run(story())
@@ -133,8 +142,8 @@ def test_a_slow_reader_gets_a_gap_and_loses_no_entry(pretence: Pretence) -> None
                     await asyncio.sleep(0)
                 server.end_turn(server.link)
             rest = await read_until(slow, is_end)
-            assert seqs(reading.result()) == list(range(1, 604))
-            assert seqs(first + rest) == list(range(1, 604))
+            assert seqs(reading.result()) == list(range(1, 605))
+            assert seqs(first + rest) == list(range(1, 605))
             assert kinds(rest)[0] == "gap"
             assert slow.gaps
 
@@ -233,13 +242,15 @@ def test_a_policy_is_tried_on_what_was_asked_and_then_holds(
         server = pretence.server
         asks(server, None, "make")
         path = tmp_path / "policy.toml"
-        rules = '[[rule]]\nname = "build"\ncommand = ["make"]\ndecision = "allow"\n'
+        here = '[[rule]]\nname = "build"\ncommand = ["make"]\ndecision = "allow"\n'
+        rules = f'{here}cwd = ["/"]\n'  # where the request is to run
         async with asyncio.timeout(SECONDS), pretence.hub(policy_path=path) as hub:
             session = await hub.start(cwd=pretence.repo, prompt="go")
             await eventually(hub.approvals)
             assert hub.policy_text() == ""
             with pytest.raises(UsageError):
                 hub.check_policy("nonsense = 1")
+            assert [each.decision for each in hub.check_policy(here)] == ["ask"]
             [judged] = hub.check_policy(rules)
             assert (judged.decision, judged.by) == ("allow", "rule 'build'")
             assert [each.decision for each in hub.check_policy("")] == ["ask"]
@@ -380,6 +391,45 @@ def test_a_second_prompt_steers_and_steering_nothing_is_an_error(pretence: Prete
             assert server.methods().count("turn/steer") == 2
             await hub.interrupt(session.id)
             await eventually(lambda: hub.get(session.id).state == "idle")
+
+    asyncio.run(story())
+
+
+def test_steered_words_are_kept_until_the_agent_takes_them_up_or_the_turn_ends(
+    pretence: Pretence,
+) -> None:
+    async def story() -> None:
+        server = pretence.server
+        server.starts_turns()
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:
+            session = await hub.start(cwd=pretence.repo)
+            turn_id = await hub.run(session.id, "go")
+            await hub.steer(session.id, "and this")
+            await hub.steer(session.id, "and that")
+            waiting = hub.get(session.id).steered
+            assert [(each.text, each.state) for each in waiting] == [
+                ("and this", "pending"),
+                ("and that", "pending"),
+            ]
+            with pytest.raises(ProtocolError):
+                await hub.take_back(session.id, waiting[0].id)
+            item = {
+                "type": "userMessage",
+                "id": "u2",
+                "content": [{"type": "text", "text": "and this"}],
+            }
+            where = {"threadId": session.native_id, "turnId": turn_id}
+            server.link.note("item/completed", item=item, **where)
+            await eventually(lambda: len(hub.get(session.id).steered) == 1)
+            await hub.interrupt(session.id)
+            await eventually(lambda: hub.get(session.id).state == "idle")
+            [left] = hub.get(session.id).steered
+            assert (left.text, left.state) == ("and that", "returned")
+        async with asyncio.timeout(SECONDS), pretence.hub() as hub:  # it was written down
+            assert hub.get(session.id).steered == [left]
+            assert await hub.take_back(session.id, left.id)
+            assert not await hub.take_back(session.id, left.id)
+            assert hub.get(session.id).steered == []
 
     asyncio.run(story())
 
@@ -547,7 +597,7 @@ def test_branching_renaming_archiving_stopping(pretence: Pretence) -> None:
             session = await hub.start(cwd=pretence.repo, prompt="go")
             await eventually(lambda: hub.get(session.id).state == "done")
             branch = await hub.fork(session.id)
-            assert (branch.parent, branch.parent_seq) == (session.id, 4)
+            assert (branch.parent, branch.parent_seq) == (session.id, 5)
             assert {one.id for one in hub.sessions()} == {session.id, branch.id}
             await hub.rename(session.id, "A name")
             await hub.archive(session.id)

@@ -123,3 +123,22 @@ def test_what_needs_a_listening_process_is_refused_in_a_sentence(
                     await wish
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    "wanted", ["a-name-that-no-session-has", "01a1e150-0001-7a30-8813-0000000000ff"]
+)
+def test_a_session_that_is_not_there_is_never_replaced_by_a_new_one(
+    stage: MakeStage, repo: Path, wanted: str
+) -> None:
+    async def story() -> None:
+        play = stage("- say: this is another session")
+        async with play.connect(mode="exec") as codex:
+            session = await codex.start(cwd=repo, resume=wanted)
+            result = await session.run("and now?")
+            assert result.outcome == "failed"
+            assert result.error is not None
+            assert wanted in result.error.message
+            assert session.id == wanted
+
+    asyncio.run(story())

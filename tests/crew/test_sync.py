@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from stages import Stage
@@ -11,6 +12,9 @@ from stages import Stage
 import dragoman
 from dragoman.errors import TurnFailed
 
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 MakeStage = Callable[..., Stage]
 
 
@@ -40,6 +44,62 @@ def test_one_thing_asked_and_answered(stage: MakeStage, repo: Path) -> None:
     assert (result.outcome, result.text) == ("completed", "Fixed.")
     assert result.usage is not None
     assert result.session_id
+
+
+@pytest.mark.parametrize("mode", ["app-server", "exec"])
+def test_every_option_is_flat_and_a_relative_directory_is_the_callers(
+    stage: MakeStage,
+    repo: Path,
+    mode: Literal["app-server", "exec"],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    play = stage("turns:\n- - say: one\n- - say: two")
+    (repo / "more").mkdir()
+    (repo / "look.png").write_bytes(PNG)
+    monkeypatch.chdir(repo)
+
+    result = dragoman.run(
+        "codex",
+        "Fix it",
+        cwd=".",
+        mode=mode,
+        command=play.command,
+        env=play.env,
+        sandbox="read-only",
+        model="gpt-5.4",
+        images=["look.png"],
+        effort="high",
+        add_dirs=["more"],
+    )
+
+    assert (result.outcome, result.text) == ("completed", "one")
+    asked = play.rehearsal.requests[-1].raw
+    assert b'"gpt-5.4"' in asked
+    assert b"data:image/png" in asked
+    assert str(repo).encode() in asked
+    old_way = dragoman.run(
+        "codex",
+        "And?",
+        mode=mode,
+        command=play.command,
+        env=play.env,
+        session={"model": "gpt-5.5", "resume": result.session_id},
+        turn={"effort": "low"},
+    )
+    assert old_way.session_id == result.session_id
+
+
+def test_tools_are_an_option_like_any_other(stage: MakeStage, repo: Path) -> None:
+    def lookup(ticket: int) -> str:
+        """What a ticket says."""
+        return f"ticket {ticket}"
+
+    play = stage("- tool: {name: lookup, arguments: {ticket: 7}}\n- say: done")
+    result = dragoman.run(
+        "codex", "Look", cwd=repo, command=play.command, env=play.env, tools=[lookup]
+    )
+    outputs = [m.output for m in result.messages if isinstance(m, dragoman.ToolResult)]
+    assert outputs == ["ticket 7"]
 
 
 @pytest.mark.parametrize("mode", ["app-server", "exec"])

@@ -152,3 +152,29 @@ def test_a_search_for_tools_is_remembered() -> None:
 
 def test_a_history_that_another_script_has_made_is_no_place_here() -> None:
     assert _where(_place(_user("hi"), *_used(9, 1)))[0] is None
+
+
+def test_what_is_said_while_the_turn_goes_on_is_a_steer_and_not_the_next_prompt() -> None:
+    steered = [_user("hi"), *_used(0, 1), _user("only the parser")]
+
+    assert _where(_place(*steered)) == (0, 1)
+    assert _where(_place(*steered, *_used(0, 2))) == (0, 2)
+    over = [*steered, *_used(0, 2), _said("done"), _user("and now?")]
+    assert _where(_place(*over)) == (1, 0)
+
+
+def test_after_an_interrupt_the_next_words_are_a_prompt() -> None:
+    [call, output] = _used(0, 1)
+    aborted = {**output, "output": "aborted by user after 1.0s"}
+    marker = _user(
+        "<turn_aborted>\nThe user interrupted the previous turn on purpose.\n</turn_aborted>"
+    )
+
+    assert _where(_place(_user("hi"), call, aborted, _user("and now?"))) == (1, 0)
+    assert _where(_place(_user("hi"), call, output, marker, _user("and now?"))) == (1, 0)
+
+
+def test_after_a_fault_the_next_words_are_a_prompt() -> None:
+    script = parse_script("turns:\n- - run: one\n  - fail: server_is_overloaded\n- - say: second")
+
+    assert _where(_place(_user("hi"), *_used(0, 1), _user("again"), script=script)) == (1, 0)

@@ -239,7 +239,7 @@ def test_a_script_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     missing, binary = tmp_path / "missing.yaml", tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\xfa")
 
-    with pytest.raises(BadScript, match=r"missing\.yaml: No such file or directory"):
+    with pytest.raises(BadScript, match=r"missing\.yaml: no such file or directory"):
         read_script(missing)
     with pytest.raises(BadScript, match=r"binary\.yaml: it is not UTF-8 text"):
         read_script(binary)

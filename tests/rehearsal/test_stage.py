@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import tempfile
 import threading
 import tomllib
 from pathlib import Path
@@ -94,3 +95,24 @@ def test_a_rehearsal_can_be_used_from_asyncio() -> None:
             return stage.codex_home
 
     assert not asyncio.run(rehearse()).exists()
+
+
+def test_a_relative_home_is_the_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with Rehearsal("- say: Hello.", home="kept") as stage:
+        assert stage.env["CODEX_HOME"] == str(tmp_path / "kept")
+
+    assert (tmp_path / "kept" / "config.toml").is_file()
+
+
+def test_a_port_that_is_taken_is_one_sentence_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for _ in range(20):  # its thread ends at the same time as we give up on it
+            with pytest.raises(RehearsalFailed, match=r"cannot start: .*address already in use"):
+                Rehearsal("- say: Hello.", port=taken.getsockname()[1]).start()
+
+    assert list(tmp_path.iterdir()) == []

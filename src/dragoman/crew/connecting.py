@@ -8,8 +8,9 @@ or be a server that somebody else has started (``address``).
 from __future__ import annotations
 
 import json
+import os
 import tempfile
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -26,56 +27,138 @@ import msgspec
 from dragoman.about import VERSION
 from dragoman.crew.connection import Connection, LineKeeper, Mode
 from dragoman.crew.reaching import Reach, reach
-from dragoman.drive.agent import Agent, Plan
+from dragoman.drive.agent import Agent, Plan, no_profile
 from dragoman.drive.clerk import Clerk
-from dragoman.drive.desk import Desk
+from dragoman.drive.desk import DEADLINE_SECONDS, Ask, Desk
 from dragoman.drive.exchange import Keeper
 from dragoman.drive.journal import Journal
 from dragoman.drive.links import OpenLink
 from dragoman.drive.one_shots import OneShotAgent, OneShotSession, ShotPlan
+from dragoman.drive.policy import Policy, ask_always
 from dragoman.drive.policy_file import read_policy
+from dragoman.drive.restarting import Restarts
 from dragoman.drive.session import Session
+from dragoman.drive.ssh import Remote
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tool_calls import ToolCalls
 from dragoman.drive.watching import watch
-from dragoman.drive.workspaces import check_workspace, take_workspace
-from dragoman.errors import UsageError
-from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.driving import Driving, Launch
+from dragoman.drive.workspaces import (
+    check_images,
+    check_workspace,
+    take_images,
+    take_workspace,
+)
+from dragoman.errors import UsageError, reason_of
+from dragoman.harnesses import HARNESSES, Harness
+from dragoman.harnesses.driving import Driving, Launch, OneShot, SignIn
 from dragoman.model.intents import Greet
 from dragoman.model.messages import Message, Notice
 
 Driver: TypeAlias = Agent | OneShotAgent
 DriverSession: TypeAlias = Session | OneShotSession
-__all__ = ["Connection", "Driver", "DriverSession", "Timeouts", "connect", "open_connection"]
+__all__ = [
+    "Connection",
+    "Driver",
+    "DriverSession",
+    "Timeouts",
+    "check_images",
+    "connect",
+    "open_connection",
+    "sign_in_state",
+    "take_images",
+]
 
 
 @overload
 def connect(
-    harness: str | None = ..., *, mode: Literal["exec"], **options: Any
+    harness: str | None = ...,
+    *,
+    mode: Literal["exec"],
+    command: str | None = ...,
+    env: Mapping[str, str] | None = ...,
+    api_key: str | None = ...,
+    policy: Policy | str | Path = ...,
+    ask: Ask | None = ...,
+    ask_seconds: float | None = ...,
+    timeouts: Timeouts | None = ...,
+    restarts: Restarts | None = ...,
+    journal: str | Path | LineKeeper | None = ...,
+    ssh: Remote | str | None = ...,
+    address: str | None = ...,
+    token: str | None = ...,
+    client: str = ...,
 ) -> AbstractAsyncContextManager[OneShotAgent]: ...
 @overload
 def connect(
-    harness: str | None = ..., *, mode: Literal["app-server"] = ..., **options: Any
+    harness: str | None = ...,
+    *,
+    mode: Literal["app-server"] = ...,
+    command: str | None = ...,
+    env: Mapping[str, str] | None = ...,
+    api_key: str | None = ...,
+    policy: Policy | str | Path = ...,
+    ask: Ask | None = ...,
+    ask_seconds: float | None = ...,
+    timeouts: Timeouts | None = ...,
+    restarts: Restarts | None = ...,
+    journal: str | Path | LineKeeper | None = ...,
+    ssh: Remote | str | None = ...,
+    address: str | None = ...,
+    token: str | None = ...,
+    client: str = ...,
 ) -> AbstractAsyncContextManager[Agent]: ...
 def connect(
-    harness: str | None = None, *, mode: Mode = "app-server", **options: Any
+    harness: str | None = None,
+    *,
+    mode: Mode = "app-server",
+    command: str | None = None,
+    env: Mapping[str, str] | None = None,
+    api_key: str | None = None,
+    policy: Policy | str | Path = ask_always,
+    ask: Ask | None = None,
+    ask_seconds: float | None = DEADLINE_SECONDS,
+    timeouts: Timeouts | None = None,
+    restarts: Restarts | None = None,
+    journal: str | Path | LineKeeper | None = None,
+    ssh: Remote | str | None = None,
+    address: str | None = None,
+    token: str | None = None,
+    client: str = "dragoman",
 ) -> AbstractAsyncContextManager[Driver]:
-    """An agent that is there to work, until the block is left; then all its processes are gone.
+    """An agent that works until the block is left; then all its processes are gone.
 
-    Without the name of a harness it is the first that can be driven. The options are the fields of
-    :class:`Connection`. Raises :class:`dragoman.errors.AgentError` when the agent cannot be started.
+    Without the name of a harness it is the first that can be driven. :class:`Connection` describes each
+    option. Raises :class:`dragoman.errors.AgentError` when the agent cannot be started.
     """
-    return open_connection(harness, Connection(mode=mode, **options))
+    how = Connection(
+        mode=mode,
+        command=command,
+        env=env or {},
+        api_key=api_key,
+        policy=policy,
+        ask=ask,
+        ask_seconds=ask_seconds,
+        timeouts=timeouts or Timeouts(),
+        restarts=restarts or Restarts(),
+        journal=journal,
+        ssh=ssh,
+        address=address,
+        token=token,
+        client=client,
+    )
+    return open_connection(harness, how)
 
 
 @asynccontextmanager
 async def open_connection(harness: str | None, how: Connection) -> AsyncGenerator[Driver]:
     """As :func:`connect`, with all options in one value."""
-    driving = _driving(harness)
+    chosen = _harness(harness)
+    driving = chosen.driving
+    assert driving is not None
     if how.mode not in ("app-server", "exec"):
         raise UsageError(f"there is no mode {how.mode!r}; known: app-server, exec")
+    how = _with_home(chosen, how)
     opener = await reach(driving, how)
     async with AsyncExitStack() as stack:
         ours = _OurWords()
@@ -83,7 +166,8 @@ async def open_connection(harness: str | None, how: Connection) -> AsyncGenerato
         if how.mode == "exec":
             agent = await _one_shots(driving, how, opener, journal, stack)
         else:
-            agent = await _server(driving, how, opener, journal, stack)
+            profile = _profile(chosen, how) if opener.here else no_profile
+            agent = await _server(driving, how, opener, journal, stack, profile)
         ours.begin(agent)
         yield agent
 
@@ -115,12 +199,41 @@ class _OurWords:
         agent.tell(notices or [notice])
 
 
-def _driving(harness: str | None) -> Driving:
-    known = {one.name: one.driving for one in HARNESSES if one.driving is not None}
-    driving = known.get(harness if harness is not None else next(iter(known)))
-    if driving is None:
-        raise UsageError(f"there is no harness {harness!r} to drive; known: {', '.join(known)}")
-    return driving
+def _harness(name: str | None) -> Harness:
+    known = {one.name: one for one in HARNESSES if one.driving is not None}
+    chosen = known.get(name if name is not None else next(iter(known)))
+    if chosen is None:
+        raise UsageError(f"there is no harness {name!r} to drive; known: {', '.join(known)}")
+    return chosen
+
+
+def _with_home(harness: Harness, how: Connection) -> Connection:
+    """The agent looks where we look: a ``~`` that the shell left in its home's variable is expanded."""
+    name = harness.history.home_variable if harness.history is not None else ""
+    named = {**os.environ, **how.env}.get(name, "")
+    if not named.startswith("~") or how.ssh is not None or how.address is not None:
+        return how
+    return replace(how, env={**how.env, name: os.path.expanduser(named)})
+
+
+def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any]]:
+    """What gives the settings of a profile in the harness's home on this machine."""
+    history, driving = harness.history, harness.driving
+    if driving is None or driving.profile is None or history is None:
+        return no_profile
+    read = driving.profile
+    env = {**os.environ, **how.env}
+    home = Path(env.get(history.home_variable) or Path("~", history.home_default)).expanduser()
+
+    def text_of(name: str) -> str | None:
+        try:
+            return Path(home, name).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as problem:
+            raise UsageError(f"cannot read {Path(home, name)}: {problem}") from None
+
+    return lambda name: read(name, text_of)
 
 
 def _journal(
@@ -131,13 +244,13 @@ def _journal(
     secrets = [*how.keys(driving.key_names).values(), *([how.token] if how.token else [])]
 
     def failed(error: OSError) -> None:
-        reason = error.strerror or str(error)
-        ours.say(f"the journal {how.journal} is given up: {reason}; the run goes on without it")
+        ours.say(
+            f"the journal {how.journal} is given up: {reason_of(error)}; the run goes on without it"
+        )
 
     journal = Journal(how.journal, secrets=secrets, failed=failed)
     if journal.error is not None:
-        reason = journal.error.strerror or str(journal.error)
-        raise UsageError(f"cannot write the journal {journal.path}: {reason}")
+        raise UsageError(f"cannot write the journal {journal.path}: {reason_of(journal.error)}")
     stack.callback(journal.close)
     return journal
 
@@ -148,6 +261,7 @@ async def _server(
     opener: Reach,
     journal: Keeper | None,
     stack: AsyncExitStack,
+    profile: Callable[[str], dict[str, Any]],
 ) -> Agent:
     launch = driving.serve(opener.program, opener.release)
     keeper = how.journal if not isinstance(how.journal, str | Path) else None
@@ -159,7 +273,10 @@ async def _server(
         timeouts=how.timeouts,
         restarts=how.restarts if how.address is None else replace(how.restarts, at_most=0),
         journal=journal,
+        session_variable=driving.session_variable if opener.here else None,
         check_workspace=check_workspace if opener.here else take_workspace,
+        check_images=check_images if opener.here else take_images,
+        profile=profile,
     )
     policy = how.policy
     if isinstance(policy, str | Path):
@@ -196,21 +313,46 @@ async def _one_shots(
     stack: AsyncExitStack,
 ) -> OneShotAgent:
     release = opener.release
+
+    def launch(shot: OneShot) -> Launch:
+        if opener.here:
+            settings = _content(driving.settings_file({**os.environ, **how.env}))
+            decided = driving.is_trust_decided(settings, shot.cwd)
+            shot = replace(shot, trust_is_decided=decided)
+        return driving.run_once(opener.program, release, shot)
+
     plan = ShotPlan(
         version=".".join(map(str, release)) if release is not None else None,
-        launch=lambda shot: driving.run_once(opener.program, release, shot),
+        sign_in=sign_in_state(driving, how) if opener.here else SignIn(),
+        launch=launch,
         make_run=lambda shot, spent: driving.make_run(release, shot, spent),
         open_link=opener.open,
         write_schema=_schema_file,
         timeouts=how.timeouts,
         journal=journal,
         check_workspace=check_workspace if opener.here else take_workspace,
+        check_images=check_images if opener.here else take_images,
     )
     tasks = await stack.enter_async_context(Tasks())
     agent = OneShotAgent(plan, tasks)
     stack.push_async_callback(agent.close)
     tasks.create_task(agent.watch())
     return agent
+
+
+def sign_in_state(driving: Driving, how: Connection) -> SignIn:
+    """Whether a user is signed in, before a process is started that could say so."""
+    env = {**os.environ, **how.env, **how.keys(driving.key_names)}
+    settings, kept = _content(driving.settings_file(env)), _content(driving.sign_in_file(env))
+    return driving.sign_in(env, settings, kept)
+
+
+def _content(path: str) -> bytes:
+    """What a file of the user's holds; empty if it is not there."""
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, cast
 
-from dragoman.crew.connecting import connect
+from dragoman.crew.connecting import Connection, connect, sign_in_state
 from dragoman.drive.commands import find_command_line, read_release
 from dragoman.errors import AgentError, DragomanError, UsageError
 from dragoman.harnesses import HARNESSES
@@ -39,7 +39,8 @@ class Examination:
     speaks: tuple[str, ...] = ()
     """What this release speaks and writes, in words."""
     facts: ServerFacts | None = None
-    """What the program said when it was started and greeted."""
+    """What the program said when it was started and greeted. One that cannot be greeted has said nothing:
+    then these are only what its files and the environment say of the sign-in."""
     key_names: tuple[str, ...] = ()
     """Variables that may hold a key."""
     problems: dict[str, str] = field(default_factory=dict[str, str])
@@ -68,6 +69,11 @@ async def examine(
     _can(found, driving, release)
     if "server" not in found.problems:
         await _greet(found, command, env)
+    else:
+        kept = sign_in_state(driving, Connection(env=env))
+        found.facts = ServerFacts(
+            version=found.release, signed_in=kept.signed_in, needs_sign_in=kept.needed
+        )
     return found
 
 

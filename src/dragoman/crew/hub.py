@@ -7,12 +7,14 @@ a hub that was killed goes on where it was: nothing that was shown is lost, sess
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -22,6 +24,7 @@ from dragoman.crew.hub_asks import Asks
 from dragoman.crew.hub_journal import HubJournal
 from dragoman.crew.hub_keys import Keys
 from dragoman.crew.hub_live import Live
+from dragoman.crew.hub_partial import Partial
 from dragoman.crew.hub_policy import HubPolicy, Judged
 from dragoman.crew.hub_readers import ListReader, Reader
 from dragoman.crew.hub_recovery import recover
@@ -31,6 +34,7 @@ from dragoman.crew.hub_roots import inside, real_paths
 from dragoman.crew.hub_saved import Saved
 from dragoman.crew.hub_sessions import Sessions
 from dragoman.crew.hub_shapes import (
+    Begun,
     Entry,
     Forbidden,
     Gap,
@@ -42,15 +46,23 @@ from dragoman.crew.hub_shapes import (
     PutAway,
     SessionChanged,
     SessionState,
+    SoFar,
+    Steered,
     Told,
+    UnfitDecision,
     UnknownSession,
 )
+from dragoman.crew.remembered import RememberedRule, RememberedRules
+from dragoman.drive.peers import Address, Peer, Peers
+from dragoman.drive.reaper import reaper
+from dragoman.drive.session_commands import RunningCommand
 from dragoman.drive.tasks import Tasks
 from dragoman.errors import DragomanError
 from dragoman.model.intents import Sandbox
 from dragoman.store.live_checking import verify
 
 __all__ = [
+    "Begun",
     "Entry",
     "Forbidden",
     "Gap",
@@ -60,13 +72,20 @@ __all__ = [
     "KeyUsedDifferently",
     "ListReader",
     "LiveSession",
+    "Partial",
     "Passing",
+    "Peer",
     "PendingApproval",
     "PutAway",
     "Reader",
+    "RememberedRule",
+    "RunningCommand",
     "SessionChanged",
     "SessionState",
+    "SoFar",
+    "Steered",
     "Told",
+    "UnfitDecision",
     "UnknownSession",
 ]
 
@@ -89,7 +108,10 @@ class Hub:
         self.roots = real_paths(roots)
         self._policy = HubPolicy(policy_path, self._how.policy)
         self._harness = harness
+        self._peers = Peers()
         self._stack = AsyncExitStack()
+        self._noting: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Held while a prompt is noted, by the session's id."""
 
     async def __aenter__(self) -> Hub:
         async with AsyncExitStack() as stack:
@@ -104,6 +126,7 @@ class Hub:
             name, driving = self._holder.harness.name, self._holder.harness.driving
             names = driving.key_names if driving is not None else ()
             self._journal = HubJournal(room, name, self._how.keys(names).values())
+            self._remembered = RememberedRules.of(self._holder.harness, self._how.env)
             ours = {"ask": self._asks.ask, "policy": self._policy, "journal": self._journal}
             self._holder.how = replace(self._how, mode="app-server", **ours)
             self._sessions = Sessions(room, self._holder, tasks)
@@ -141,6 +164,10 @@ class Hub:
         """The path with all links followed. Raises :class:`Forbidden` outside of the roots."""
         return inside(path, self.roots)
 
+    def peer(self, client: Address, server: Address) -> Peer:
+        """Who connected from ``client`` to a server of ours. Looks at all processes: call it in a thread."""
+        return self._peers.find(client, server, reaper.known)
+
     # What can be done.
 
     async def start(
@@ -174,15 +201,11 @@ class Hub:
             return known
 
         async with self._keys.session(idempotency_key, request, begin) as (live, is_first):
-            await self._room.stored()
-            # Asked for again after we were killed, a new session may not have had its prompt.
-            is_new = not live.is_starting and not live.info.was_asked
-            if prompt is not None and (is_new or is_first):
+            if prompt is not None and is_first:
                 # The session is there: that the turn could not be begun is said in it.
                 with suppress(DragomanError):
-                    await self._sessions.run(
-                        live, prompt, images=images, model=model, effort=effort
-                    )
+                    await self._begin_turn(live, prompt, images=images, model=model, effort=effort)
+            await self._room.stored()
         return live.info
 
     async def run(
@@ -206,21 +229,62 @@ class Hub:
         how: dict[str, Any] = {"images": images, "model": model, "effort": effort}
         how |= {"sandbox": sandbox, "approvals": approvals}
 
-        async def begin() -> str | None:
-            turn_id = await self._sessions.run(live, text, **how)
-            await self._room.stored()
-            return turn_id
+        async def begin(key: str | None) -> str | None:
+            return await self._begin_turn(live, text, key=key, **how)
 
         request = msgspec.json.encode((session_id, text, how))
         return await self._keys.turn(idempotency_key, request, begin)
 
+    async def _begin_turn(
+        self, live: Live, text: str, *, key: str | None = None, images: Sequence[str], **how: Any
+    ) -> str | None:
+        """Note the prompt, then give it to the agent: should we be killed, it is not forgotten."""
+        accepted = self._room.accepted
+        note = accepted.put(live.id, text, images, key=key, seq=live.seq)
+        async with self._noting.setdefault(live.id, asyncio.Lock()):
+            await self._room.stored()
+        try:
+            turn_id = await self._sessions.run(live, text, images=images, **how)
+        except DragomanError:
+            accepted.drop(note)
+            raise
+        accepted.name(note, turn_id)
+        await self._room.stored()
+        return turn_id
+
     async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
-        """Say something to the turn under way. Raises ``ProtocolError`` if there is none."""
+        """Say something to the turn under way. Raises ``ProtocolError`` if there is none.
+
+        It is among the session's ``steered`` until the agent takes it up.
+        """
         await self._sessions.steer(self._room.get(session_id), text, images)
 
-    async def interrupt(self, session_id: str) -> None:
-        await self._sessions.interrupt(self._room.get(session_id))
+    async def take_back(self, session_id: str, steered_id: str) -> bool:
+        """Let go of something steered that came back. False: it is gone. Raises ``ProtocolError`` while it is pending."""
+        is_gone = self._sessions.take_back(self._room.get(session_id), steered_id)
         await self._room.stored()
+        return is_gone
+
+    async def interrupt(
+        self, session_id: str, *, keep_commands: bool = False
+    ) -> list[RunningCommand]:
+        """Stop the turn and, unless they are kept, its commands; which were stopped."""
+        async with self._noting.setdefault(session_id, asyncio.Lock()):
+            pass  # a turn that is just being accepted is interrupted, too
+        live = self._room.get(session_id)
+        stopped = await self._sessions.interrupt(live, keep_commands=keep_commands)
+        await self._room.stored()
+        return stopped
+
+    def commands(self, session_id: str) -> list[RunningCommand]:
+        """The commands that a session has running, during a turn or after it."""
+        return self._sessions.commands(self._room.get(session_id))
+
+    async def stop_commands(self, session_id: str) -> list[RunningCommand]:
+        """Stop the commands that a session has running; which they were. A turn goes on."""
+        stopped = await self._sessions.stop_commands(self._room.get(session_id))
+        await self._room.stored()
+        return stopped
 
     async def fork(self, session_id: str) -> LiveSession:
         """A new session that begins with all that was said in this one."""
@@ -236,10 +300,15 @@ class Hub:
         await self._sessions.archive(self._room.get(session_id), archived=archived)
         await self._room.stored()
 
-    async def stop(self, session_id: str) -> None:
-        """End its turn and let go of it; the next :meth:`run` resumes it."""
-        await self._sessions.stop(self._room.get(session_id))
+    async def stop(self, session_id: str, *, keep_commands: bool = False) -> list[RunningCommand]:
+        """End its turn and its commands, and let go of it; the next :meth:`run` resumes it.
+
+        Returns the commands that were stopped.
+        """
+        live = self._room.get(session_id)
+        stopped = await self._sessions.stop(live, keep_commands=keep_commands)
         await self._room.stored()
+        return stopped
 
     # Approvals.
 
@@ -257,7 +326,7 @@ class Hub:
         answers: dict[str, list[str]] | None = None,
         content: dict[str, Any] | None = None,
     ) -> bool:
-        """False: it is not open any more. Raises ``UsageError`` for a word that is no decision."""
+        """False: it is not open any more. Raises :class:`UnfitDecision` if that is no answer to it."""
         said: dict[str, Any] = {"message": message, "answers": answers, "content": content}
         return self._asks.decide(approval_id, decision, session_id=session_id, **said)
 
@@ -270,11 +339,25 @@ class Hub:
 
     def check_policy(self, text: str, *, limit: int = 200) -> list[Judged]:
         """What these rules would have said to past requests. Raises ``BadPolicy``, a ``UsageError``."""
-        return self._policy.judge(text, self.past_requests(limit=limit))
+        past = self.past_requests(limit=limit)
+        known = {
+            live.id: live.info.cwd
+            for each in past
+            if (live := self._room.lives.get(each.session_id))
+        }
+        return self._policy.judge(text, past, known)
 
     def save_policy(self, text: str) -> None:
         """Put rules in force. Raises ``BadPolicy``, a ``UsageError``, and then nothing has changed."""
         self._policy.save(text)
+
+    def remembered(self) -> list[RememberedRule]:
+        """What the agent itself has written down as always allowed."""
+        return self._remembered.rules()
+
+    def forget(self, rule_id: str) -> bool:
+        """Take such a rule out of the agent's file. False: there is none of this id (any more)."""
+        return self._remembered.remove(rule_id)
 
     # Reading.
 

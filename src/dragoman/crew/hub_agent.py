@@ -59,7 +59,13 @@ class AgentHolder:
             problem=self.problem,
             signed_in=facts.signed_in if facts is not None else None,
             needs_sign_in=facts.needs_sign_in if facts is not None else False,
+            approval_modes=self._approval_modes(facts.version if facts is not None else None),
         )
+
+    def _approval_modes(self, version: str | None) -> tuple[str, ...]:
+        driving = self.harness.driving
+        assert driving is not None
+        return driving.approval_modes(driving.parse_release(version) if version else None)
 
     async def get(self) -> Agent:
         """Raises :class:`dragoman.errors.AgentError` when it cannot be reached."""

@@ -26,6 +26,7 @@ class HubJournal:
         self.end()
         number = self._store.begin_connection(self._harness, datetime.now(UTC))
         self._room.connection = number
+        self._room.steering_lines.clear()
         self._lines = 0
 
     def end(self) -> None:
@@ -39,7 +40,10 @@ class HubJournal:
 
     def sent(self, lines: Iterable[bytes]) -> None:
         mask = self._secrets.mask_line
+        first = self._lines + 1
         self._add([Line(True, mask(line.rstrip(b"\n"))) for line in lines])
+        if self._room.steering:
+            self._room.steering_lines.update(range(first, self._lines + 1))
 
     def _received(self, line: bytes | LongLine) -> Line:
         mask = self._secrets.mask_line

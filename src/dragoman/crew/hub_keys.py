@@ -6,13 +6,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
 from dragoman.crew.hub_live import Live
 from dragoman.crew.hub_room import Room
 from dragoman.crew.hub_shapes import KeyUsedDifferently
+from dragoman.errors import DragomanError
 
 
 class Keys:
@@ -28,7 +29,8 @@ class Keys:
     ) -> AsyncGenerator[tuple[Live, bool]]:
         """The session that was begun with this key, or is now, and whether it is now.
 
-        Others with the same key wait meanwhile.
+        Others with the same key wait meanwhile. That the key is used is stored when the block has stored
+        something: so a prompt that is accepted in there is noted in the same commit.
         """
         if not key:
             yield await begin(), True
@@ -37,31 +39,43 @@ class Keys:
             used = self._used(key, request)
             if used is None:
                 live = await begin()
-                await self._use(key, request, live.id)
+                self._room.store.put_key(key, _sum(request), live.id, datetime.now(UTC))
             else:
                 live = self._room.get(used)
             yield live, used is None
+            await self._room.stored()
 
     async def turn(
-        self, key: str | None, request: bytes, begin: Callable[[], Awaitable[str | None]]
+        self,
+        key: str | None,
+        request: bytes,
+        begin: Callable[[str | None], Awaitable[str | None]],
     ) -> str | None:
-        """The id of the turn that was begun with this key, or is now. One that failed may be asked for again."""
+        """The id of the turn that was begun with this key, or is now. One that failed may be asked for again.
+
+        ``begin`` is given the name under which the key is stored, and stores that it is used before anything
+        is begun; after a crash the key is used for what became of the prompt.
+        """
         if not key:
-            return await begin()
+            return await begin(None)
         name = f"turn {key}"
         async with self._lock(name):
             used = self._used(name, request)
             if used is None:
-                used = await begin() or ""
-                await self._use(name, request, used)
+                self._room.store.put_key(name, _sum(request), "", datetime.now(UTC))
+                try:
+                    used = await begin(name) or ""
+                except DragomanError:
+                    self._room.store.drop_key(name)
+                    with suppress(DragomanError):  # what went wrong first is what is told
+                        await self._room.stored()
+                    raise
+                self._room.store.name_key(name, used)
+                await self._room.stored()
             return used or None
 
     def _lock(self, key: str) -> asyncio.Lock:
         return self._locks.setdefault(key, asyncio.Lock())
-
-    async def _use(self, key: str, request: bytes, began: str) -> None:
-        self._room.store.put_key(key, _sum(request), began, datetime.now(UTC))
-        await self._room.stored()
 
     def _used(self, key: str, request: bytes) -> str | None:
         """What was begun with it. Raises :class:`KeyUsedDifferently`."""

@@ -10,12 +10,15 @@ from weakref import WeakSet
 
 import msgspec
 
+from dragoman.crew.hub_partial import Partial
 from dragoman.crew.hub_readers import Reader
 from dragoman.crew.hub_shapes import Entry, LiveSession, Passing, SessionState
+from dragoman.crew.hub_steering import accepted, returned
 from dragoman.crew.hub_unfinished import Unfinished
 from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
 from dragoman.model.messages import (
+    Delta,
     Message,
     Prompt,
     RateLimits,
@@ -53,6 +56,7 @@ class Live:
         "native_id",
         "number",
         "ours",
+        "partial",
         "rest",
         "seq",
         "told_seq",
@@ -63,6 +67,8 @@ class Live:
     def __init__(self, number: int, info: LiveSession, *, seq: int = 0) -> None:
         self.number = number
         self.id = info.id
+        # No process of ours has what was said to one that is gone.
+        info = msgspec.structs.replace(info, steered=returned(info.steered))
         self._info = info
         self._stored = info
         self.seq = seq
@@ -85,6 +91,8 @@ class Live:
         """Where ``driver`` is a session of."""
         self._opening: asyncio.Lock | None = None
         self.unfinished = Unfinished()
+        self.partial = Partial()
+        """What is being said, as far as readers have been given it."""
         self._readers: WeakSet[Reader] | None = None
         self.ours: tuple[Message, ...] = ()
         """What the driver said of its own accord, lately."""
@@ -145,9 +153,15 @@ class Live:
         self.native_id = native_id
         self.members.add(native_id)
 
-    def add(self, message: Message, at: datetime) -> bool:
-        """Learn from a message that becomes an entry; whether a list would show the difference."""
+    def add(self, message: Message, at: datetime, *, is_only_sent: bool = False) -> bool:
+        """Learn from a message that becomes an entry; whether a list would show the difference.
+
+        A prompt that ``is_only_sent`` is told from our own request: the agent never repeated it.
+        """
         own = message.session_id == self.native_id
+        was_taken_up = (
+            own and not is_only_sent and isinstance(message, Prompt) and self._take_up(message.text)
+        )
         match message:
             case SessionStarted() if own and message.model:
                 self.set(model=message.model)
@@ -157,6 +171,7 @@ class Live:
             case TurnEnded() if own:
                 self.is_under_way = self.is_starting = False
                 self.rest = _RESTS[message.outcome]
+                self.set(steered=returned(self._info.steered))
                 self.set(turn_id=None, error=message.error.message if message.error else None)
             case Prompt() if own and self._info.title is None:
                 self.set(title=_title(message.text))
@@ -167,16 +182,25 @@ class Live:
             case RateLimits() if message.windows:  # where nothing is told, nothing has changed
                 self.set(rate_limits=message.windows)
             case _:
-                return False
+                return was_taken_up
         self.set(updated_at=at)
         return True
 
+    def _take_up(self, text: str) -> bool:
+        """The agent has taken something up: whether it was said to a turn under way."""
+        left = accepted(self._info.steered, text)
+        is_one = len(left) < len(self._info.steered)
+        self.set(steered=left)
+        return is_one
+
     def tell(self, told: Sequence[Entry | Passing]) -> None:
         """These are in the store, or pass."""
-        for each in reversed(told):
+        for each in told:
             if type(each) is Entry:
                 self.told_seq = each.seq
-                break
+                self.partial.whole(each.message)
+            elif isinstance(each.message, Delta):
+                self.partial.add(each.message)
         for reader in self.readers:
             reader.put(told)
 

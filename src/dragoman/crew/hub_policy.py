@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
 import msgspec
 
 from dragoman.drive.calling import call
-from dragoman.drive.policy import ASK, Policy, Verdict, read_verdict
+from dragoman.drive.policy import ASK, Policy, Verdict
 from dragoman.drive.policy_file import parse_policy, read_policy
 from dragoman.drive.rules import Rules
 from dragoman.errors import UsageError
@@ -59,22 +59,29 @@ class HubPolicy:
             return ""
         return self.path.read_text(encoding="utf-8")
 
-    def judge(self, text: str, past: Iterable[Entry]) -> list[Judged]:
-        """What these rules would have said. Raises :class:`dragoman.drive.policy_file.BadPolicy`."""
+    def judge(
+        self, text: str, past: Iterable[Entry], workspaces: Mapping[str, str] | None = None
+    ) -> list[Judged]:
+        """What these rules would have said. Raises :class:`dragoman.drive.policy_file.BadPolicy`.
+
+        ``workspaces`` are the sessions' own directories. A request of any other session is judged as if
+        it had come from its own.
+        """
         rules = self._parse(text)
         judged: list[Judged] = []
         for entry in past:
             request = entry.message
             if not isinstance(request, ApprovalRequested):
                 continue
-            decision = read_verdict(rules(request), "policy").decision
+            own = (workspaces or {}).get(entry.session_id) or request.cwd or _cwd_in(request)
+            said = rules.explain(request, cwd=own or os.sep)
             judged.append(
                 Judged(
                     session_id=entry.session_id,
                     seq=entry.seq,
                     request=request,
-                    decision=decision.word if decision is not None else ASK,
-                    by=decision.by if decision is not None else None,
+                    decision=said.decision,
+                    by=said.by if said.rule is not None or said.decision != ASK else None,
                 )
             )
         return judged
@@ -92,3 +99,9 @@ class HubPolicy:
 
     def _parse(self, text: str) -> Rules:
         return parse_policy(text, str(self.path or "policy"), resolve=os.path.realpath)
+
+
+def _cwd_in(request: ApprovalRequested) -> str | None:
+    """Where older entries say the directory."""
+    cwd = request.detail.get("cwd")
+    return cwd if isinstance(cwd, str) else None

@@ -1,8 +1,8 @@
 """Readers of live sessions: each has a cursor and a short queue; whoever is too slow reads from the store.
 
-A reader begins behind its cursor, in the store, and goes over to what is told live when it has caught
-up. If its queue overflows it is emptied, the reader is told so with a gap, and goes on from the store:
-deltas are lost to it, entries never. Nobody waits for a reader.
+A reader begins behind its cursor, in the store. When it has caught up it is given what is being said at that moment, from
+its beginning (``Begun``), and from then on what is delivered live. If its queue overflows it is emptied, the reader gets
+a gap and catches up again in the same way. Nothing waits for a reader.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dragoman.crew.hub_shapes import Entry, Gap, LiveSession, Passing, SessionChanged, Told
+from dragoman.crew.hub_shapes import (
+    Begun,
+    Entry,
+    Gap,
+    LiveSession,
+    Passing,
+    SessionChanged,
+    SoFar,
+    Told,
+)
 
 QUEUE: Final = 256
 """What a reader may leave lying. The things themselves are shared by all readers."""
@@ -49,10 +58,16 @@ class _Waiting:
 class Reader(_Waiting):
     """Reads one session: ``async for told in reader``, or ``await reader.some()`` for all that is there."""
 
-    def __init__(self, read: Callable[[int, int], list[Entry]], after: int) -> None:
-        """``read(after, limit)`` gives entries of the store."""
+    def __init__(
+        self,
+        read: Callable[[int, int], list[Entry]],
+        after: int,
+        so_far: Callable[[], list[SoFar]] = list,
+    ) -> None:
+        """``read(after, limit)`` gives entries of the store, ``so_far()`` what is being said."""
         super().__init__()
         self._read = read
+        self._so_far = so_far
         self._queue: deque[Told] = deque()
         self._taken = max(0, after)
         """The newest entry that is, or was, in the queue."""
@@ -112,7 +127,9 @@ class Reader(_Waiting):
         if page:
             self._queue.extend(page)
             self._taken = page[-1].seq
-        return bool(page)
+        if not self._is_behind and (things := self._so_far()):
+            self._queue.append(Begun(things=things))
+        return bool(self._queue)
 
     def __aiter__(self) -> Reader:
         return self

@@ -7,10 +7,12 @@ that worked on it is gone. The session itself is resumed when somebody wants som
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import msgspec
 
+from dragoman.crew.hub_accepted import is_prompt
 from dragoman.crew.hub_live import Live
 from dragoman.crew.hub_replay import replay
 from dragoman.crew.hub_room import Room
@@ -20,17 +22,25 @@ from dragoman.model.messages import (
     ApprovalSettled,
     Delta,
     Message,
+    Prompt,
     ToolCall,
     ToolResult,
     TurnEnded,
     TurnError,
+    TurnStarted,
     Unknown,
     decode,
 )
+from dragoman.store.live_reading import AcceptedPrompt, Line
 
 _CUT: Final = TurnError(
     kind="port_exit",
     message="the server that ran this turn was stopped in the middle of it",
+    retryable=True,
+)
+_NOT_BEGUN: Final = TurnError(
+    kind="port_exit",
+    message="the server was stopped before the agent had begun this turn; send it again",
     retryable=True,
 )
 _PAGE: Final = 500
@@ -38,7 +48,9 @@ _PAGE: Final = 500
 
 def recover(room: Room) -> None:
     """Once, before anything new is heard."""
-    was_at_work = any(_is_at_work(room, live) for live in room.lives.values())
+    was_at_work = bool(room.accepted.left()) or any(
+        _is_at_work(room, live) for live in room.lives.values()
+    )
     for connection, harness in room.store.reading.cut_off():
         if was_at_work:  # it takes as long as reading all its lines does
             _hear_the_rest(room, connection, harness)
@@ -48,6 +60,41 @@ def recover(room: Room) -> None:
     room.store.writer.flush()
     for live in room.lives.values():
         _end_turn(room, live)
+    room.store.writer.flush()
+    for note in room.accepted.left():
+        _report(room, note)
+
+
+def _report(room: Room, note: AcceptedPrompt) -> None:
+    """A prompt was accepted, and nothing more is known of it: it becomes a turn that failed."""
+    live = room.lives.get(note.session_id)
+    if live is None or _was_told(room, live, note):
+        room.accepted.drop(note)
+        return
+    turn_id, was_asked = f"lost-{note.number}", live.info.was_asked
+    facts: dict[str, Any] = {"session_id": live.native_id, "turn_id": turn_id}
+    with room.store.writer.together():
+        room.add(live, TurnStarted(**facts), ours=True)
+        room.add(live, Prompt(**facts, text=note.text, images=note.images), ours=True)
+        room.add(live, TurnEnded(**facts, outcome="failed", error=_NOT_BEGUN), ours=True)
+        room.accepted.drop(note)
+        if note.key is not None:
+            used = room.store.reading.key(note.key)
+            if used is not None and not used.session_id:
+                room.store.name_key(note.key, turn_id)
+    live.set(was_asked=was_asked)  # the harness has heard nothing of it
+    room.changed(live)
+
+
+def _was_told(room: Room, live: Live, note: AcceptedPrompt) -> bool:
+    """Whether the prompt became an entry, and only its note was left behind."""
+    cursor = note.seq
+    while page := room.store.reading.entries(live.number, live.id, after=cursor, limit=_PAGE):
+        cursor = page[-1].seq
+        for entry in page:
+            if isinstance(entry.message, Prompt) and is_prompt(note, entry.message):
+                return True
+    return False
 
 
 def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
@@ -56,7 +103,7 @@ def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
         stored.setdefault(message.line, []).append(_timeless(message))
     last = max(stored, default=0)
     room.connection = connection
-    for message in replay(harness, room.store.reading.lines(connection)):
+    for message in replay(harness, _noting_sent(room, connection)):
         live = room.find(message.session_id) or room.adopt(message)
         if isinstance(message, Delta):
             if live is not None:
@@ -71,6 +118,14 @@ def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
         else:
             room.hear(message)
     room.connection = 0
+    room.steering_lines.clear()
+
+
+def _noting_sent(room: Room, connection: int) -> Iterator[Line]:
+    for number, line in enumerate(room.store.reading.lines(connection), 1):
+        if line.sent:
+            room.steering_lines.add(number)
+        yield line
 
 
 def _timeless(message: Message) -> Message:
@@ -82,7 +137,7 @@ def _end_turn(room: Room, live: Live) -> None:
     store = room.store
     began = _open_turn(room, live)
     if began is None:
-        if live.was_cut:  # before the agent had taken up the turn
+        if live.was_cut and not room.accepted.of(live.id):  # before the agent had taken up the turn
             live.rest = "failed"
             live.set(error=_CUT.message)
             room.changed(live)

@@ -16,6 +16,7 @@ from weakref import WeakSet
 
 import msgspec
 
+from dragoman.crew.hub_accepted import Accepted
 from dragoman.crew.hub_live import Live
 from dragoman.crew.hub_readers import ListReader, Reader
 from dragoman.crew.hub_shapes import LiveSession, UnknownSession
@@ -47,6 +48,7 @@ class Room:
     def __init__(self, folder: Path) -> None:
         self._loop = asyncio.get_running_loop()
         self.store = LiveStore(folder, committed=self._from_writer, failed=self._from_failed_writer)
+        self.accepted = Accepted(self.store)
         self.lives: dict[str, Live] = {}
         self._by_name: dict[str, Live] = {}
         own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
@@ -61,6 +63,10 @@ class Room:
         """Called when the store cannot be written any more."""
         self.connection = 0
         """Where messages come from at the moment."""
+        self.steering = 0
+        """How many words to a turn under way are just being sent."""
+        self.steering_lines: set[int] = set()
+        """Lines of this connection that we sent meanwhile: what only they say, the agent has not taken up."""
         for stored in self.store.reading.sessions():
             info = _decode_session(stored.body)
             self.know(Live(stored.number, info, seq=stored.last_seq))
@@ -138,10 +144,12 @@ class Room:
     def add(self, live: Live, message: Message, *, ours: bool = False) -> None:
         """Make an entry of it, to be stored and then told; a delta is only told."""
         if isinstance(message, Delta):
-            if live is not self._own and message.of != "output":
+            if live is self._own:
+                return
+            if message.of != "output":
                 live.unfinished.add(message)
-            if live.readers:
-                self.store.writer.tell(_ToTell(live, Passing(message, live.seq)))
+            # Also while nobody reads: whoever comes later is given the text so far.
+            self.store.writer.tell(_ToTell(live, Passing(message, live.seq)))
             return
         if isinstance(message, TurnEnded):
             for said in live.unfinished.said(message.session_id):
@@ -159,12 +167,12 @@ class Room:
             self.store.add_entry(live.number, entry, told)
             if isinstance(message, RateLimits) and message.windows:
                 self._limited(message)
-        elif live.add(message, at):
-            with self.store.writer.together():
-                self.store.add_entry(live.number, entry, told)
-                self._write(live)
-        else:
+            return
+        with self.store.writer.together():
             self.store.add_entry(live.number, entry, told)
+            self.accepted.seen(live.id, message)
+            if live.add(message, at, is_only_sent=message.line in self.steering_lines):
+                self._write(live)
 
     def _limited(self, message: RateLimits) -> None:
         """The account's limits are those of every session that is open."""
@@ -253,7 +261,7 @@ class Room:
                 return []
             return self.store.reading.entries(live.number, live.id, after=behind, limit=most)
 
-        reader = Reader(read, after)
+        reader = Reader(read, after, live.partial.snapshot)
         live.listen(reader)
         return reader
 

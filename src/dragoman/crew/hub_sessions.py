@@ -10,9 +10,11 @@ from dragoman.crew.hub_agent import AgentHolder
 from dragoman.crew.hub_live import Live
 from dragoman.crew.hub_room import Room
 from dragoman.crew.hub_shapes import LiveSession, PutAway
+from dragoman.crew.hub_steering import returned, steered, without
 from dragoman.drive.agent import Agent
 from dragoman.drive.calling import Outcome
 from dragoman.drive.session import Session
+from dragoman.drive.session_commands import RunningCommand
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.tools import Toolbox
 from dragoman.drive.turns import Turn
@@ -39,7 +41,10 @@ class Sessions:
         """The store cannot be written: what agents do now could not be told to anybody."""
         for live in self._room.lives.values():
             if live.driver is not None and live.driver.running:
-                self._tasks.create_task(live.driver.interrupt())
+                self._tasks.create_task(self._interrupt(live.driver))
+
+    async def _interrupt(self, driver: Session) -> None:
+        await driver.interrupt()
 
     async def start(
         self,
@@ -115,7 +120,7 @@ class Sessions:
                 if driver.running:
                     raise ProtocolError(_UNDER_WAY)
                 live.driver = None
-                await driver.close()
+                await driver.close(keep_commands=True)
             self._room.expecting()
             try:
                 session = await agent.start(
@@ -154,7 +159,7 @@ class Sessions:
         if (turn := session.turn) is not None:
             await turn.begin()
             if session.turn is turn:
-                await session.steer(text, images=images)
+                await self._steer(live, session, text, images)
                 return turn.id
         turn = session.run(text, images=images, model=model, effort=effort)
         live.is_starting = True
@@ -186,11 +191,51 @@ class Sessions:
     async def steer(self, live: Live, text: str, images: Sequence[str]) -> None:
         if live.driver is None or not live.driver.running:
             raise ProtocolError("no turn is under way")
-        await live.driver.steer(text, images=images)
+        await self._steer(live, live.driver, text, images)
 
-    async def interrupt(self, live: Live) -> None:
-        if live.driver is not None:
-            await live.driver.interrupt()
+    async def _steer(self, live: Live, session: Session, text: str, images: Sequence[str]) -> None:
+        """Written down before it is sent: the agent tells it only when it takes it up, if it does."""
+        said = steered(text, datetime.now(UTC))
+        live.set(steered=[*live.info.steered, said])
+        self._room.changed(live)
+        await self._room.stored()
+        self._room.steering += 1
+        try:
+            await session.steer(text, images=images)
+        except DragomanError:
+            # Whoever said it is told so, and still has the words.
+            live.set(steered=without(live.info.steered, said.id))
+            self._room.changed(live)
+            raise
+        finally:
+            self._room.steering -= 1
+        if not live.is_under_way and not live.is_starting:  # the turn ended meanwhile
+            live.set(steered=returned(live.info.steered))
+            self._room.changed(live)
+
+    def take_back(self, live: Live, steered_id: str) -> bool:
+        """Let go of words that came back. False: there are none of this id, any more."""
+        found = next((each for each in live.info.steered if each.id == steered_id), None)
+        if found is None:
+            return False
+        if found.state == "pending":
+            raise ProtocolError(
+                "the agent may still take this up: interrupt the turn to take it back"
+            )
+        live.set(steered=without(live.info.steered, steered_id))
+        self._room.changed(live)
+        return True
+
+    async def interrupt(self, live: Live, *, keep_commands: bool) -> list[RunningCommand]:
+        if live.driver is None:
+            return []
+        return await live.driver.interrupt(keep_commands=keep_commands)
+
+    def commands(self, live: Live) -> list[RunningCommand]:
+        return live.driver.commands() if live.driver is not None else []
+
+    async def stop_commands(self, live: Live) -> list[RunningCommand]:
+        return await live.driver.stop_commands() if live.driver is not None else []
 
     async def fork(self, live: Live) -> Live:
         session = await self.opened(live)
@@ -237,10 +282,12 @@ class Sessions:
         live.set(archived=archived, updated_at=datetime.now(UTC))
         self._room.changed(live)
 
-    async def stop(self, live: Live) -> None:
-        """End its turn and let go of it; it is resumed when somebody wants something of it."""
+    async def stop(self, live: Live, *, keep_commands: bool = False) -> list[RunningCommand]:
+        """End its turn and its commands, and let go of it; it is resumed when it is needed again."""
+        stopped: list[RunningCommand] = []
         async with live.opening:
             driver, live.driver, live.agent = live.driver, None, None
             if driver is not None:
-                await driver.close()
+                stopped = await driver.close(keep_commands=keep_commands)
         self._room.changed(live)
+        return stopped

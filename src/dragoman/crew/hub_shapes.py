@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 
+from dragoman.crew.hub_partial import SoFar
 from dragoman.errors import ProtocolError, UsageError
 from dragoman.model.intents import ApprovalMode, Sandbox
 from dragoman.model.messages import ApprovalRequested, RateWindow
@@ -14,6 +15,7 @@ from dragoman.model.usage import Usage
 from dragoman.store.live_entries import Entry, Passing
 
 __all__ = [
+    "Begun",
     "Entry",
     "Forbidden",
     "Gap",
@@ -25,13 +27,26 @@ __all__ = [
     "PutAway",
     "SessionChanged",
     "SessionState",
+    "SoFar",
+    "Steered",
     "Told",
+    "UnfitDecision",
     "UnknownSession",
 ]
 
 SessionState: TypeAlias = Literal["working", "waiting", "done", "failed", "idle"]
 """``waiting``: for a person. ``done`` and ``failed``: how the last turn ended. ``idle``: it was
 interrupted, or there was none yet."""
+
+
+class Steered(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was said to a turn under way, and that the agent has not taken up yet."""
+
+    id: str
+    text: str
+    at: datetime
+    state: Literal["pending", "returned"] = "pending"
+    """``returned``: the turn ended before the agent took it up, so it was said to nobody."""
 
 
 class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +83,8 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     """What the harness calls it, to go on with it."""
     was_asked: bool = False
     """Whether it has had a turn; before that the harness keeps nothing of it."""
+    steered: list[Steered] = []
+    """What was said to the turn under way and is not among its entries yet."""
 
 
 class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,13 +123,19 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True, tag="gap"):
     from_seq: int
 
 
+class Begun(msgspec.Struct, frozen=True, kw_only=True, tag="begun"):
+    """What is being said right now, each thing from its beginning: it replaces what the reader has of it."""
+
+    things: list[SoFar]
+
+
 class SessionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="session_changed"):
     """A session began, or something about it that a list shows is new."""
 
     session: LiveSession
 
 
-Told: TypeAlias = Entry | Passing | Gap
+Told: TypeAlias = Entry | Passing | Gap | Begun
 """What a reader of a session gets."""
 
 
@@ -150,6 +173,10 @@ class Forbidden(UsageError):
             f"{self.path} is not inside a directory that agents may work in; "
             "`dragoman serve --root` names those"
         )
+
+
+class UnfitDecision(UsageError):
+    """The decision is no answer to what was asked, which stays open. Its text says why."""
 
 
 class KeyUsedDifferently(UsageError):

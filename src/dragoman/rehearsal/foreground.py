@@ -1,26 +1,12 @@
-"""Running a command in the foreground, so that it never outlives us.
-
-The command gets a process group of its own, and the terminal if there is one. Signals that are meant
-to end us are passed on to it; whatever is left of its group at the end is killed.
-"""
+"""Running a command in the foreground, so that it never outlives us."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import subprocess
 import sys
-from collections.abc import Generator, Mapping, Sequence
-from types import FrameType
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from dragoman.errors import UsageError
-
-GRACE_SECONDS = 10.0
-"""How long a command may take to end after it was told to."""
-
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from dragoman.errors import UsageError, reason_of
 
 
 class CannotRun(UsageError):
@@ -37,87 +23,24 @@ class CannotRun(UsageError):
 
 def run_in_foreground(command: Sequence[str], env: Mapping[str, str]) -> int:
     """Run a command to its end; its exit code, as a shell would give it."""
-    with _Signals() as signals:  # before there is a child, so that none is ever left behind
+    try:
+        if sys.platform == "win32":
+            return _run_on_windows(command, env)
+        from dragoman.rehearsal.process_groups import run_in_group
+
+        return run_in_group(command, env)
+    except OSError as problem:
+        raise CannotRun(command[0], reason_of(problem)) from problem
+
+
+def _run_on_windows(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """There are no process groups to signal: the console gives Ctrl-C to the command and to us."""
+    with subprocess.Popen(command, env=dict(env)) as child:
         try:
-            child = subprocess.Popen(command, env=dict(env), process_group=0)
-        except OSError as problem:
-            raise CannotRun(command[0], problem.strerror or str(problem)) from problem
-        try:
-            with _terminal_lent(child):
-                signals.pass_on_to(child)
-                code = child.wait()
+            while True:
+                try:
+                    return child.wait()
+                except KeyboardInterrupt:
+                    continue  # the command has it as well, and decides
         finally:
-            _signal_group(child, signal.SIGKILL)
-            child.wait()
-    return code if code >= 0 else 128 - code
-
-
-class _Signals:
-    """Catches the signals that would end us, and gives them to the command."""
-
-    def __init__(self) -> None:
-        self._child: subprocess.Popen[bytes] | None = None
-        self._asked: int | None = None
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> _Signals:
-        for number in (*_ENDING, signal.SIGALRM):
-            self._before[number] = signal.signal(number, self._received)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def pass_on_to(self, child: subprocess.Popen[bytes]) -> None:
-        """From now on; what came before is passed on at once."""
-        self._child = child
-        if self._asked is not None:
-            self._end(self._asked)
-
-    def _received(self, number: int, frame: FrameType | None) -> None:
-        if self._child is None:
-            self._asked = number
-        elif number == signal.SIGALRM or self._asked is not None:
-            _signal_group(self._child, signal.SIGKILL)  # it had its time, or somebody insists
-        else:
-            self._asked = number
-            self._end(number)
-
-    def _end(self, number: int) -> None:
-        assert self._child is not None
-        _signal_group(self._child, number)
-        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
-
-
-@contextlib.contextmanager
-def _terminal_lent(child: subprocess.Popen[bytes]) -> Generator[None]:
-    """Ctrl-C and the keyboard belong to the command while it runs."""
-    terminal = _terminal()
-    if terminal is None:
-        yield
-        return
-    before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # or taking it back would stop us
-    try:
-        os.tcsetpgrp(terminal, child.pid)
-        _signal_group(child, signal.SIGCONT)  # in case it has asked for the keyboard already
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            os.tcsetpgrp(terminal, os.getpgrp())
-        signal.signal(signal.SIGTTOU, before)
-
-
-def _terminal() -> int | None:
-    """Our terminal, if we are in its foreground."""
-    try:
-        number = sys.stdin.fileno()
-        return number if os.isatty(number) and os.tcgetpgrp(number) == os.getpgrp() else None
-    except (OSError, ValueError, AttributeError):
-        return None
-
-
-def _signal_group(child: subprocess.Popen[bytes], number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, number)
+            child.kill()

@@ -6,6 +6,10 @@ the history then gives the place: each prompt begins a turn, each of our call id
 turn has come. When the agent has its history summarized, the calls are gone, but the summary is
 ours as well and carries the same mark.
 
+A prompt that comes while the script has more to say in the turn is a steer: it changes nothing of the
+place. It is the next prompt after all where the turn was interrupted, or where the next response is a
+fault that ended it.
+
 So any number of sessions can share one script, at any speed, resumed or not, and nothing is counted
 by order of arrival. The price: the stand-in model knows no more than a real one. After a turn was
 taken back, the next prompt gets the turn that follows in the history that is left.
@@ -19,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from dragoman.rehearsal.requests import Request, text_of
-from dragoman.rehearsal.script import Script, responses
+from dragoman.rehearsal.script import Fault, Script, responses
 
 Purpose: TypeAlias = Literal["prompt", "summary", "agent"]
 
@@ -32,6 +36,7 @@ _CONTEXT = re.compile(
     r"|<(?:permissions instructions|[a-z]+(?:_[a-z]+)*_(?:context|instructions|notification|action"
     r"|aborted|command|mode|switch|spec|role|prompt|goal)|skill|environment|turn_aborted|INSTRUCTIONS)\b"
 )
+_ABORTED = re.compile(r"aborted by user|aborted after|turn (?:was )?aborted", re.IGNORECASE)
 _NEW_TASK = "Message Type: NEW_TASK"
 
 
@@ -82,6 +87,7 @@ class _Walk:
         self._prompt = ""
         self._prompts = 0
         self._searched = False
+        self._aborted = False  # the turn did not go on: what comes next is a prompt
 
     def see(self, item: dict[str, Any]) -> None:
         kind = item.get("type", "message")
@@ -97,6 +103,7 @@ class _Walk:
             self._ended = True
         elif found := _CALL.match(str(item.get("call_id", ""))):
             self._resume(int(found[1]), int(found[2]))
+            self._aborted = bool(_ABORTED.search(text_of(item.get("output"))[:200]))
             self._searched = kind == "tool_search_output"
 
     def _see_user(self, item: dict[str, Any]) -> None:
@@ -104,7 +111,9 @@ class _Walk:
         whole = "\n".join(texts)
         if mark := _MARK.search(whole):
             self._resume(int(mark[1]), int(mark[2]))
+            self._aborted = True  # what follows a summary is a prompt, until a call says otherwise
             return
+        self._aborted = self._aborted or "<turn_aborted>" in whole
         if any(words in whole for words in _SUMMARIZE):
             self._purpose = "summary"
             return
@@ -122,10 +131,11 @@ class _Walk:
         self._prompt = prompt
         self._prompts += 1
         self._searched = False
+        if not self._is_named(prompt) and not self._only_named and self._has_more():
+            return  # words put in while the turn goes on
         turn = self._next_turn(prompt)
-        if turn is None and not self._only_named and self._has_more():
-            return  # words put in while the turn goes on, and nothing else to say to them
         self._turn, self._response, self._ended = turn, 0, False
+        self._aborted = False
         if turn is not None:
             self._used.append(turn)
 
@@ -147,11 +157,18 @@ class _Walk:
             return None
         return next((at for at, turn in turns if turn.when is None and at not in self._used), None)
 
+    def _is_named(self, prompt: str) -> bool:
+        return any(turn.when is not None and turn.when in prompt for turn in self._script.turns)
+
     def _has_more(self) -> bool:
-        if self._ended or not self._response or self._turn is None:
+        """Whether the turn goes on, as far as the script and the history can say."""
+        if self._ended or self._aborted or not self._response or self._turn is None:
             return False
         turns = self._script.turns
-        return self._turn < len(turns) and self._response < len(responses(turns[self._turn]))
+        given = responses(turns[self._turn]) if self._turn < len(turns) else ()
+        if self._response >= len(given):
+            return False
+        return not any(isinstance(step, Fault) for step in given[self._response])
 
     def place(self) -> Place:
         turn = self._turn

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import msgspec
 import yaml
 
-from dragoman.errors import UsageError
+from dragoman.errors import UsageError, reason_of
 from dragoman.rehearsal import script as kinds
 from dragoman.rehearsal.script import PlanStep, Script, Step, Together, Turn
 
@@ -93,7 +93,7 @@ def read_script(source: Script | str | os.PathLike[str]) -> Script:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as problem:
-        raise BadScript(str(path), "", problem.strerror or str(problem)) from problem
+        raise BadScript(str(path), "", reason_of(problem)) from problem
     except UnicodeDecodeError as problem:
         raise BadScript(str(path), "", "it is not UTF-8 text") from problem
     return parse_script(text, str(path))

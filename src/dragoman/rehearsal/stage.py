@@ -12,12 +12,12 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dragoman.errors import DragomanError
+from dragoman.errors import DragomanError, reason_of
 from dragoman.rehearsal.answers import Model
 from dragoman.rehearsal.home import merged, settings, variables, write_home
 from dragoman.rehearsal.reading import read_script
@@ -58,7 +58,8 @@ class Rehearsal:
         keep: int = 10_000,
     ) -> None:
         self.script = read_script(script)
-        self._home = home
+        # The agent works elsewhere: a relative home would be another one there.
+        self._home = Path(home).expanduser().absolute() if home is not None else None
         self._model = model
         self._retries = retries
         self._config = config or {}
@@ -68,7 +69,7 @@ class Rehearsal:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._server: Server | None = None
-        self._problem: BaseException | None = None
+        self._problem: OSError | None = None
         self._port = 0
 
     # What an agent needs to know.
@@ -82,7 +83,7 @@ class Rehearsal:
     def codex_home(self) -> Path:
         """The agent's home directory."""
         if self._home is not None:
-            return Path(self._home)
+            return self._home
         if self._temporary is None:
             raise RehearsalFailed("the rehearsal has not begun: use it in a `with` statement")
         return self._temporary
@@ -132,7 +133,8 @@ class Rehearsal:
         )
         self._thread.start()
         if not ready.wait(_SECONDS) or self._problem is not None:
-            raise RehearsalFailed(f"the stand-in model cannot start: {self._problem}")
+            why = reason_of(self._problem) if self._problem else f"not ready after {_SECONDS} s"
+            raise RehearsalFailed(f"the stand-in model cannot start: {why}")
         script = self.script
         config = settings(
             self.url,
@@ -145,8 +147,10 @@ class Rehearsal:
     def close(self) -> None:
         """Stop serving, and take the temporary home directory away."""
         loop, thread = self._loop, self._thread
-        if loop is not None and thread is not None and thread.is_alive():
-            loop.call_soon_threadsafe(self._stop.set)
+        if loop is not None and thread is not None:
+            # A server that failed ends by itself: its thread may be alive when its loop is closed.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._stop.set)
             thread.join(_SECONDS)
         if self._temporary is not None:
             # A process that the agent left behind may still be writing there.
