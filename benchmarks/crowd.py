@@ -97,6 +97,7 @@ class Here:
     """A link to a server in memory, which answers what it is asked and forgets it."""
 
     pid: int | None = None
+    is_supervised = False
     exit: Exit | None = None
     stderr_tail = ""
 

@@ -35,6 +35,7 @@ from litestar.response import Stream
 
 from dragoman.archive.api import Archive
 from dragoman.crew.hub import Entry, Hub, ListReader, LiveSession, Reader
+from dragoman.drive.peers import Peers
 from dragoman.model.messages import Message, Text, encode
 from dragoman.web.app import create_app
 from dragoman.web.channels import entry_frame
@@ -51,6 +52,7 @@ class MemoryHub(Hub):
 
     def __init__(self, sessions: int = 1) -> None:
         self.roots = []
+        self._peers = Peers()
         self.kept: dict[str, list[Entry]] = {f"s{n}": [] for n in range(1, sessions + 1)}
         self._readers: dict[str, list[Reader]] = {name: [] for name in self.kept}
 

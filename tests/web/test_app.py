@@ -31,9 +31,13 @@ _ENDPOINTS = {
     "/api/v1/sessions/{session_id}/fragments": {"get"},
     "/api/v1/sessions/{session_id}/stream": {"get"},
     "/api/v1/sessions/{session_id}/chat": {"post"},
+    "/api/v1/sessions/{session_id}/commands": {"get"},
+    "/api/v1/sessions/{session_id}/commands/stop": {"post"},
     "/api/v1/sessions/{session_id}/export": {"get"},
     "/api/v1/sessions/{session_id}/turns": {"post"},
+    "/api/v1/sessions/{session_id}/turns/{number}": {"get"},
     "/api/v1/sessions/{session_id}/steer": {"post"},
+    "/api/v1/sessions/{session_id}/steered/{steered_id}": {"delete"},
     "/api/v1/sessions/{session_id}/interrupt": {"post"},
     "/api/v1/sessions/{session_id}/approvals": {"get"},
     "/api/v1/stream": {"get"},
@@ -41,6 +45,8 @@ _ENDPOINTS = {
     "/api/v1/approvals/{approval_id}": {"post"},
     "/api/v1/policy": {"get", "put"},
     "/api/v1/policy/try": {"post"},
+    "/api/v1/policy/remembered": {"get"},
+    "/api/v1/policy/remembered/{rule_id}": {"delete"},
     "/api/v1/search": {"get"},
     "/api/v1/usage": {"get"},
 }
@@ -70,8 +76,20 @@ def test_the_document_has_every_endpoint(tmp_path: Path) -> None:
         for name, methods in document["paths"].items():
             for method in methods.values():
                 assert method["summary"], name
+        operations = [each for methods in document["paths"].values() for each in methods.values()]
+        names = [each["operationId"] for each in operations]
+        assert len(set(names)) == len(names)
+        assert all(len(each) <= 24 and each.islower() for each in names), names
+        for each in operations:
+            for status, answer in each["responses"].items():
+                assert answer["description"]
+                if int(status) >= 400:
+                    [content] = answer["content"].values()
+                    assert content == {"schema": {"$ref": "#/components/schemas/Refusal"}}
+            assert {"400", "401", "403", "421", "500", "503"} <= set(each["responses"])
         assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
         types = document["components"]["schemas"]
+        assert [name for name, each in types.items() if not each.get("description")] == []
         assert {"SessionInfo", "EntryInfo", "ToolCall", "ApprovalInfo"} <= set(types)
 
     play(look())
@@ -143,5 +161,7 @@ def _attempt(case: Any) -> None:
         case.path_parameters["session_id"] = "s1"
     response = case.call(headers=_HEADERS, timeout=20)
     assert response.status_code < 500, (response.status_code, response.text)
+    told = case.operation.definition.raw["responses"]
+    assert str(response.status_code) in told or response.status_code in (404, 405), response.text
     if response.status_code >= 400:
         assert set(response.json()["error"]) >= {"code", "message"}

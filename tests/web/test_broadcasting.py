@@ -22,6 +22,9 @@ class Late:
         self.sending_since = since
         self.given_up = asyncio.Event()
 
+    def is_allowed(self) -> bool:
+        return True
+
     def give_up(self) -> None:
         self.given_up.set()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.crew.hub import Entry, Gap, Passing, Told
+from dragoman.crew.hub import Begun, Entry, Gap, Passing, SoFar, Told
 from dragoman.model.messages import Delta, Text, encode
 from dragoman.web.channels import Channel, Cursor
 from fake_hub import AT, FakeHub
@@ -230,3 +231,49 @@ def test_the_fake_hub_is_one_that_a_channel_can_follow(tmp_path: Path) -> None:
     hub.tell("s1", Text(text="a"))
 
     assert ids(Cursor(Channel("s1", hub, last_seq=1, keep=4), 0).take()) == [1]
+
+
+def said(data: bytes) -> list[tuple[str, str]]:
+    """Pieces and texts so far, in order."""
+    found = re.findall(rb"event: (delta|partial)\ndata: (.*)\n", data)
+    return [(kind.decode(), json.loads(each)["message"]["text"]) for kind, each in found]
+
+
+def test_who_comes_in_the_middle_of_a_text_gets_it_from_its_beginning() -> None:
+    store = Store()
+    channel = Channel("s1", store, last_seq=0, keep=4)
+    channel.tell([*store.add(2)])
+    channel.tell([piece("Once "), piece("upon ")])
+    late, early = Cursor(channel, 2), Cursor(channel, 0)
+    channel.tell([piece("a time")])
+
+    assert said(late.take() + late.take()) == [("partial", "Once upon "), ("delta", "a time")]
+    assert said(early.take() + early.take()) == [("partial", "Once upon a time")]
+    channel.tell(store.add())
+    assert said(Cursor(channel, 2).take()) == []
+
+
+def test_after_a_gap_it_is_given_from_its_beginning_too() -> None:
+    store = Store()
+    channel = Channel("s1", store, last_seq=0, keep=2)
+    cursor = Cursor(channel, 0)
+    for word in "abcdefgh":
+        channel.tell([piece(word)])
+
+    assert said(cursor.take() + cursor.take()) == [("partial", "abcdefgh")]
+
+
+def test_the_beginning_that_the_hub_tells_is_passed_on_once() -> None:
+    store = Store()
+    channel = Channel("s1", store, last_seq=0, keep=8)
+    first = Cursor(channel, 0)
+    channel.tell([Begun(things=[SoFar(Delta(of="text", text="Once ", message_id="m"))])])
+    second = Cursor(channel, 0)
+    channel.tell([piece("upon")])
+
+    for cursor in (first, second):
+        assert said(cursor.take() + cursor.take()) == [("partial", "Once "), ("delta", "upon")]
+
+
+def piece(text: str) -> Passing:
+    return Passing(Delta(of="text", text=text, message_id="m"), 0)

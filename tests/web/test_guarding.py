@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from dragoman.crew.hub import Peer
 from web_stage import TOKEN, Web, play, web_stage
 
 HARNESSES = "/api/v1/harnesses"
@@ -22,7 +24,8 @@ async def signed_in(web: Web) -> AsyncGenerator[httpx.AsyncClient]:
     """A browser that has exchanged the token."""
     async with web.anonymous(Origin=web.address) as client:
         response = await client.post("/api/v1/login", json={"token": TOKEN})
-        assert response.status_code == 204
+        assert response.status_code == 200
+        client.headers["X-Dragoman-Key"] = response.json()["key"]
         yield client
 
 
@@ -104,7 +107,7 @@ def test_only_our_own_page_may_ask(tmp_path: Path, origin: str, is_ours: bool) -
             assert refused == (400 if is_ours else 403)
             async with web.anonymous(Origin=named) as client:
                 response = await client.post("/api/v1/login", json={"token": TOKEN})
-                assert response.status_code == (204 if is_ours else 403)
+                assert response.status_code == (200 if is_ours else 403)
 
     play(story())
 
@@ -137,7 +140,7 @@ def test_with_the_cookie_what_changes_something_must_name_its_origin(tmp_path: P
                 refused = await client.post("/api/v1/sessions/s1/interrupt")
                 assert refused.status_code == 403
                 assert refused.json()["error"]["code"] == "no_origin"
-            # Whoever has the token itself is no browser.
+            # A program that has the token itself is no browser.
             response = await web.post("/api/v1/sessions/s1/interrupt")
             assert response.status_code == 204
 
@@ -155,10 +158,153 @@ def test_the_cookie_is_for_this_server_and_no_script(tmp_path: Path) -> None:
             assert cookie.startswith(f"dragoman_{web.port}=")
             assert "HttpOnly" in cookie
             assert "SameSite=strict" in cookie
-            assert TOKEN not in cookie
+            assert "Max-Age" not in cookie  # browsers write what has an age to the disk
+            assert TOKEN not in cookie + response.text
+            assert response.json()["key"] not in cookie
+
+    play(story())
+
+
+def test_neither_the_cookie_nor_the_key_is_enough(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web, signed_in(web) as client:
+            web.hub.add("s1", title="painting the shed")
+            interrupt = "/api/v1/sessions/s1/interrupt"
+            cookie = f"dragoman_{web.port}={client.cookies[f'dragoman_{web.port}']}"
+            key = client.headers["X-Dragoman-Key"]
+            # What a server on another port of this machine is sent by the browser, and can send itself.
+            for headers in (
+                {"Cookie": cookie},
+                {"Cookie": cookie, "Origin": web.address},
+                {"Cookie": cookie, "Origin": web.address, "X-Dragoman-Key": "wrong"},
+                {"Cookie": cookie, "Origin": web.address, "X-Dragoman-Key": ""},
+                {"X-Dragoman-Key": key, "Origin": web.address},
+                {"Cookie": f"dragoman_{web.port}=wrong", "X-Dragoman-Key": key},
+            ):
+                async with web.anonymous(**headers) as thief:
+                    assert (await thief.get(HARNESSES)).status_code == 401
+                    assert (await thief.post(interrupt)).status_code == 401
+                    page = await thief.get("/s/s1")
+                    assert "painting" not in page.text
             assert (await client.get(HARNESSES)).status_code == 200
-            assert (await client.post("/api/v1/logout")).status_code == 204
+            assert (await client.post(interrupt)).status_code == 204
+            assert "painting" in (await client.get("/s/s1")).text
+            async with signed_in(web) as other:
+                other.headers["X-Dragoman-Key"] = key  # of another login
+                assert (await other.get(HARNESSES)).status_code == 401
+
+    play(story())
+
+
+def test_whoever_logs_out_is_out_with_every_copy_of_the_secrets(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web, signed_in(web) as client, signed_in(web) as other:
+            name = f"dragoman_{web.port}"
+            copied = {
+                "Cookie": f"{name}={client.cookies[name]}",
+                "X-Dragoman-Key": client.headers["X-Dragoman-Key"],
+                "Origin": web.address,
+            }
+            async with web.anonymous(**copied) as copy:
+                assert (await copy.get(HARNESSES)).status_code == 200
+                assert (await client.post("/api/v1/logout")).status_code == 204
+                assert (await copy.get(HARNESSES)).status_code == 401
+                assert (await copy.post("/api/v1/logout")).status_code == 401
             assert (await client.get(HARNESSES)).status_code == 401
+            assert (await other.get(HARNESSES)).status_code == 200
+
+    play(story())
+
+
+def test_logging_out_ends_the_streams_of_that_login(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path, heartbeat_seconds=0.2) as web, signed_in(web) as client:
+            web.hub.add("s1")
+            for path in ("/api/v1/sessions/s1/stream", "/api/v1/stream"):
+                async with (
+                    signed_in(web) as leaving,
+                    client.stream("GET", path) as kept,
+                    leaving.stream("GET", path) as ended,
+                ):
+                    assert (await leaving.post("/api/v1/logout")).status_code == 204
+                    with suppress(httpx.RemoteProtocolError, httpx.ReadError):
+                        async for _ in ended.aiter_raw():
+                            continue
+                    assert await anext(kept.aiter_raw())
+
+    play(story())
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Bearer {TOKEN}"},
+        {"Authorization": "Basic eA=="},
+        {"X-Requested-With": "XMLHttpRequest"},
+    ],
+)
+def test_no_other_header_makes_up_for_the_wrong_page(tmp_path: Path, extra: dict[str, str]) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web, signed_in(web) as client:
+            web.hub.add("s1")
+            interrupt = "/api/v1/sessions/s1/interrupt"
+            for where in (
+                {"Origin": "http://127.0.0.1:3000"},
+                {"Origin": "null"},
+                {"Sec-Fetch-Site": "same-site"},  # another port of this machine
+                {"Sec-Fetch-Site": "cross-site"},
+            ):
+                headers = {**extra, **where}
+                assert (await client.post(interrupt, headers=headers)).status_code == 403
+                assert (await client.get(HARNESSES, headers=headers)).status_code == 403
+            del client.headers["Origin"]
+            assert (await client.post(interrupt, headers=extra)).status_code == 403
+
+    play(story())
+
+
+def test_a_link_from_elsewhere_leads_to_an_empty_page_and_to_nothing_else(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web:
+            web.hub.add("s1", title="painting the shed")
+            far = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+            async with web.anonymous(**far) as client:
+                page = await client.get("/s/s1")
+                assert page.status_code == 200
+                assert "painting" not in page.text
+                assert (await client.get("/static/app.js")).status_code == 403
+                assert (
+                    await client.post("/api/v1/login", json={"token": TOKEN})
+                ).status_code == 403
+
+    play(story())
+
+
+@pytest.mark.parametrize("peer", ["agent", "gone"])
+def test_a_program_of_an_agent_is_refused_whatever_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, peer: Peer
+) -> None:
+    asked: list[tuple[Any, Any]] = []
+
+    async def story() -> None:
+        async with web_stage(tmp_path) as web, signed_in(web) as client:
+
+            def who(client: Any, server: Any) -> Peer:
+                asked.append((client, server))
+                return peer
+
+            monkeypatch.setattr(web.guard, "_peer", who)
+            async with web.anonymous(**BEARER) as program:
+                for path in (HARNESSES, "/", "/static/app.js"):
+                    assert (await program.get(path)).status_code == 403
+                assert len(asked) == 1  # once for a connection
+                login = await program.post("/api/v1/login", json={"token": TOKEN})
+                assert login.status_code == 403
+            assert asked[0][1] == ("127.0.0.1", web.port)
+            # A connection that was looked at before stays what it was.
+            assert (await client.get(HARNESSES)).status_code == 200
 
     play(story())
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dragoman.crew.hub import Forbidden, KeyUsedDifferently, UnknownSession
@@ -17,6 +19,7 @@ from dragoman.errors import (
 )
 from dragoman.store.database import IndexUnusable
 from dragoman.web import refusing
+from web_stage import play, web_stage
 
 
 @pytest.mark.parametrize(
@@ -53,3 +56,36 @@ def test_the_line_of_a_text_that_is_wrong_is_told() -> None:
     problem.line = 7  # pyright: ignore[reportAttributeAccessIssue] # as a policy's has
 
     assert refusing.refuse(problem).content.error.line == 7
+
+
+DEEP = b'{"token":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/v1/login"),
+        ("POST", "/api/v1/sessions"),
+        ("POST", "/api/v1/sessions/s1/turns"),
+        ("POST", "/api/v1/sessions/s1/steer"),
+        ("POST", "/api/v1/sessions/s1/chat"),
+        ("POST", "/api/v1/approvals/a1"),
+        ("PATCH", "/api/v1/sessions/s1"),
+        ("PUT", "/api/v1/policy"),
+        ("POST", "/api/v1/policy/try"),
+    ],
+)
+def test_json_that_is_nested_too_deeply_is_the_clients_mistake(
+    tmp_path: Path, method: str, path: str
+) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web:
+            web.hub.add("s1")
+            for name in (b"token", b"cwd", b"text", b"messages", b"content", b"title"):
+                body = DEEP.replace(b"token", name)
+                headers = {"Content-Type": "application/json"}
+                response = await web.client.request(method, path, content=body, headers=headers)
+                assert response.status_code == 400, (name, response.text)
+                assert response.json()["error"]["code"] == "bad_request"
+
+    play(story())

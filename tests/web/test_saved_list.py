@@ -173,15 +173,16 @@ def test_what_is_there_comes_first_and_then_what_is_begun_and_gone_on_with(tmp_p
             )
 
             before = said["updated_at"]
-            terminal.write(1, rows.begin("more"))
-            kind, said = await told.next()
-            assert (kind, said["id"], said["state"]) == (
-                "saved_session",
-                session_id(1),
-                "working",
-            )
-            terminal.write(1, rows.say("yes").end())
-            kind, said = await told.next()
+            with (terminal.home / file_name(1)).open("ab"):
+                terminal.write(1, rows.begin("more"))
+                kind, said = await told.next()
+                assert (kind, said["id"], said["state"]) == (
+                    "saved_session",
+                    session_id(1),
+                    "working",
+                )
+                terminal.write(1, rows.say("yes").end())
+                kind, said = await told.next()
             assert (kind, said["state"]) == ("saved_session", "done")
             assert said["updated_at"] < before  # by the rows' own times
 
@@ -207,18 +208,19 @@ def test_what_is_archived_brought_back_and_deleted_is_told(tmp_path: Path) -> No
     play(story())
 
 
-def test_a_session_that_stops_without_a_word_is_no_longer_at_work_after_a_while(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_whose_program_goes_without_a_word_is_no_longer_at_work(tmp_path: Path) -> None:
     async def story() -> None:
         terminal = Terminal(tmp_path)
+        path = terminal.home / file_name(1)
+        path.parent.mkdir(parents=True)
         async with terminal.followed(), terminal.reading() as (told, _):
-            terminal.write(1, Rows(1).begin("first"))
-            _, said = await told.next()
-            assert said["state"] == "working"
-            monkeypatch.setattr("dragoman.archive.saved.RUNNING_SECONDS", 0.0)
+            with path.open("ab"):
+                terminal.write(1, Rows(1).begin("first"))
+                _, said = await told.next()
+                assert (said["state"], said["open_turn"]) == ("working", True)
             kind, said = await told.next()
             assert (kind, said["id"], said["state"]) == ("saved_session", session_id(1), "idle")
+            assert said["open_turn"]
 
     play(story())
 

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from dragoman.errors import UsageError
+from dragoman.web import server
 from dragoman.web.server import listen, serving
 from web_stage import play
 
@@ -61,3 +63,80 @@ def test_what_goes_wrong_in_the_block_is_told_after_the_end_of_the_server() -> N
         on.close()
 
     play(story())
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: x\r\nX: ", HEAD, HEAD + b"1"],
+    ids=["nothing", "a line", "a head", "a body", "more of a body"],
+)
+def test_a_client_that_does_not_finish_its_request_is_cut_off(
+    begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _hurry(monkeypatch)
+
+    async def patient(scope: Any, receive: Any, send: Any) -> None:
+        while scope["type"] == "http" and (await receive()).get("more_body"):
+            continue
+        await hello(scope, receive, send)
+
+    async def story() -> None:
+        on = listen("127.0.0.1", 0)
+        async with serving(patient, on):
+            reader, writer = await asyncio.open_connection("127.0.0.1", on.getsockname()[1])
+            writer.write(begun)
+
+            async def trickle() -> None:
+                while True:  # a little at a time keeps nothing open
+                    await asyncio.sleep(0.05)
+                    writer.write(b"x" if begun.startswith(b"GET") else b"")
+
+            slow = asyncio.ensure_future(trickle())
+            with suppress(ConnectionResetError):
+                assert await reader.read() == b""
+            slow.cancel()
+            writer.close()
+        on.close()
+
+    play(story())
+
+
+def test_a_client_that_is_being_answered_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    _hurry(monkeypatch)
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await asyncio.sleep(1)
+        await hello(scope, receive, send)
+
+    async def story() -> None:
+        on = listen("127.0.0.1", 0)
+        async with serving(slow, on):
+            reader, writer = await asyncio.open_connection("127.0.0.1", on.getsockname()[1])
+            writer.write(HEAD + b"0123456789")
+            assert (await reader.readuntil(b"0\r\n\r\n")).endswith(b"hello\r\n0\r\n\r\n")
+            with suppress(ConnectionResetError):  # and afterwards it asks for nothing more
+                assert await reader.read() == b""
+            writer.close()
+        on.close()
+
+    play(story())
+
+
+def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "_SECONDS", dict.fromkeys(server._SECONDS, 0.2))
+    monkeypatch.setattr(server, "_LOOK_SECONDS", 0.05)
+
+
+def test_connections_hold_little_for_a_client_that_does_not_read() -> None:
+    with listen("127.0.0.1", 0) as on, socket.create_connection(on.getsockname()) as client:
+        on.setblocking(True)
+        accepted, _ = on.accept()
+        with accepted:
+            size = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+            assert size <= 256 * 1024
+            assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            assert client.fileno() >= 0

@@ -177,6 +177,9 @@ def test_the_list_of_sessions_can_be_followed(tmp_path: Path) -> None:
                 assert [each["id"] for each in json.loads(whole["data"])] == ["s1"]
                 web.hub.change("s1", state="working")
                 changed = await events.next()
+                if changed["event"] == "saved_sessions":  # once, as soon as they were looked at
+                    assert json.loads(changed["data"]) == {"sessions": [], "are_all": True}
+                    changed = await events.next()
                 assert changed["event"] == "session"
                 assert json.loads(changed["data"])["state"] == "working"
 

@@ -1,5 +1,5 @@
 """A model of everything between the writer and a connection: whatever is interleaved, each reader hears each
-entry once and in order, and a delta only behind the entry that it follows."""
+entry once and in order, and of what is being said each piece once, from its beginning on."""
 
 from __future__ import annotations
 
@@ -39,11 +39,16 @@ class Hub(FakeHub):
         self.said: deque[Entry | Passing] = deque()
         self.committed: deque[Entry | Passing] = deque()
         self.newest = 0
+        self.pieces: dict[int, str] = {}
+        """What was said in pieces after each entry."""
 
     def say(self, count: int, *, is_delta: bool) -> None:
         for _ in range(count):
             if is_delta:
-                self.said.append(Passing(Delta(of="text", text=f"{self.newest}"), self.newest))
+                before = self.pieces.get(self.newest, "")
+                piece = f"{before.count(' ')} "
+                self.pieces[self.newest] = before + piece
+                self.said.append(Passing(Delta(of="text", text=piece), self.newest))
                 continue
             self.newest += 1
             message = Text(text=f"{self.newest}")
@@ -63,8 +68,7 @@ class Hub(FakeHub):
         self._lives["s1"] = msgspec.structs.replace(
             session, last_seq=max([session.last_seq, *seqs])
         )
-        for reader in self._readers.get("s1", []):
-            reader.put(told)
+        self.put("s1", told)
 
     @property
     def stored(self) -> int:
@@ -74,7 +78,10 @@ class Hub(FakeHub):
 class Client:
     """One that reads, goes, and comes back with what it had last."""
 
-    def __init__(self, *, exported: bool) -> None:
+    def __init__(self, hub: Hub, *, exported: bool) -> None:
+        self._hub = hub
+        self.text: str | None = ""
+        """What it has of what is being said; None: it knows that it has missed something."""
         self._encode = self._encoded if exported else None
         self._stack = AsyncExitStack()
         self._channel: Channel | None = None
@@ -85,6 +92,7 @@ class Client:
         await self.leave()
         self._channel = await self._stack.enter_async_context(broadcasts.reading("s1"))
         self._cursor = Cursor(self._channel, self.last)
+        self.text = ""  # a page that is opened again has nothing, either
 
     async def leave(self) -> None:
         await self._stack.aclose()
@@ -97,11 +105,29 @@ class Client:
             if kind == b"entry":
                 assert int(seq) == self.last + 1
                 self.last += 1
-            elif kind == b"delta":
-                assert int(msgspec.json.decode(said)["message"]["text"]) == self.last
+                self.text = ""
+            elif kind in (b"delta", b"partial"):
+                text = msgspec.json.decode(said)["message"]["text"]
+                self._hear(text if kind == b"partial" or self.text is None else self.text + text)
             elif kind == b"gap":
                 assert msgspec.json.decode(said) == {"after": self.last}
+                self.text = None
         return bool(data)
+
+    def _hear(self, text: str) -> None:
+        """All of it is there, from the beginning on, and nothing of it twice."""
+        assert self._hub.pieces.get(self.last, "").startswith(text), text
+        self.text = text
+
+    def _heard_piece(self, text: str) -> None:
+        """A format cannot take anything back, so after a gap it goes on in the middle."""
+        whole = self._hub.pieces.get(self.last, "")
+        assert self.text is not None
+        if whole.startswith(self.text + text):
+            self.text += text
+        else:
+            assert text in whole[len(self.text) :]
+            self.text = whole[: whole.index(text, len(self.text)) + len(text)]
 
     def _encoded(self, heard: Sequence[Entry | Passing | None]) -> bytes:
         """A format that has a word for every third entry."""
@@ -110,9 +136,13 @@ class Client:
             if isinstance(each, Entry):
                 assert each.seq == self.last + 1
                 self.last = each.seq
+                self.text = ""
                 words += [b"data: a word\n\n"] if not each.seq % 3 else []
             elif each is not None:
                 assert each.after == self.last
+                message = each.message
+                assert isinstance(message, Delta)
+                self._heard_piece(message.text)
         return b"".join(words)
 
 
@@ -130,7 +160,7 @@ _STEPS = st.lists(
 
 async def _story(steps: list[Step], keep: int) -> None:
     hub = Hub()
-    clients = [Client(exported=exported) for exported in (False, True)]
+    clients = [Client(hub, exported=exported) for exported in (False, True)]
     async with Broadcasts(hub, Settings(keep=keep)).open() as broadcasts:
 
         def channel() -> Channel | None:
@@ -182,7 +212,10 @@ async def _story(steps: list[Step], keep: int) -> None:
             while client.last < hub.newest:
                 if not client.look():
                     await asyncio.sleep(0)
-            assert not client.look()
+            for _ in range(10):
+                await asyncio.sleep(0)
+                client.look()
+            assert client.text == hub.pieces.get(hub.newest, "")
             await client.leave()
 
 

@@ -66,7 +66,7 @@ def test_the_turns_of_a_saved_session_are_those_of_the_index(tmp_path: Path) -> 
         marks = await TurnMarks(office, Stretches(office)).of(found)
         assert [mark[1:] for mark in marks] == [
             ("Paint the shed", "completed"),
-            ("and now?", "interrupted"),
+            ("and now?", "open"),
         ]
         for mark in marks:
             [first] = await office.entries(session_id(1), after=mark.seq - 1, limit=1)

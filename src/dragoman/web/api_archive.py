@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from litestar import get
 from litestar.openapi.datastructures import ResponseSpec
@@ -15,7 +15,7 @@ from litestar.response.base import ASGIResponse
 from dragoman import export as formats
 from dragoman.archive.api import Archive
 from dragoman.archive.ledger import Choice
-from dragoman.archive.ledger_groups import Group
+from dragoman.archive.ledger_groups import By, Group
 from dragoman.archive.mapper import make_exporter
 from dragoman.archive.searching import Filters
 from dragoman.archive.searching import Hit as Found
@@ -94,7 +94,7 @@ def _hit(found: Found) -> Hit:
 @get("/usage", summary="Tokens and money", tags=["archive"])
 async def usage(
     office: TheOffice,
-    by: FromQuery[Literal["day", "project", "model", "session"]] = "day",
+    by: FromQuery[By] = "day",
     since: FromQuery[datetime | None] = None,
     until: FromQuery[datetime | None] = None,
     project: Text = None,
@@ -145,9 +145,8 @@ async def export(
         "content-disposition": f'attachment; filename="{name}.{ending}"',
     }
     pieces = _first_piece(_exported(office, session_id, format))
-    return EventStream(
-        _Pouring(await anext(pieces), pieces), headers=headers, media_type=media_type
-    )
+    pouring = _Pouring(office, await anext(pieces), pieces)
+    return EventStream(pouring, headers=headers, media_type=media_type)
 
 
 async def _first_piece(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
@@ -162,13 +161,15 @@ async def _first_piece(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
 
 
 class _Pouring:
-    def __init__(self, first: bytes, rest: AsyncIterator[bytes]) -> None:
+    def __init__(self, office: Office, first: bytes, rest: AsyncIterator[bytes]) -> None:
+        self._office = office
         self._first = first
         self._rest = rest
 
     async def __call__(self, pipe: Pipe) -> None:
-        await pipe.write(self._first)
-        await pipe.pour(self._rest)
+        async with self._office.broadcasts.watched(pipe):
+            await pipe.write(self._first)
+            await pipe.pour(self._rest)
 
 
 async def _exported(office: Office, session_id: str, to: str) -> AsyncGenerator[bytes]:

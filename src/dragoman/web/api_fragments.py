@@ -6,12 +6,14 @@ from typing import Annotated, Any
 
 from litestar import get
 from litestar.di import NamedDependency
-from litestar.params import QueryParameter
+from litestar.exceptions import HTTPException
+from litestar.params import PathParameter, QueryParameter
 
 from dragoman.web.api_sessions import Id
 from dragoman.web.office import TheOffice
-from dragoman.web.shapes import FragmentInfo
+from dragoman.web.shapes import FragmentInfo, TurnInfo
 from dragoman.web.stretches import Stretches, drawn
+from dragoman.web.turns import TurnMarks
 
 Place = Annotated[int | None, QueryParameter(ge=-(1 << 53), le=1 << 53)]
 
@@ -41,4 +43,22 @@ async def session_fragments(
     return [FragmentInfo(each.seq, each.html) for each in drawn(said)]
 
 
-HANDLERS: list[Any] = [session_fragments]
+@get(
+    "/sessions/{session_id:str}/turns/{number:int}",
+    summary="Find a turn by its number",
+    tags=["turns"],
+)
+async def find_turn(
+    office: TheOffice,
+    marks: NamedDependency[TurnMarks],
+    session_id: Id,
+    number: Annotated[int, PathParameter(ge=1, le=1 << 53)],
+) -> TurnInfo:
+    """404 if the session has fewer turns."""
+    found = await marks.of(await office.session(session_id))
+    if number > len(found):
+        raise HTTPException(f"this session has {len(found)} turns", status_code=404)
+    return TurnInfo(number=number, **found[number - 1]._asdict())
+
+
+HANDLERS: list[Any] = [session_fragments, find_turn]

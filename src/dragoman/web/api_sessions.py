@@ -36,6 +36,13 @@ Key = Annotated[
     ),
 ]
 
+KeepCommands = Annotated[
+    bool,
+    QueryParameter(
+        description="Leave the commands of the session running; they are stopped otherwise."
+    ),
+]
+
 
 @get("/harnesses", summary="Agent programs, and what each can do", tags=["harnesses"])
 async def harnesses(office: TheOffice) -> Harnesses:
@@ -107,9 +114,12 @@ async def fork(office: TheOffice, session_id: Id) -> SessionInfo:
 @post(
     "/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"]
 )
-async def stop(office: TheOffice, session_id: Id) -> None:
-    """It stays in the archive, and can be resumed. In one that is only saved there is nothing to end."""
-    await office.stop(session_id)
+async def stop(office: TheOffice, session_id: Id, keep_commands: KeepCommands = False) -> None:
+    """Its turn and its commands are stopped, and what was allowed for its duration is asked again.
+
+    It stays in the archive and can be resumed. In one that is only saved there is nothing to end.
+    """
+    await office.stop(session_id, keep_commands=keep_commands)
 
 
 @get(

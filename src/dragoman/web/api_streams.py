@@ -21,8 +21,9 @@ from dragoman.export import ai_sdk
 from dragoman.web import sse
 from dragoman.web.api_sessions import Id, MaybeAfter
 from dragoman.web.channels import Cursor
-from dragoman.web.exporting import ExportedEvents, caught_up, newest_turn
+from dragoman.web.exporting import caught_up, newest_turn
 from dragoman.web.office import Office, TheOffice
+from dragoman.web.saved_stream import SavedStream
 from dragoman.web.streaming import EventStream, Pipe
 
 CHAT: Final = ("ai-sdk", "ag-ui")
@@ -50,38 +51,13 @@ class LiveStream:
             await pipe.write(sse.retry(self._office.settings.retry_ms))
             cursor = Cursor(channel, self._after)
             if self._to is None:
-                await pipe.follow(cursor, channel)
+                await pipe.follow(cursor, channel, broadcasts.turn)
                 return
             hub = self._office.hub
             events = caught_up(hub, hub.get(self._session_id), self._to, cursor.seq)
             while not events.is_over and (some := await cursor.next(events.encode)) is not None:
                 await pipe.write(some)
             await pipe.write(events.finish())
-
-
-class SavedStream:
-    """The entries of a saved session: all there are, and the end."""
-
-    def __init__(self, office: Office, session_id: str, after: int, to: str | None) -> None:
-        self._office = office
-        self._session_id = session_id
-        self._after = after
-        self._to = to
-
-    async def __call__(self, pipe: Pipe) -> None:
-        events = ExportedEvents(self._to, self._session_id) if self._to is not None else None
-        after, library = self._after, self._office.library
-        while found := await library.entries(self._session_id, after=after, limit=500):
-            after = found[-1].seq
-            if events is not None:
-                await pipe.write(events.encode(found))
-                continue
-            frames = [
-                sse.frame(msgspec.json.encode(each), event="entry", event_id=each.seq)
-                for each in found
-            ]
-            await pipe.write(b"".join(frames))
-        await pipe.write(events.finish() if events is not None else sse.frame(b"{}", event="end"))
 
 
 @get(
@@ -101,7 +77,8 @@ async def stream(
 ) -> ASGIResponse:
     """Goes on from ``after``, or from ``Last-Event-ID``, which counts if there are both.
 
-    A saved session is told to its end. 204: there is nothing to wait for.
+    A saved session is told to its end (``event: end``). If another program is writing it, it is followed for as
+    long as that goes on. 204: there is nothing to wait for.
     """
     if format is not None and formats.find(format) is None:
         raise UnknownFormat(format, [each.name for each in formats.FORMATS])
@@ -110,11 +87,12 @@ async def stream(
     live = office.live(session_id)
     if live is None:
         await office.session(session_id)
-        if not await office.library.entries(session_id, after=place or 0, limit=1):
+        followed = await office.library.follow(session_id, place or 0)
+        if not await followed.has_more():
+            followed.close()
             return ASGIResponse(status_code=204)
-        return EventStream(
-            SavedStream(office, session_id, place or 0, format), headers=_headers(format)
-        )
+        saved = SavedStream(office, followed, session_id, format)
+        return EventStream(saved, headers=_headers(format))
     if place is None and format in CHAT:
         # A chat component that comes back: the turn that is under way, from its beginning.
         if live.turn_id is None and live.state not in ("working", "waiting"):

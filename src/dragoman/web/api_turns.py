@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from litestar import get, post, put
+from litestar import delete, get, post, put
 from litestar.exceptions import HTTPException
 from litestar.params import JSONBody, QueryParameter
 
 from dragoman.web import shapes
-from dragoman.web.api_sessions import Id, Key
+from dragoman.web.api_sessions import Id, KeepCommands, Key
 from dragoman.web.office import TheOffice
 from dragoman.web.shapes import (
     ApprovalInfo,
     Approvals,
     Decide,
     PolicyText,
+    RememberedInfo,
+    RememberedRules,
     StartTurn,
     Steer,
-    TurnStarted,
+    TurnAccepted,
     VerdictInfo,
     Verdicts,
 )
@@ -32,7 +34,7 @@ from dragoman.web.shapes import (
 )
 async def start_turn(
     office: TheOffice, session_id: Id, data: JSONBody[StartTurn], idempotency_key: Key = None
-) -> TurnStarted:
+) -> TurnAccepted:
     """What comes of it is told by the session's stream."""
     turn_id = await office.hub.run(
         office.spoken_to(session_id),
@@ -44,7 +46,7 @@ async def start_turn(
         approvals=data.approvals,
         idempotency_key=idempotency_key,
     )
-    return TurnStarted(turn_id)
+    return TurnAccepted(turn_id)
 
 
 @post(
@@ -54,8 +56,20 @@ async def start_turn(
     tags=["turns"],
 )
 async def steer(office: TheOffice, session_id: Id, data: JSONBody[Steer]) -> None:
+    """Until the agent takes it up it is among the session's ``steered``; if the turn ends first it is returned there."""
     session = office.spoken_to(session_id)
     await office.hub.steer(session, data.text, images=office.images(data.images))
+
+
+@delete(
+    "/sessions/{session_id:str}/steered/{steered_id:str}",
+    summary="Let go of words that were returned",
+    tags=["turns"],
+)
+async def drop_steered(office: TheOffice, session_id: Id, steered_id: Id) -> None:
+    """For whoever has put them elsewhere, such as back into a text field. 404: somebody else was quicker."""
+    if not await office.hub.take_back(office.spoken_to(session_id), steered_id):
+        raise HTTPException("this is not there any more", status_code=404)
 
 
 @post(
@@ -64,8 +78,9 @@ async def steer(office: TheOffice, session_id: Id, data: JSONBody[Steer]) -> Non
     status_code=204,
     tags=["turns"],
 )
-async def interrupt(office: TheOffice, session_id: Id) -> None:
-    await office.hub.interrupt(office.spoken_to(session_id))
+async def interrupt(office: TheOffice, session_id: Id, keep_commands: KeepCommands = False) -> None:
+    """Its commands are stopped as well. A notice in the session names them."""
+    await office.hub.interrupt(office.spoken_to(session_id), keep_commands=keep_commands)
 
 
 @get("/approvals", summary="What agents ask, and nobody has answered yet", tags=["approvals"])
@@ -114,6 +129,36 @@ async def try_policy(office: TheOffice, data: JSONBody[PolicyText]) -> Verdicts:
     return Verdicts([verdict(each) for each in office.hub.check_policy(data.text)])
 
 
+@get("/policy/remembered", summary="What the agent itself remembers as allowed", tags=["policy"])
+async def remembered(office: TheOffice) -> RememberedRules:
+    """Written down by the agent when something was decided with ``allow_always``."""
+    return RememberedRules(
+        [
+            RememberedInfo(
+                id=each.id,
+                decision=each.decision,
+                prefix=each.prefix,
+                host=each.host,
+                stored_in=each.stored_in,
+                line=each.line,
+            )
+            for each in office.hub.remembered()
+        ]
+    )
+
+
+@delete(
+    "/policy/remembered/{rule_id:str}",
+    summary="Take such a rule away",
+    status_code=204,
+    tags=["policy"],
+)
+async def forget(office: TheOffice, rule_id: Id) -> None:
+    """Sessions that are open keep it until they are resumed. 404 if there is no such rule (any more)."""
+    if not office.hub.forget(rule_id):
+        raise HTTPException("there is no such rule, or not any more", status_code=404)
+
+
 def verdict(tried: Any) -> VerdictInfo:
     request = tried.request
     return VerdictInfo(
@@ -130,6 +175,7 @@ def verdict(tried: Any) -> VerdictInfo:
 HANDLERS: list[Any] = [
     start_turn,
     steer,
+    drop_steered,
     interrupt,
     approvals,
     session_approvals,
@@ -137,4 +183,6 @@ HANDLERS: list[Any] = [
     policy,
     save_policy,
     try_policy,
+    remembered,
+    forget,
 ]

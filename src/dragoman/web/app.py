@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+import msgspec
 from litestar import Litestar, Request, Router, get
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
@@ -18,12 +19,15 @@ from dragoman.archive.api import Archive
 from dragoman.crew.hub import Hub
 from dragoman.web import (
     api_archive,
+    api_commands,
     api_fragments,
     api_login,
     api_sessions,
     api_streams,
     api_turns,
+    documenting,
     pages,
+    shapes,
 )
 from dragoman.web.guarding import Guard
 from dragoman.web.library import Library
@@ -34,13 +38,24 @@ from dragoman.web.settings import Settings
 from dragoman.web.stretches import Stretches
 from dragoman.web.turns import TurnMarks
 
-_PARTS = (api_login, api_sessions, api_turns, api_streams, api_archive, api_fragments)
+_PARTS = (api_login, api_sessions, api_turns, api_commands, api_streams, api_archive, api_fragments)
 
 
 @get("/openapi.json", include_in_schema=False)
 async def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
     """The document that describes all of this."""
-    return request.app.openapi_schema.to_schema()
+    return documenting.complete(request.app.openapi_schema.to_schema(), _types())
+
+
+def _types() -> list[type]:
+    """All that the API takes and gives."""
+    parts = (shapes, api_commands, api_streams)
+    return [
+        each
+        for part in parts
+        for each in vars(part).values()
+        if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__struct_fields__
+    ]
 
 
 def create_app(
@@ -83,6 +98,7 @@ def create_app(
             # The framework's own address: any below it that it does not know it answers with a page.
             path="/api/v1/openapi",
             render_plugins=[JsonRenderPlugin(path="/")],
+            operation_id_creator=documenting.name_of,
             security=[{"token": []}],
             components=Components(
                 security_schemes={"token": SecurityScheme(type="http", scheme="bearer")}
@@ -92,5 +108,5 @@ def create_app(
     )
     app.state.hang_up = office.broadcasts.hang_up
     # Around everything, and not as middleware of the routes: what has no route must be guarded, too.
-    app.asgi_handler = cast("ASGIApp", Guard(app.asgi_handler, settings))
+    app.asgi_handler = cast("ASGIApp", Guard(app.asgi_handler, settings, hub.peer))
     return app

@@ -19,6 +19,8 @@ from dragoman.web.shapes import NewestSaved
 from dragoman.web.trimming import trim_now_and_then
 
 _AT_ONCE: Final = 256
+_TURNS: Final = 4
+"""How many readers catch up from the store in one step of the loop."""
 _log = logging.getLogger(__name__)
 
 
@@ -27,6 +29,8 @@ class _Late(Protocol):
 
     @property
     def sending_since(self) -> float | None: ...
+    @property
+    def is_allowed(self) -> Callable[[], bool]: ...
     def give_up(self) -> None: ...
 
 
@@ -40,6 +44,8 @@ class Broadcasts:
         self._list = ListChannel(hub.sessions)
         self._group: asyncio.TaskGroup | None = None
         self._sending: set[_Late] = set()
+        self.turn = asyncio.Semaphore(_TURNS)
+        """For readers that catch up from the store."""
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[Broadcasts]:
@@ -56,6 +62,11 @@ class Broadcasts:
                 self.hang_up()
                 for each in tasks:
                     each.cancel()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is told to anybody."""
+        return self._group is None
 
     def hang_up(self) -> None:
         """Nothing more is told to anybody."""
@@ -129,7 +140,8 @@ class Broadcasts:
             now = loop.time()
             for each in list(self._sending):
                 since = each.sending_since
-                if since is not None and now - since > self._settings.slow_seconds:
+                is_slow = since is not None and now - since > self._settings.slow_seconds
+                if is_slow or not each.is_allowed():
                     each.give_up()
             if now < beat_at:
                 continue

@@ -1,8 +1,9 @@
 """What a session says now, encoded once and kept for a little while, for any number of readers.
 
-A reader is a position and nothing more: no queue, no copy. Whoever is late by more than what is kept is told
-so (``gap``) and reads on from the store, from the last entry it has had; deltas in between are lost to it,
-entries never. Who reads at the same pace is given the very same bytes.
+A reader is a position and nothing more: no queue, no copy. One that is late by more than what is kept is told so (``gap``)
+and reads on from the store, from the last entry it has had. Whoever has caught up, at first or after a gap, is given what
+is being said at that moment, from its beginning (``partial``), and then the deltas that follow: no piece is missing and
+none comes twice. Readers of the same pace are given the very same bytes.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
-from dragoman.crew.hub import Entry, Gap, Passing, Told
+from dragoman.crew.hub import Begun, Entry, Gap, Partial, Passing, SoFar, Told
+from dragoman.model.messages import Delta
 from dragoman.web import sse
 
-PAGE: Final = 64
+PAGE: Final = 32
 """How many entries are read from the store at once."""
-_AT_ONCE: Final = 262_144
-"""How many bytes a reader that is late is given at once, if not a single event is larger."""
+_AT_ONCE: Final = 32_768
+"""How many bytes a reader that is late is given at once, if not a single event is larger: what one that does not read
+holds of our memory."""
 _MOST: Final = 4_000_000
 """How many bytes are kept, however few events that may be."""
 
@@ -52,6 +55,11 @@ def _passing_frame(passing: Passing) -> bytes:
     return sse.frame(passing.json, event="delta")
 
 
+def partial_frame(so_far: SoFar) -> bytes:
+    """The text so far of something that is being said; it replaces what a reader has of it."""
+    return sse.frame(msgspec.json.encode(so_far), event="partial")
+
+
 def gap_frame(seq: int) -> bytes:
     return sse.frame(msgspec.json.encode({"after": seq}), event="gap")
 
@@ -70,7 +78,7 @@ class Channel:
         self._keep = keep
         self._first_seq = last_seq
         """Of the newest entry before those that are kept."""
-        self._heard: list[Heard | None] = []
+        self._heard: list[Heard | Begun | None] = []
         self._frames: list[bytes] = []
         self._size = 0
         self._seqs: list[int] = []
@@ -81,6 +89,8 @@ class Channel:
         """What was told last, and from which position on: what everybody who has kept up gets."""
         self.source: Closable | None = None
         """What it hears from; ended with it."""
+        self._partial = Partial()
+        self._is_new = True
         self.is_closed = False
 
     # To the readers.
@@ -90,15 +100,30 @@ class Channel:
         begin = self.end
         for each in told:
             if isinstance(each, Gap):
-                # Entries follow from the store; deltas are lost to everybody here.
+                # Entries follow from the store, and then what is being said by then.
+                self._partial, self._is_new = Partial(), False
                 self._add(None, gap_frame(self.last_seq), self.last_seq)
+            elif isinstance(each, Begun):
+                self._begin(each)
             elif isinstance(each, Entry):
                 if each.seq <= self.last_seq:
                     continue
+                self._partial.whole(each.message)
                 self._add(each, entry_frame(each), each.seq)
             else:
+                self._is_new = False
+                if isinstance(each.message, Delta):
+                    self._partial.add(each.message)
                 self._add(each, each.once("sse", _passing_frame), self.last_seq)
         self._wake(begin)
+
+    def _begin(self, begun: Begun) -> None:
+        self._partial = Partial(begun.things)
+        for each in begun.things:
+            # Formats cannot take anything back: they get it only where nothing of it can have been given before.
+            heard = Passing(each.message, self.last_seq) if self._is_new else begun
+            self._add(heard, partial_frame(each), self.last_seq)
+        self._is_new = False
 
     def beat(self) -> None:
         """Say that it lives."""
@@ -113,7 +138,7 @@ class Channel:
             self.source.close()
         self._wake(self.end)
 
-    def _add(self, heard: Heard | None, frame: bytes, seq: int) -> None:
+    def _add(self, heard: Heard | Begun | None, frame: bytes, seq: int) -> None:
         self._heard.append(heard)
         self._frames.append(frame)
         self._size += len(frame)
@@ -168,16 +193,12 @@ class Channel:
 
     def heard(self, position: int, until: int) -> list[Heard | None]:
         """The same, as values; None for a sign of life."""
-        return self._heard[position - self.start : until - self.start]
+        found = self._heard[position - self.start : until - self.start]
+        return [each for each in found if not isinstance(each, Begun)]
 
-    def position_after(self, seq: int) -> int | None:
-        """The position from which a reader that has had ``seq`` goes on; None if that is not kept, or not told yet."""
-        if seq == self.last_seq:
-            return self.end
-        if not self._first_seq <= seq < self.last_seq:
-            return None
-        place = next(i for i, each in enumerate(self._seqs) if each > seq)
-        return self.start + place
+    def so_far(self) -> list[SoFar]:
+        """What is being said at the end of what was told here."""
+        return self._partial.snapshot()
 
     def has(self, seq: int) -> bool:
         """Whether anybody can have had this entry: the store may be ahead of what is told here."""
@@ -209,8 +230,24 @@ class Cursor:
         self._channel = channel
         self.seq = after if channel.has(after) else channel.last_seq
         """The newest entry that was given out."""
-        self._position = channel.position_after(self.seq)
-        """None: it goes on in the store, or waits until what it has had is told here."""
+        self._position: int | None = None
+        """None: it catches up in the store, or waits until what it has had is told here."""
+        self._things: list[SoFar] = []
+        """What was being said when it had caught up, and is still to be given out."""
+        self._is_new = True
+        self._settle()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it reads from the store, for itself alone."""
+        return self._position is None
+
+    def _settle(self) -> bool:
+        """Whether it has caught up; then it goes on from here, with what is being said."""
+        if self.seq != self._channel.last_seq:
+            return False
+        self._position, self._things = self._channel.end, self._channel.so_far()
+        return True
 
     async def next(self, encode: Encode | None = None) -> bytes | None:
         """What there is to send now, at least one event; None at the end."""
@@ -224,32 +261,42 @@ class Cursor:
     def take(self, encode: Encode | None = None) -> bytes:
         """What there is to send now, if anything."""
         channel = self._channel
-        position = self._position
-        if position == channel.news_from and encode is None:
+        if self._position == channel.news_from and encode is None and not self._things:
             self._position, self.seq = channel.end, channel.last_seq
             return channel.news
         gap = b""
-        if position is not None and position < channel.start:
-            position, gap = None, gap_frame(self.seq) if encode is None else b""
+        if self._position is not None and self._position < channel.start:
+            self._position, self._things = None, []
+            gap = gap_frame(self.seq) if encode is None else b""
         sent = b""
         while not sent:  # a format may have no word for what was read
-            if position is None:
-                position = channel.position_after(self.seq)
-            if position is None:
+            position = self._position
+            if self._things:
+                sent = self._begun(encode)
+            elif position is None:
                 entries = channel.stored(self.seq)
-                if not entries:
+                if entries:
+                    self.seq = entries[-1].seq
+                    sent = encode(entries) if encode else b"".join(map(entry_frame, entries))
+                elif not self._settle():
                     break
-                self.seq = entries[-1].seq
-                sent = encode(entries) if encode else b"".join(map(entry_frame, entries))
             elif position == channel.end:
                 break
             else:
-                begin, position = position, channel.until(position)
-                self.seq = channel.seq_at(position)
+                self._position = until = channel.until(position)
+                self.seq = channel.seq_at(until)
                 sent = (
-                    encode(channel.heard(begin, position))
+                    encode(channel.heard(position, until))
                     if encode
-                    else channel.frames(begin, position)
+                    else channel.frames(position, until)
                 )
-        self._position = position
         return gap + sent
+
+    def _begun(self, encode: Encode | None) -> bytes:
+        """What is being said, from its beginning."""
+        things, self._things = self._things, []
+        is_new, self._is_new = self._is_new, False
+        if encode is None:
+            return b"".join(map(partial_frame, things))
+        # A format that has had a part of it cannot take that back.
+        return encode([Passing(each.message, self.seq) for each in things]) if is_new else b""

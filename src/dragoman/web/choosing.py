@@ -21,8 +21,10 @@ async def choices(office: Office, sessions: list[SessionRow]) -> Choices:
     harness = next(iter(office.hub.harnesses()), None)
     can: Sequence[str] = harness.can if harness is not None else ()
     models = [*await _models(office), *(each.model for each in sessions if each.model)]
+    asking = harness.approval_modes if harness is not None else ()
     return Choices(
         models=list(dict.fromkeys(models)),
+        approvals=asking or Choices().approvals,
         folders=list(dict.fromkeys([*used, *roots]))[:50],
         can_steer="steer" in can,
         can_interrupt="interrupt" in can,

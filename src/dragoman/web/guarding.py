@@ -1,20 +1,25 @@
-"""The guard at the door: who may come in, by which name, from which page; and what every answer says.
+"""The guard in front of the application: who may come in, by which name, from which page; and what every answer says.
 
 An ASGI application around the rest, so that nothing is answered without it. It looks, in this order, at
 
-1. the ``Host``: one of ours, or a page elsewhere has pointed its name at this machine;
-2. the ``Origin``, where there is one: our own page, whatever is asked;
-3. the token (``Authorization: Bearer``) or the cookie that it was exchanged for. With the cookie, a browser
-   speaks: what changes something must come with an ``Origin``, and nothing may come from another site.
+1. the process behind the connection, if it is on this machine: one that an agent of ours started is refused, whatever
+   it knows, because an agent must not approve its own requests;
+2. the ``Host``: one of ours, or a page elsewhere has pointed its name at this machine;
+3. the ``Origin`` and ``Sec-Fetch-Site``, where there are any: our own page;
+4. the token (``Authorization: Bearer``), or a login: the cookie *and* the key of :mod:`dragoman.web.logins`. A request
+   with our cookie comes from a browser, which names the page it comes from; without that it is refused, whatever
+   else it has.
 
-Only the page's own files and the exchange of the token need neither.
+Only static files, the empty page and signing in need neither token nor login.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, MutableMapping
+from functools import partial
 from hmac import compare_digest
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final, TypeAlias, cast
@@ -22,17 +27,26 @@ from typing import Any, Final, TypeAlias, cast
 import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from dragoman.crew.hub import Peer
+from dragoman.web.logins import Logins
 from dragoman.web.settings import Settings
-from dragoman.web.streaming import SEND
+from dragoman.web.streaming import IS_ALLOWED, SEND
 
 _access = logging.getLogger("dragoman.web.access")
 _Headers: TypeAlias = dict[bytes, bytes]
 
 SIGNED_IN: Final = "dragoman.signed_in"
 """The key of a request's scope that says whether it was let in."""
+LOGIN: Final = "dragoman.login"
+"""The key with the name of the login that it was let in by, if it was one."""
+CONNECTION: Final = "dragoman.connection"
+"""The key with what is known of the connection: a mapping that lasts as long; our own server puts it there."""
+KEY: Final = b"x-dragoman-key"
+"""The header that the page's own code puts the key of its login in."""
 _OPEN: Final = frozenset({"/", "/history", "/usage", "/policy", "/api/v1/login"})
 _OPEN_BELOW: Final = ("/s/", "/static/")
-"""What anybody may ask for: a page is a login for those who have not signed in. All else is closed."""
+"""What anybody may ask for: a page is empty, but for the login, to those who have not signed in. All else is closed."""
+_PAGES: Final = frozenset({"/", "/history", "/usage", "/policy"})
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _OWN_SITE: Final = frozenset({b"same-origin", b"none"})
 CSP: Final = (
@@ -51,13 +65,29 @@ _ALWAYS: Final[tuple[tuple[bytes, bytes], ...]] = (
 )
 
 
-class Guard:
-    """``Guard(app, settings)``: the application, for those who may use it."""
+_Refusal: TypeAlias = tuple[int, str, str]
+_OTHER_PAGE: Final[_Refusal] = (403, "wrong_origin", "requests from other pages are refused")
+_BY_PEER: Final[dict[Peer, _Refusal]] = {
+    "agent": (403, "from_an_agent", "programs that an agent started may not use this server"),
+    "gone": (403, "peer_gone", "the program that sent this request is gone"),
+}
+_Address: TypeAlias = tuple[str, int]
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+
+class Guard:
+    """``Guard(app, settings, peer)``: the application, for those who may use it.
+
+    ``peer(client, server)`` says who is behind a connection; it is called in a thread, once for each connection.
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, peer: Callable[[_Address, _Address], Peer]
+    ) -> None:
         self._app = app
+        self._peer = peer
+        self._looking = asyncio.Semaphore(1)
+        self._logins: Logins = settings.logins
         self._token = settings.token.encode()
-        self._cookie = settings.cookie.encode()
         self._cookie_name = settings.cookie_name
         self._hosts = frozenset(each.encode() for each in settings.hosts)
         self._origins = frozenset(each.encode() for each in settings.origins)
@@ -68,50 +98,66 @@ class Guard:
                 return  # there are none here
             await self._app(scope, receive, send)
             return
-        cast("dict[str, Any]", scope)[SEND] = send
-        answer = _Answer(cast("dict[str, Any]", scope), send)
-        refusal = self._refusal(cast("dict[str, Any]", scope))
+        known = cast("dict[str, Any]", scope)
+        known[SEND] = send
+        answer = _Answer(known, send)
+        refusal = _BY_PEER.get(await self._who(known)) or self._refusal(known)
         if refusal is not None:
             await answer.refuse(*refusal)
         else:
             await self._app(scope, receive, cast("Send", answer.send))
 
-    def _refusal(self, scope: dict[str, Any]) -> tuple[int, str, str] | None:
+    async def _who(self, scope: dict[str, Any]) -> Peer:
+        connection: MutableMapping[str, Any] = scope.get(CONNECTION, {})
+        if "peer" not in connection:
+            client, server = scope.get("client"), scope.get("server")
+            if not client or not server:
+                return "unknown"
+            # One at a time: hundreds that connect at once must not take the processor from everybody else.
+            async with self._looking:
+                found = await asyncio.to_thread(self._peer, tuple(client[:2]), tuple(server[:2]))
+            connection["peer"] = found
+        return connection["peer"]
+
+    def _refusal(self, scope: dict[str, Any]) -> _Refusal | None:
         pairs = cast("Iterable[tuple[bytes, bytes]]", scope["headers"])
         headers: _Headers = dict(pairs)
         names = [value for name, value in pairs if name == b"host"]
         if len(names) != 1 or names[0].lower() not in self._hosts:
             return 421, "wrong_host", "this server does not answer to that name"
+        path, method = str(scope["path"]), str(scope["method"])
         origin = headers.get(b"origin")
         if origin is not None and origin not in self._origins:
-            return 403, "wrong_origin", "requests from other pages are refused"
-        by_cookie = self._has_cookie(headers)
-        is_in = by_cookie or self._has_token(headers)
-        scope[SIGNED_IN] = is_in
-        path, method = str(scope["path"]), str(scope["method"])
-        if path in _OPEN or path.startswith(_OPEN_BELOW):
+            return _OTHER_PAGE
+        site = headers.get(b"sec-fetch-site")
+        cookie = self._cookie(headers)
+        login = self._logins.find(cookie, headers.get(KEY, b"").decode("latin-1"))
+        is_in = login is not None or self._has_token(headers)
+        # A link from elsewhere may lead to a page, which is empty without a login. Nothing else may.
+        is_page = path in _PAGES or path.startswith("/s/")
+        if site is not None and site not in _OWN_SITE and (is_in or not is_page):
+            return _OTHER_PAGE
+        # Browsers name the origin of whatever is not a GET. A GET has the key, which no other page can send.
+        if cookie and is_in and origin is None and method not in _SAFE:
+            return 403, "no_origin", "a request with a cookie must name the page it comes from"
+        scope[SIGNED_IN], scope[LOGIN] = is_in, login
+        if login is not None:
+            scope[IS_ALLOWED] = partial(self._logins.holds, login)
+        if path in _OPEN or path.startswith(_OPEN_BELOW) or is_in:
             return None
-        if not is_in:
-            return 401, "not_signed_in", "say who you are: Authorization: Bearer TOKEN"
-        if by_cookie and headers.get(b"authorization") is None:
-            if headers.get(b"sec-fetch-site", b"none") not in _OWN_SITE:
-                return 403, "wrong_origin", "requests from other pages are refused"
-            if method not in _SAFE and origin is None:
-                return 403, "no_origin", "a request that changes something must name its origin"
-        return None
+        return 401, "not_signed_in", "send the token as `Authorization: Bearer TOKEN`, or sign in"
 
     def _has_token(self, headers: _Headers) -> bool:
         scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
         return scheme.lower() == b"bearer" and compare_digest(given.strip(), self._token)
 
-    def _has_cookie(self, headers: _Headers) -> bool:
+    def _cookie(self, headers: _Headers) -> str:
         try:
             jar = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
         except CookieError:
-            return False
+            return ""
         held = jar.get(self._cookie_name)
-        given = held.value.encode("latin-1", "replace") if held is not None else b""
-        return compare_digest(given, self._cookie)
+        return held.value if held is not None else ""
 
 
 class _Answer:

@@ -14,9 +14,10 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,10 +27,13 @@ from dragoman.archive.indexing import Progress
 from dragoman.archive.ledger import Choice
 from dragoman.archive.ledger_groups import By, Summary
 from dragoman.archive.mapper import make_exporter
+from dragoman.archive.numbering import Numbered, NumberedFile
 from dragoman.archive.saved import SavedSession
 from dragoman.archive.stretches import stretch
+from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message
 from dragoman.model.secrets import secrets_in
+from dragoman.store.database import SUSPECT
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -50,6 +54,14 @@ class SavedEntry(msgspec.Struct, frozen=True):
     message: Message
 
 
+class _Kept(NamedTuple):
+    """A session whose entries are kept."""
+
+    path: str
+    file: NumberedFile
+    entries: list[SavedEntry]
+
+
 class Library:
     """``Library(lambda: Archive())``: the archive is opened when it is first needed."""
 
@@ -61,7 +73,7 @@ class Library:
         self._counting = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self.indexing: Progress | None = None
         """How far the index is; None if it is up to date."""
-        self._kept: OrderedDict[str, tuple[tuple[int, int], list[SavedEntry]]] = OrderedDict()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._told: set[str] = set()
         self._beside = Beside()
         self._counted: dict[Question, tuple[float, Summary]] = {}
@@ -69,7 +81,7 @@ class Library:
     async def ask(self, work: Callable[[Archive], _T]) -> _T:
         """What ``work`` finds in the archive."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, lambda: work(self._ready()))
+        return await loop.run_in_executor(self._thread, lambda: self._asked(work))
 
     def look_again(self) -> None:
         """Something on the disk is known to have changed: whoever asks next is told what is new."""
@@ -89,17 +101,29 @@ class Library:
 
         def look(archive: Archive) -> list[SavedEntry]:
             session = archive.get(session_id)
-            state = os.stat(session.path)
-            if state.st_size > _LARGE:
+            if not os.path.exists(session.path):
+                self.look_again()  # it was moved or compressed since
+                session = self._ready().get(session_id)
+            if _size(session.path) > _LARGE:
                 found = stretch(session, after=after, before=before, limit=limit)
                 return [SavedEntry(seq, each.at, each) for seq, each in found]
-            every = self._entries(session, (state.st_mtime_ns, state.st_size))
+            every = self._entries(session)
             if before is not None:
                 end = min(len(every), max(0, before - 1))
                 return every[max(0, end - limit) : end]
             return every[after : after + limit]
 
         return await self.ask(look)
+
+    async def follow(self, session_id: str, after: int) -> Followed:
+        """A saved session from a number on, as its file grows."""
+        followed = await self.ask(lambda archive: archive.get(session_id).follow(after + 1))
+        return Followed(self, followed, after)
+
+    def let_go(self, followed: NumberedFile) -> None:
+        """Nobody follows it any more."""
+        with suppress(RuntimeError):  # the thread is gone, and all files with it
+            self._thread.submit(followed.close)
 
     async def export(self, session_id: str, to: str) -> AsyncGenerator[bytes]:
         """A saved session in another format, piece by piece."""
@@ -148,6 +172,15 @@ class Library:
 
     # In the thread.
 
+    def _asked(self, work: Callable[[Archive], _T]) -> _T:
+        archive = self._ready()
+        try:
+            return work(archive)
+        except SUSPECT as problem:
+            _log.warning("the index may be damaged: %r", problem)
+            archive.mend_index()
+            return work(archive)
+
     def _ready(self) -> Archive:
         if self._archive is None:
             self._archive = self._open()
@@ -163,22 +196,83 @@ class Library:
         return self._archive
 
     def _close(self) -> None:
+        while self._kept:
+            self._kept.popitem()[1].file.close()
         if self._archive is not None:
             self._archive.close()
             self._archive = None
 
-    def _entries(self, session: SavedSession, mark: tuple[int, int]) -> list[SavedEntry]:
+    def _entries(self, session: SavedSession) -> list[SavedEntry]:
         kept = self._kept.get(session.id)
-        if kept is None or kept[0] != mark:
-            made = [SavedEntry(seq, each.at, each) for seq, each in session.numbered()]
-            kept = self._kept[session.id] = mark, made
+        if kept is None or kept.path != session.path or kept.file.is_replaced:
+            if kept is not None:
+                kept.file.close()
+            kept = self._kept[session.id] = _Kept(session.path, session.follow(), [])
+        kept.entries.extend(SavedEntry(seq, each.at, each) for seq, each in _news(kept.file))
+        if kept.file.is_replaced:
+            return self._entries(session)
         self._kept.move_to_end(session.id)
         while len(self._kept) > 1 and (
             len(self._kept) > _KEPT
-            or sum(len(each) for _, each in self._kept.values()) > _MOST_KEPT
+            or sum(len(each.entries) for each in self._kept.values()) > _MOST_KEPT
         ):
-            self._kept.popitem(last=False)
-        return kept[1]
+            self._kept.popitem(last=False)[1].file.close()
+        return kept.entries
+
+
+class Followed:
+    """A saved session that is followed: ``news`` is what has come, ``is_finished`` whether more can come."""
+
+    def __init__(self, library: Library, file: NumberedFile, after: int) -> None:
+        self._library = library
+        self._file = file
+        self._after = after
+        self._coming: Iterator[Numbered] | None = None
+        self.is_finished = False
+        self._first: list[SavedEntry] = []
+
+    async def news(self, limit: int) -> list[SavedEntry]:
+        """What has come since the last time, so many at most; nothing if there is no more just now."""
+        if self._first:
+            found, self._first = self._first, []
+            return found
+        return await self._library.ask(lambda _: self._news(limit))
+
+    async def has_more(self) -> bool:
+        """Whether there is something to be told, or may be."""
+        self._first = await self.news(1)
+        return bool(self._first) or not self.is_finished
+
+    def close(self) -> None:
+        self._library.let_go(self._file)
+
+    def _news(self, limit: int) -> list[SavedEntry]:
+        # First: what is written until no program writes any more is still read.
+        is_finished = self._file.is_finished
+        if self._coming is None:
+            self._coming = (each for each in _news(self._file) if each[0] > self._after)
+        found = [SavedEntry(seq, each.at, each) for seq, each in islice(self._coming, limit)]
+        if not found:
+            self._coming = None
+            self.is_finished = is_finished and self._file.is_finished
+        return found
+
+
+def _news(file: NumberedFile) -> Iterator[Numbered]:
+    """What has come; nothing while the file is on its way to another place."""
+    try:
+        yield from file.news()
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise UnreadableSource(file.path, problem.strerror or str(problem)) from problem
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _exported(messages: Iterator[Message], to: str) -> Iterator[bytes]:

@@ -104,11 +104,11 @@ class Office:
         branch = await self.hub.saved.fork(session_id, cwd=saved.cwd, title=saved.title)
         return shapes.live(branch)
 
-    async def stop(self, session_id: str) -> None:
+    async def stop(self, session_id: str, *, keep_commands: bool = False) -> None:
         """Nothing goes on in a session that is only saved."""
         found = self.live(session_id)
         if found is not None:
-            await self.hub.stop(found.id)
+            await self.hub.stop(found.id, keep_commands=keep_commands)
         else:
             await self.session(session_id)
 

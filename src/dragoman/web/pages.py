@@ -74,6 +74,8 @@ def row(session: SessionInfo) -> SessionRow:
         at=session.updated_at,
         is_live=session.is_live,
         is_archived=session.archived,
+        is_open=session.open_turn and session.state != "working",
+        is_elsewhere=session.running_elsewhere,
     )
 
 

@@ -12,7 +12,7 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
-from dragoman.crew.hub import Forbidden, KeyUsedDifferently, UnknownSession
+from dragoman.crew.hub import Forbidden, KeyUsedDifferently, UnfitDecision, UnknownSession
 from dragoman.errors import (
     AgentError,
     AgentNotFound,
@@ -33,6 +33,7 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (UnknownSession, 404, "no_session"),
     (Forbidden, 403, "outside_roots"),
     (KeyUsedDifferently, 409, "key_used_differently"),
+    (UnfitDecision, 400, "unfit_decision"),
     (UnknownFormat, 400, "no_format"),
     (UnreadableSource, 404, "unreadable"),
     (UsageError, 400, "bad_request"),
@@ -60,6 +61,8 @@ _CODES: Final = {
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What went wrong: a code for programs, which stays, and a sentence for people."""
+
     code: str
     message: str
     line: int | None = None
@@ -111,6 +114,11 @@ def _told(extra: Any) -> str:
     return ": ".join(str(facts[name]) for name in ("key", "message") if facts.get(name))
 
 
+def _too_deep(request: Request[Any, Any, Any], _problem: RecursionError) -> Response[Refusal]:
+    _log.warning("%s %s was sent JSON that is nested too deeply", request.method, request.url.path)
+    return refusal(400, "bad_request", "the JSON is nested too deeply")
+
+
 def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[Refusal]:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=problem)
     return refusal(500, "internal", "something went wrong in the server; its log says what")
@@ -119,5 +127,6 @@ def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[Refusa
 HANDLERS: dict[Any, Any] = {
     DragomanError: _ours,
     HTTPException: _http,
+    RecursionError: _too_deep,
     Exception: _bug,
 }

@@ -119,7 +119,7 @@ def _look(archive: Archive, twins: dict[str, str], known: _Look | None) -> _Look
 
 def _works(sessions: Iterable[SessionInfo]) -> bool:
     """Whether one of them is at work: that it has stopped may be told by the clock alone."""
-    return any(each.state == "working" for each in sessions)
+    return any(each.state == "working" or each.running_elsewhere for each in sessions)
 
 
 def _left(

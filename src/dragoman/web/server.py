@@ -9,18 +9,32 @@ import struct
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
+import h11
 import uvicorn
 from litestar.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dragoman.errors import UsageError
+from dragoman.errors import UsageError, reason_of
+from dragoman.web.guarding import CONNECTION
 from dragoman.web.streaming import ABORT
 
 _BACKLOG: Final = 2048
 _KEEP_ALIVE_SECONDS: Final = 30
 _GOODBYE_SECONDS: Final = 3
+_HEAD_SECONDS: Final = 30.0
+"""How long a connection may be open without a whole request head, from its beginning or from the answer before."""
+_BODY_SECONDS: Final = 60.0
+"""How long the body of a request may take."""
+_GONE_SECONDS: Final = 30
+"""How long what was sent may be neither taken nor confirmed by the other end."""
+_LOOK_SECONDS: Final = 1.0
+_KERNEL_BUFFER: Final = 64 * 1024
+"""Bytes that the system holds for a client that does not read; it takes twice as much as it is told. By itself it
+would hold megabytes, for each of them."""
+_OWN_BUFFER: Final = 32 * 1024
+"""Bytes that we hold beyond that, before whoever writes has to wait."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -29,33 +43,43 @@ def listen(host: str, port: int) -> socket.socket:
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _KERNEL_BUFFER)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _GONE_SECONDS * 1000)
         made.bind((host, port))
         made.listen(_BACKLOG)
     except OSError as problem:
         made.close()
         if problem.errno == errno.EADDRINUSE:
             raise UsageError(f"port {port} is in use; --port 0 takes a free one") from None
-        why = problem.strerror or str(problem)
+        why = reason_of(problem)
         raise UsageError(f"cannot listen on {host} port {port}: {why}") from None
     made.setblocking(False)
     return made
 
 
 class _Connections:
-    """Tells each request how to cut its connection off: a reader that does not read holds what it has."""
+    """Tells each request how to cut its connection off, and what was found out about that connection before."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = cast("Any", app)
-        self._transports: dict[Any, asyncio.Transport] = {}
+        self._open: dict[Any, _Connection] = {}
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        transport = self._transports.get(scope.get("client"))
-        if transport is not None:
-            scope[ABORT] = partial(_cut_off, transport)
+        connection = self._open.get(scope.get("client"))
+        if connection is not None:
+            scope[ABORT] = partial(_cut_off, connection.transport)
+            scope[CONNECTION] = connection.facts
         await self._app(scope, receive, send)
 
     def protocol(self, *args: Any, **kwargs: Any) -> _Protocol:
-        return _Protocol(self._transports, *args, **kwargs)
+        return _Protocol(self._open, *args, **kwargs)
+
+
+class _Connection(NamedTuple):
+    transport: asyncio.Transport
+    facts: dict[str, Any]
 
 
 def _cut_off(transport: asyncio.Transport) -> None:
@@ -66,19 +90,43 @@ def _cut_off(transport: asyncio.Transport) -> None:
     transport.abort()
 
 
+_SECONDS: Final[dict[Any, float]] = {h11.IDLE: _HEAD_SECONDS, h11.SEND_BODY: _BODY_SECONDS}
+
+
 class _Protocol(H11Protocol):
-    def __init__(self, transports: dict[Any, asyncio.Transport], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, connections: dict[Any, _Connection], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._transports = transports
+        self._open = connections
         self._peer: Any = None
+        self._state: Any = None
+        self._since = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] # as in uvicorn
         super().connection_made(transport)
+        transport.set_write_buffer_limits(high=_OWN_BUFFER)
         self._peer = self.client
-        self._transports[self._peer] = transport
+        self._open[self._peer] = _Connection(transport, {})
+        self._look()
+
+    def _look(self) -> None:
+        """Cut off a client that does not finish what it began to ask: each one holds a connection."""
+        if self.transport.is_closing():
+            return
+        now = self.loop.time()
+        state = self.cycle, self.conn.their_state
+        if state != self._state:
+            self._state, self._since = state, now
+        most = _SECONDS.get(self.conn.their_state)
+        if most is not None and now - self._since > most:
+            _cut_off(self.transport)
+            return
+        self._timer = self.loop.call_later(_LOOK_SECONDS, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._transports.pop(self._peer, None)
+        self._open.pop(self._peer, None)
+        if self._timer is not None:
+            self._timer.cancel()
         super().connection_lost(exc)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
+
+from dragoman.web.logins import Logins
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 TOKEN_BYTES: Final = 32
@@ -18,7 +18,9 @@ class Settings:
     """All that the web front door must be told besides the hub and the archive."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(TOKEN_BYTES), repr=False)
-    """Who has it may do everything."""
+    """Whoever has it may do everything. It lasts as long as the server does."""
+    logins: Logins = field(default_factory=Logins, repr=False)
+    """Pages that are signed in."""
     port: int = 0
     names: Collection[str] = ()
     """Names, with or without a port, under which others than this machine may reach us."""
@@ -37,11 +39,6 @@ class Settings:
     def cookie_name(self) -> str:
         # Cookies do not tell ports apart; two servers on one machine must not sign each other out.
         return f"dragoman_{self.port}"
-
-    @property
-    def cookie(self) -> str:
-        """What the cookie holds: it opens the door, but the token cannot be had from it."""
-        return hmac.new(self.token.encode(), b"cookie", hashlib.sha256).hexdigest()
 
     @property
     def hosts(self) -> frozenset[str]:

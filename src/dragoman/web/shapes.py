@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from dragoman.archive.indexing import Progress
 from dragoman.archive.saved import SavedSession
-from dragoman.crew.hub import HarnessInfo, LiveSession, PendingApproval
+from dragoman.crew.hub import HarnessInfo, LiveSession, PendingApproval, Steered
 from dragoman.model.intents import ApprovalMode, Sandbox
 from dragoman.model.messages import ApprovalRequested, Message, RateWindow
 from dragoman.model.usage import Usage
@@ -23,10 +23,21 @@ Images: TypeAlias = Annotated[list[str], Meta(max_length=16)]
 
 
 class Login(msgspec.Struct, frozen=True):
+    """The token that ``dragoman serve`` printed."""
+
     token: Annotated[str, Meta(max_length=500)]
 
 
+class SignedIn(msgspec.Struct, frozen=True):
+    """What a page that has signed in keeps to itself."""
+
+    key: str
+    """Send it as ``X-Dragoman-Key`` with every request, beside the cookie."""
+
+
 class Harnesses(msgspec.Struct, frozen=True):
+    """Agent programs that can be driven here."""
+
     harnesses: list[HarnessInfo]
 
 
@@ -45,10 +56,14 @@ class StartSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rename(msgspec.Struct, frozen=True):
+    """A new name for a session."""
+
     title: Name
 
 
 class StartTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """What to ask the agent, and how it may work on it."""
+
     text: Words
     images: Images = []
     model: Name | None = None
@@ -60,11 +75,15 @@ class StartTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Steer(msgspec.Struct, frozen=True, kw_only=True):
+    """What to say to the turn under way."""
+
     text: Words
     images: Images = []
 
 
-class TurnStarted(msgspec.Struct, frozen=True):
+class TurnAccepted(msgspec.Struct, frozen=True):
+    """The turn that was begun, or that the words were said to."""
+
     turn_id: str | None
 
 
@@ -95,6 +114,12 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: str | None = None
     approvals: Any = None
     error: str | None = None
+    steered: list[Steered] = []
+    """What was said to the turn under way and the agent has not taken up: still pending, or returned with its end."""
+    open_turn: bool = False
+    """Of a saved session: its last turn has no end, and ``updated_at`` is when something was last said in it."""
+    running_elsewhere: bool = False
+    """Of a saved session: another program has its file open. It can be watched and forked."""
 
 
 class Indexing(msgspec.Struct, frozen=True):
@@ -107,6 +132,8 @@ class Indexing(msgspec.Struct, frozen=True):
 
 
 class SessionPage(msgspec.Struct, frozen=True):
+    """A page of the list of sessions."""
+
     sessions: list[SessionInfo]
     next: str | None
     """The ``cursor`` that the list goes on with; null at its end."""
@@ -129,12 +156,16 @@ class SavedGone(msgspec.Struct, frozen=True):
 
 
 class EntryInfo(msgspec.Struct, frozen=True):
+    """A message of a session, with its place in it."""
+
     seq: int
     at: datetime | None
     message: Message
 
 
 class EntryPage(msgspec.Struct, frozen=True):
+    """A page of what was said in a session."""
+
     entries: list[EntryInfo]
     next: int | None
     """The ``after`` that the list goes on with; null at its end."""
@@ -147,7 +178,20 @@ class FragmentInfo(msgspec.Struct, frozen=True):
     html: str
 
 
+class TurnInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn of a session, and where it begins."""
+
+    number: int
+    """From 1."""
+    seq: int
+    """Of its first entry; below zero if it was before the session came here."""
+    title: str
+    outcome: str
+
+
 class ApprovalInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that an agent asks, and that waits for a person."""
+
     id: str
     session_id: str
     asked_at: datetime
@@ -156,10 +200,14 @@ class ApprovalInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Approvals(msgspec.Struct, frozen=True):
+    """All that waits for a person."""
+
     approvals: list[ApprovalInfo]
 
 
 class Decide(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision about an approval."""
+
     session_id: Name
     decision: Literal["allow", "allow_for_session", "allow_always", "deny", "cancel", "answered"]
     message: Annotated[str, Meta(max_length=10_000)] | None = None
@@ -171,6 +219,8 @@ class Decide(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A place where something was found."""
+
     session_id: str
     turn: int
     kind: str
@@ -186,6 +236,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hits(msgspec.Struct, frozen=True):
+    """What a search found, the best first."""
+
     hits: list[Hit]
     is_ranked: bool
     indexing: Indexing | None = None
@@ -193,6 +245,8 @@ class Hits(msgspec.Struct, frozen=True):
 
 
 class UsageGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens and money of one group, such as a day or a model."""
+
     key: str
     usage: Usage | None
     cost: str | None
@@ -205,13 +259,38 @@ class UsageGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UsageSummary(msgspec.Struct, frozen=True):
+    """Tokens and money, group by group, and in all."""
+
     by: str
     groups: list[UsageGroup]
     total: UsageGroup
 
 
 class PolicyText(msgspec.Struct, frozen=True):
+    """Rules that decide about approvals, as TOML."""
+
     text: Annotated[str, Meta(max_length=1_000_000)]
+
+
+class RememberedInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that the agent itself has written down, because somebody always allowed something."""
+
+    id: str
+    decision: str
+    prefix: list[str]
+    """Commands that begin with exactly these words …"""
+    host: str | None
+    """… or connections to this host."""
+    stored_in: str
+    """The file that it is in …"""
+    line: int
+    """… and the line."""
+
+
+class RememberedRules(msgspec.Struct, frozen=True):
+    """What the agent itself remembers as allowed or not."""
+
+    rules: list[RememberedInfo]
 
 
 class VerdictInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -227,6 +306,8 @@ class VerdictInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdicts(msgspec.Struct, frozen=True):
+    """What rules would have said to past requests, the newest first."""
+
     verdicts: list[VerdictInfo]
 
 
@@ -253,6 +334,7 @@ def live(session: LiveSession) -> SessionInfo:
         sandbox=session.sandbox,
         approvals=session.approvals,
         error=session.error,
+        steered=session.steered,
     )
 
 
@@ -275,6 +357,8 @@ def saved(session: SavedSession) -> SessionInfo:
         updated_at=as_time(session.last_at),
         archived=session.archived,
         usage=session.usage,
+        open_turn=session.is_open,
+        running_elsewhere=session.is_elsewhere,
     )
 
 

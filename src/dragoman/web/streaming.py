@@ -23,6 +23,10 @@ SEND: Final = "dragoman.send"
 """The key with what sends to the server itself; the guard puts it there."""
 
 
+IS_ALLOWED: Final = "dragoman.is_allowed"
+"""The key with what says whether it may still be answered: its login may be over; the guard puts it there."""
+
+
 class EventStream(ASGIResponse):
     """``pour`` is given what sends bytes, and returns when all is said."""
 
@@ -43,7 +47,7 @@ class EventStream(ASGIResponse):
         await self.start_response(send)
         # Straight to the server: whatever stands in between has done its work with the first word.
         known = cast("dict[str, Any]", scope)
-        pipe = Pipe(known.get(SEND, send), known.get(ABORT))
+        pipe = Pipe(known.get(SEND, send), known.get(ABORT), known.get(IS_ALLOWED))
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(pipe.listen(receive))
@@ -62,11 +66,25 @@ class _Over(Exception):
 class Pipe:
     """The way to one reader."""
 
-    __slots__ = ("_abort", "_loop_time", "_send", "_task", "is_over", "sending_since")
+    __slots__ = (
+        "_abort",
+        "_loop_time",
+        "_send",
+        "_task",
+        "is_allowed",
+        "is_over",
+        "sending_since",
+    )
 
-    def __init__(self, send: Send, abort: Callable[[], None] | None) -> None:
+    def __init__(
+        self,
+        send: Send,
+        abort: Callable[[], None] | None,
+        is_allowed: Callable[[], bool] | None = None,
+    ) -> None:
         self._send = cast("Callable[[dict[str, Any]], Awaitable[None]]", send)
         self._abort = abort
+        self.is_allowed = is_allowed or (lambda: True)
         self._task = asyncio.current_task()
         self._loop_time = asyncio.get_running_loop().time
         self.sending_since: float | None = None
@@ -79,11 +97,19 @@ class Pipe:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
         self.sending_since = None
 
-    async def follow(self, cursor: Cursor, channel: Channel) -> None:
-        """Send what a channel tells until its end. The same as to :meth:`write` each, with less between."""
+    async def follow(self, cursor: Cursor, channel: Channel, turn: asyncio.Semaphore) -> None:
+        """Send what a channel tells until its end. The same as to :meth:`write` each, with less between.
+
+        Readers that catch up take turns, or hundreds of them would keep everybody else waiting.
+        """
         send, now, take = self._send, self._loop_time, cursor.take
         while True:
-            data = take()
+            if cursor.is_late:
+                async with turn:
+                    data = take()
+                    await asyncio.sleep(0)
+            else:
+                data = take()
             if data:
                 self.sending_since = now()
                 await send({"type": "http.response.body", "body": data, "more_body": True})

@@ -75,7 +75,7 @@ def test_a_session_is_ended_put_away_found_brought_back_and_gone_on_with(
     own = page.url
 
     choose(page, "stop")
-    expect(page.locator(".toast")).to_have_text("The session was ended")
+    expect(page.locator(".toast")).to_have_text("The session was ended.")
     ask(page, "Go on", "The second answer.")
 
     choose(page, "archive")

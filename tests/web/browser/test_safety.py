@@ -75,6 +75,19 @@ def test_the_token_is_exchanged_and_gone_from_the_address(stage: Stage, tabs: Ta
     assert not any("secret" in each for each in tabs.asked)
 
 
+def test_the_address_may_be_put_in_where_the_login_is_open(stage: Stage, tabs: Tabs) -> None:
+    stage.signed_in = False
+    page = tabs.open(stage.url)
+    expect(page.locator("#login")).to_be_visible()
+
+    page.goto(f"{stage.url}/#token=secret")
+
+    expect(page.locator("#start")).to_be_visible()
+    assert "secret" not in page.url
+    page.evaluate("location.hash = '#token=secret'")
+    page.wait_for_url(lambda address: "secret" not in address)
+
+
 def test_a_wrong_token_is_refused_and_another_can_be_given(stage: Stage, tabs: Tabs) -> None:
     stage.signed_in = False
     page = tabs.open(f"{stage.url}/#token=wrong")

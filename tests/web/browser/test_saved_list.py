@@ -8,7 +8,7 @@ from datetime import timedelta
 from playwright.sync_api import Page, expect
 
 from page_server import Server
-from saved_sessions import Rows, save, session_id
+from saved_sessions import Rows, file_name, save, session_id
 
 from .conftest import FREE, Tabs, begin, is_over
 
@@ -40,11 +40,16 @@ def test_what_is_begun_gone_on_with_and_put_away_in_a_terminal_is_seen_without_a
     expect(page.locator("#recent").get_by_text("Wash the car")).to_have_count(0)
 
     third = Rows(3, cwd="/work/garage").begin("Wash the car")
-    path = save(server.home, 3, third.data)
-    expect(page.locator(LISTED)).to_have_text(["Wash the car", "Mow the lawn", "Paint the shed"])
+    path = server.home / file_name(3, ".jsonl")
+    path.parent.mkdir(parents=True, exist_ok=True)
     car = page.locator(f"#sessions [data-session='{session_id(3)}']")
-    expect(car).to_have_attribute("data-state", "working")
-    expect(car.locator(".folder")).to_have_text("garage")
+    with path.open("wb") as writer:  # a session is at work while a program has its file open
+        writer.write(third.data)
+        writer.flush()
+        listed = ["Wash the car", "Mow the lawn", "Paint the shed"]
+        expect(page.locator(LISTED)).to_have_text(listed)
+        expect(car).to_have_attribute("data-state", "working")
+        expect(car.locator(".folder")).to_have_text("garage")
     save(server.home, 3, third.say("Shiny.").end().data)
     expect(car).to_have_attribute("data-state", "done")
     # The cards of the start page have it, too.

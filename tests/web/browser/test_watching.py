@@ -145,6 +145,23 @@ def test_a_link_to_a_turn_leads_there(stage: Stage, tabs: Tabs) -> None:
     expect(page.locator(f"#log [data-seq='{begun[1]}']")).to_be_focused()
 
 
+def test_a_link_to_a_turn_works_however_many_there_are(stage: Stage, tabs: Tabs) -> None:
+    session = stage.session("long", state="done")
+    for number in range(1, 701):
+        where: dict[str, Any] = {"session_id": "long", "turn_id": f"t{number}"}
+        session.turns.append(TurnMark(seq=len(session.entries) + 1, outcome="completed"))
+        stage.say(session, TurnStarted(**where), Prompt(text=f"Ask {number}", **where))
+        stage.say(session, TurnEnded(outcome="completed", **where))
+
+    page = live(tabs.open(f"{stage.url}/s/long#t8"))
+
+    expect(page.locator("#log .is-prompt", has_text="Ask 8").first).to_be_in_viewport()
+    page.evaluate("location.hash = '#t650'")
+    expect(page.locator("#log .is-prompt", has_text="Ask 650")).to_be_in_viewport()
+    page.evaluate("location.hash = '#t1'")
+    expect(page.locator("#log .is-prompt", has_text="Ask 1").first).to_be_in_viewport()
+
+
 def test_what_is_beside_the_conversation_is_put_away_with_escape_on_a_phone(
     stage: Stage, tabs: Tabs
 ) -> None:

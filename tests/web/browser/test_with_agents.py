@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import signal
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -134,6 +137,105 @@ turns:
     is_over(page)
     expect(page.locator("#turns li.interrupted")).to_have_text("Work")
     expect(page.locator("#turns li.completed")).to_have_text("Thanks")
+
+
+def test_what_is_being_said_is_there_from_its_beginning_after_a_reload(
+    serve: Serve, tabs: Tabs
+) -> None:
+    script = """
+turns:
+  - - run:
+        command: for i in $(seq 1 20); do sleep 0.1; echo line $i; done; until [ -e seen ]; do sleep 0.1; done
+        wait: 60
+    - slow: 0.4
+    - say: One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen.
+    - run: {command: sleep 60, wait: 60}
+"""
+    server = serve(script)
+    page = begin(tabs, server, "Work", **FREE)
+    output = page.locator(".use.command.running .output.live")
+    expect(output).to_contain_text("line 20")
+    shown = output.text_content() or ""
+    assert len(shown.split("\n")) > 10  # the agent may not tell the very first
+
+    page.reload()
+    expect(output).to_contain_text("line 20")
+    assert output.text_content() == shown
+    (server.root / "seen").touch()
+    text = page.locator(".live-text .streaming")
+    expect(text).to_have_text(re.compile("three"))
+    page.reload()
+    expect(text).to_have_text(re.compile(r"^One two three four five six"))
+    expect(page.locator("#log .text .prose")).to_have_text(
+        re.compile(r"^One two three .* fifteen sixteen\.$")
+    )
+
+
+def test_steered_words_are_pending_and_come_back_if_they_were_never_read(
+    serve: Serve, tabs: Tabs
+) -> None:
+    server = serve("- run: {command: sleep 60, wait: 60}\n- say: Never.\n")
+    page = begin(tabs, server, "Work", **FREE)
+    expect(page.locator(".use.command.running")).to_contain_text("sleep 60")
+
+    page.fill("#words", "Be <b>quick</b>")
+    page.keyboard.press("Enter")
+    expect(page.locator("#steered .pending p")).to_have_text("Be <b>quick</b>")
+    expect(page.locator("#words")).to_have_value("")
+    page.reload()
+    expect(page.locator("#steered .pending p")).to_have_text("Be <b>quick</b>")
+    page.fill("#words", "Something else")
+    page.click("#interrupt")
+
+    is_over(page, "idle")
+    expect(page.locator("#words")).to_have_value("Be <b>quick</b>\n\nSomething else")
+    expect(page.locator("#steered .pending")).to_have_count(0)
+    expect(page.locator(".toast.error")).to_contain_text("back in the text field")
+    page.reload()
+    expect(page.locator("#words")).to_have_value("Be <b>quick</b>\n\nSomething else")
+
+
+def test_stopping_stops_the_commands_too_and_says_which(serve: Serve, tabs: Tabs) -> None:
+    script = """
+turns:
+  - - run: {command: sleep 4711, wait: 60}
+  - - run: "setsid sleep 4712 </dev/null >/dev/null 2>&1 & sleep 0.2"
+    - say: It goes on without me.
+"""
+    server = serve(script)
+    page = begin(tabs, server, "Work", **FREE)
+    expect(page.locator(".use.command.running")).to_contain_text("sleep 4711")
+    page.get_by_role("button", name="Stop").click()
+    is_over(page, "idle")
+    expect(page.locator(".toast")).to_contain_text("sleep 4711")
+    assert "stop_commands" not in (page.locator("#log").text_content() or "")
+    gone("sleep 4711")
+
+    page.fill("#words", "Again")
+    page.keyboard.press("Enter")
+    is_over(page)
+    left = page.get_by_role("button", name="Stop 1 running command")
+    expect(left).to_be_visible()
+    left.click()
+    expect(left).to_be_hidden()
+    expect(page.locator(".toast").last).to_contain_text("Stopped: ")
+    gone("sleep 4712")
+
+
+def gone(command: str) -> None:
+    """No process runs it, soon."""
+    end = time.monotonic() + 30
+    while any(command in each for each in command_lines()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def command_lines() -> list[str]:
+    found: list[str] = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found.append(each.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+    return found
 
 
 def test_a_server_that_is_killed_and_started_again_loses_nothing_that_was_shown(

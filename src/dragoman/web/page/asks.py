@@ -6,9 +6,12 @@ decision that this release offers. The page sends what is pressed; nothing here 
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, cast
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -17,6 +20,7 @@ from dragoman.export.html_output import output
 from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
 from dragoman.export.html_prose import prose
 from dragoman.model import tools
+from dragoman.model.forms import Field, fields
 from dragoman.model.messages import ApprovalRequested, ToolCall
 
 QUESTIONS: Final = {
@@ -50,8 +54,12 @@ def ask(asked: ApprovalRequested, deadline_at: datetime | None = None) -> Html:
         title,
         element("div", _body(asked), class_="ask-body", tabindex="0"),
         _where(asked),
-        *(_fields(asked) if asked.kind in ("question", "elicitation") else []),
+        *_questions(asked),
+        *[_field(each) for each in fields(asked.form)],
+        element("p", class_="problem", role="alert", hidden=True),
         _decisions(asked),
+        _always(asked),
+        novalidate=True,
         class_=f"ask ask-{asked.kind}",
         aria_label=QUESTIONS[asked.kind],
         data_approval=asked.approval_id,
@@ -66,15 +74,46 @@ def _body(asked: ApprovalRequested) -> Html:
     summary = asked.summary or asked.tool or ""
     if asked.kind == "command":
         sign = element("span", "$ ", class_="prompt-sign", aria_hidden="true")
-        return element("pre", sign, summary, class_="line")
+        return element("pre", sign, _as_it_will_run(asked), class_="line")
     if asked.kind == "question":
         return EMPTY
     pieces = [prose(summary)]
-    for name in ("permissions", "arguments"):
+    if asked.url is not None:
+        pieces.append(_address(asked.url))
+    if asked.command and asked.detail.get("network"):
+        pieces.append(element("pre", asked.command, class_="line"))
+    for name in ("permissions", "network", "arguments"):
         given = asked.detail.get(name)
         if isinstance(given, Mapping) and given:
             pieces.append(output(msgspec.json.format(msgspec.json.encode(given)).decode()))
     return joined(pieces)
+
+
+def _as_it_will_run(asked: ApprovalRequested) -> str:
+    """The script where the user's own shell runs it, and else the whole line with its shell."""
+    script = asked.detail.get("command")
+    if isinstance(script, str) and script and (asked.shell is None or _is_usual(asked.shell)):
+        return script
+    return asked.command or asked.summary
+
+
+def _is_usual(shell: str) -> bool:
+    words = shlex.split(shell)
+    return words[:1] == [os.environ.get("SHELL") or "/bin/sh"] and words[1:] in (["-lc"], ["-c"])
+
+
+def _address(url: str) -> Html:
+    """An address to visit: shown whole, and opened by nobody but the person."""
+    shown = element("pre", url, class_="line address")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return shown
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return shown
+    words = f"Open {parts.hostname} in a new tab"
+    link = element("a", words, href=url, target="_blank", rel="noopener noreferrer", class_="visit")
+    return joined([shown, element("p", link)])
 
 
 def changes(asked: ApprovalRequested) -> list[render.Change]:
@@ -89,32 +128,48 @@ def _where(asked: ApprovalRequested) -> Html:
     reason = asked.detail.get("reason")
     if isinstance(reason, str) and reason.strip() and reason != asked.summary:
         pieces.append(element("p", reason.strip(), class_="reason"))
+    works_there = asked.kind not in ("question", "elicitation")
+    cwd = (asked.cwd or asked.detail.get("cwd")) if works_there else None
     facts = [
-        f"{word} {render.one_line(value, 200)}"
-        for word, key in (("in", "cwd"), ("from", "server"))
-        if isinstance(value := asked.detail.get(key), str) and value
+        f"{word} {render.one_line(value, 400)}"
+        for word, value in (
+            ("in", cwd),
+            ("with", asked.shell if asked.shell and not _is_usual(asked.shell) else None),
+            ("from", asked.detail.get("server")),
+        )
+        if isinstance(value, str) and value
     ]
     if facts:
         pieces.append(element("p", ", ".join(facts), class_="where"))
+    root = asked.detail.get("grant_root")
+    if isinstance(root, str) and root:
+        words = f"Allowing it also allows writing anywhere below {root}."
+        pieces.append(element("p", words, class_="warn"))
     return joined(pieces)
 
 
-def _fields(asked: ApprovalRequested) -> list[Html]:
-    if asked.kind == "question":
-        questions = _dicts(asked.detail.get("questions"))
-        return [_question(each, f"{number}") for number, each in enumerate(questions)]
-    schema = next(
-        (asked.detail[key] for key in asked.detail if key.lower().endswith("schema")), None
-    )
-    wanted = cast("dict[str, Any]", schema) if isinstance(schema, dict) else {}
-    properties = wanted.get("properties")
-    if not isinstance(properties, dict):
+def _always(asked: ApprovalRequested) -> Html:
+    """What "Always allow" would remember, and where."""
+    always = asked.always
+    if always is None or "allow_always" not in asked.choices:
+        return EMPTY
+    pieces: list[Html | str] = ["“Always allow” remembers "]
+    if always.prefix:
+        pieces += ["commands that begin with ", element("code", shlex.join(always.prefix))]
+    elif always.host:
+        pieces += ["connections to ", element("code", always.host)]
+    else:
+        pieces += ["this"]
+    if always.stored_in:
+        pieces += [", in ", element("code", always.stored_in)]
+    return element("p", *pieces, ".", class_="always")
+
+
+def _questions(asked: ApprovalRequested) -> list[Html]:
+    if asked.kind != "question":
         return []
-    return [
-        _property(str(name), cast("dict[str, Any]", spec))
-        for name, spec in cast("dict[str, Any]", properties).items()
-        if isinstance(spec, dict)
-    ]
+    questions = _dicts(asked.detail.get("questions"))
+    return [_question(each, f"{number}") for number, each in enumerate(questions)]
 
 
 def _question(question: dict[str, Any], number: str) -> Html:
@@ -130,52 +185,118 @@ def _question(question: dict[str, Any], number: str) -> Html:
         )
         for option in _dicts(question.get("options"))
     ]
-    own = element(
-        "label",
-        element("span", "Another answer" if options else "Your answer", class_="aside-word"),
-        opening(
-            "input",
-            type="text",
-            class_="own",
-            placeholder="Another answer" if options else "Your answer",
-        ),
-    )
+    words = "Another answer" if options else "Your answer"
+    kind = "password" if question.get("isSecret") is True else "text"
+    own = EMPTY
+    if not options or question.get("isOther") is True:
+        own = element(
+            "label",
+            element("span", words, class_="aside-word"),
+            opening("input", type=kind, class_="own", placeholder=words, autocomplete="off"),
+        )
     return element(
         "fieldset", element("legend", text), *options, own, class_="question", data_question=name
     )
 
 
-def _property(name: str, spec: dict[str, Any]) -> Html:
-    label = str(spec.get("title") or spec.get("description") or name)
-    kind = spec.get("type")
-    choices = cast("list[Any]", spec.get("enum")) if isinstance(spec.get("enum"), list) else []
-    if choices:
-        options = [element("option", str(each)) for each in choices]
-        field = element("select", *options, data_field=name)
+_INPUTS: Final = {"email": "email", "uri": "url", "date": "date"}
+
+
+def _field(field: Field) -> Html:
+    """One field of a form; what is filled in is checked by the server, against the schema."""
+    star = element("span", "*", class_="required", aria_hidden="true") if field.required else ""
+    label = element("span", field.title, star, class_="field-name")
+    hint = element("small", field.description) if field.description else ""
+    known: dict[str, Any] = {"data_field": field.name, "data_type": field.type}
+    if field.type == "array" and field.choices:
+        chosen = cast("list[Any]", field.default) if isinstance(field.default, list) else []
+        boxes = [
+            element(
+                "label",
+                opening(
+                    "input", type="checkbox", value=_json(each.value), checked=each.value in chosen
+                ),
+                element("span", each.title),
+                class_="option",
+            )
+            for each in field.choices
+        ]
+        return element("fieldset", element("legend", label), hint, *boxes, class_="field", **known)
+    if field.type == "enum":
+        options = [
+            element(
+                "option", each.title, value=_json(each.value), selected=each.value == field.default
+            )
+            for each in field.choices
+        ]
+        none = element("option", "Choose…")
+        control = element("select", none, *options, aria_required=_yes(field.required), **known)
+    elif field.type == "boolean":
+        control = opening("input", type="checkbox", checked=field.default is True, **known)
+        return element("label", control, label, hint, class_="field check")
     else:
-        types = {"boolean": "checkbox", "number": "number", "integer": "number"}
-        field = opening(
+        is_number = field.type in ("integer", "number")
+        control = opening(
             "input",
-            type=types.get(str(kind), "text"),
-            step="any" if kind == "number" else None,
-            data_field=name,
+            type="number" if is_number else _INPUTS.get(field.format or "", "text"),
+            step={"integer": "1", "number": "any"}.get(field.type),
+            value=_proposed(field),
+            placeholder="2026-11-18T13:00:00Z" if field.format == "date-time" else None,
+            aria_required=_yes(field.required),
+            autocomplete="off",
+            data_items=_items(field),
+            **known,
         )
-    return element("label", element("span", label), field, class_="field")
+    return element("label", label, control, hint, class_="field")
+
+
+def _proposed(field: Field) -> str | None:
+    value = field.default
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in cast("list[Any]", value))
+    return value if isinstance(value, str) else None if value is None else _json(value)
+
+
+def _items(field: Field) -> str | None:
+    """What a list without choices is made of."""
+    items = field.schema.get("items")
+    kind = cast("dict[str, Any]", items).get("type") if isinstance(items, dict) else None
+    return kind if field.type == "array" and isinstance(kind, str) else None
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _yes(value: bool) -> str | None:
+    return "true" if value else None
 
 
 def _decisions(asked: ApprovalRequested) -> Html:
     is_question = asked.kind == "question"
     if is_question:
-        offered = [_button("answered", "Answer", None), _button("cancel", "Stop", "x")]
+        offered = [
+            _button("answered", "Answer", None),
+            _button("deny", "Do not answer", "n"),
+            _button("cancel", "Stop", "x"),
+        ]
     else:
         given = [each for each in asked.choices if each in WORDS] or ["allow", "deny"]
-        offered = [_button(each, *WORDS[each]) for each in sorted(given, key=list(WORDS).index)]
+        words = dict(WORDS, allow=(_yes_word(asked), "y"))
+        offered = [_button(each, *words[each]) for each in sorted(given, key=list(WORDS).index)]
     word = element(
         "label",
         element("span", "A word to the agent", class_="aside-word"),
         opening("input", type="text", class_="word-to-agent", placeholder="A word to the agent"),
     )
     return element("div", *offered, EMPTY if is_question else word, class_="decisions")
+
+
+def _yes_word(asked: ApprovalRequested) -> str:
+    """What the button says that sends a form is that it sends it."""
+    if asked.kind == "elicitation":
+        return "Send" if fields(asked.form) else "I agree" if asked.url else "Allow"
+    return WORDS["allow"][0]
 
 
 def _button(decision: str, words: str, key: str | None) -> Html:

@@ -14,7 +14,7 @@ default = "ask"
 
 [[rule]]
 name = "looking is fine"
-command = ["git status", "git diff", "ls", "rg"]
+command = ["git status", "ls", "pwd"]
 decision = "allow"
 
 [[rule]]
@@ -66,7 +66,6 @@ def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
                 type="button",
                 id="example",
                 class_="button quiet",
-                data_text=EXAMPLE,
             ),
             element("button", "Try on past requests", type="submit", value="try", class_="button"),
             element(
@@ -79,6 +78,8 @@ def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
             ),
             class_="ends",
         ),
+        # An attribute could not hold it: line breaks in attributes are shown as marks.
+        element("pre", Html("\n"), EXAMPLE, id="example-text", hidden=True),
         id="policy",
     )
     result = element(
@@ -95,5 +96,18 @@ def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
         ),
         class_="group",
     )
-    body = element("div", element("h1", "Approval policy"), where, editor, result, class_="column")
+    remembered = element(
+        "section",
+        element("h2", "Always allowed"),
+        element(
+            "p",
+            "What you always allowed is kept by the agent, in its own files, and holds before these rules. ",
+            "Sessions that are open keep a rule that you remove until they are resumed.",
+            class_="sub",
+        ),
+        element("ul", id="remembered", aria_label="Always allowed"),
+        class_="group",
+    )
+    heading = element("h1", "Approval policy")
+    body = element("div", heading, where, editor, remembered, result, class_="column")
     return shell.page("policy", "Policy", body, sessions=sessions, here="/policy")

@@ -53,6 +53,10 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it can be spoken to."""
     is_archived: bool = False
     """Whether it was put away."""
+    is_open: bool = False
+    """Whether its last turn has no end, and no program works on it."""
+    is_elsewhere: bool = False
+    """Whether another program is at it."""
     snippet: str = ""
     """The words that a search found."""
     turn: int | None = None
@@ -79,7 +83,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
     models: Sequence[str] = ()
     sandboxes: Sequence[str] = ("workspace-write", "read-only", "danger-full-access")
-    approvals: Sequence[str] = ("on-request", "untrusted", "on-failure", "never")
+    approvals: Sequence[str] = ("on-request", "untrusted", "never")
+    """When the installed release can be told to ask."""
     folders: Sequence[str] = ()
     """Where a session may work: the allowed roots, and folders used before."""
     can_steer: bool = True

@@ -41,7 +41,11 @@ def session(
                 "div",
                 _conversation(view),
                 _dock(view),
+                element(
+                    "section", id="steered", hidden=True, aria_label="Not read by the agent yet"
+                ),
                 *([element("p", view.closed, id="closed", class_="sub")] if view.closed else []),
+                _elsewhere(view),
                 _composer(view, choices),
                 class_="talk",
             ),
@@ -57,6 +61,8 @@ def _head(view: SessionView) -> Html:
     state = shell.STATES[row.state]
     program = " ".join(filter(None, (row.harness, row.version)))
     facts = [element("span", each) for each in (row.model, program) if each]
+    if row.is_open:
+        facts.append(element("span", "open, last activity ", shell.since(row.at), id="open-turn"))
     notes = [
         element("span", words, class_="label", id=words)
         for words, holds in (("archived", row.is_archived), ("saved", not row.is_live))
@@ -112,6 +118,7 @@ def _head(view: SessionView) -> Html:
         data_state=row.state,
         data_live=str(row.is_live).lower(),
         data_archived=str(row.is_archived).lower(),
+        data_elsewhere=str(row.is_elsewhere).lower(),
         data_last=str(view.last_seq),
         data_earlier=str(view.has_earlier).lower(),
         data_cwd=row.cwd,
@@ -152,6 +159,20 @@ def _conversation(view: SessionView) -> Html:
         role="region",
         tabindex="0",
         aria_label="Conversation",
+    )
+
+
+def _elsewhere(view: SessionView) -> Html:
+    """Why one cannot speak to a session that another program is at, and what can be done instead."""
+    can_fork = "fork" in view.acts
+    way = "You can watch it here" + (", or fork it to go on with a copy." if can_fork else ".")
+    fork = element("button", "Fork", type="button", data_act="fork", class_="button")
+    return element(
+        "div",
+        element("p", f"This session is running in another program. {way}", class_="sub"),
+        *([fork] if can_fork else []),
+        id="elsewhere",
+        hidden=not view.row.is_elsewhere,
     )
 
 
@@ -233,10 +254,18 @@ def _composer(view: SessionView, choices: Choices) -> Html:
             element("span", "Enter sends, Shift+Enter is a new line", id="hint", class_="sub"),
             element(
                 "button",
-                "Interrupt",
+                type="button",
+                id="left-over",
+                class_="button danger",
+                hidden=True,
+            ),
+            element(
+                "button",
+                "Stop",
                 element("kbd", "Esc", aria_hidden="true"),
                 type="button",
                 id="interrupt",
+                title="Stop the turn and the commands it runs",
                 class_="button danger",
                 hidden=row.state not in ("working", "waiting") or not choices.can_interrupt,
             ),
@@ -246,5 +275,5 @@ def _composer(view: SessionView, choices: Choices) -> Html:
         id="composer",
         data_steer=str(choices.can_steer).lower(),
         aria_label="Speak to the agent",
-        hidden=view.closed is not None,
+        hidden=view.closed is not None or row.is_elsewhere,
     )

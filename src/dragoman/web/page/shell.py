@@ -135,6 +135,9 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
                     aria_label="Theme: as the system has it",
                 ),
                 element("button", "?", type="button", id="keys", aria_label="Keyboard shortcuts"),
+                element(
+                    "button", "↪", type="button", id="logout", aria_label="Log out", title="Log out"
+                ),
             ),
             class_="drawer",
         ),

@@ -16,7 +16,7 @@ __all__ = ["history", "index", "login", "policy", "problem", "session", "usage"]
 
 
 def login() -> str:
-    """Where the token is exchanged for a cookie: from the address, or by hand."""
+    """What everyone may see: the page's own code asks for the rest, or for the token. Empty until it knows which."""
     form = element(
         "form",
         shell.icon("icon"),
@@ -37,8 +37,10 @@ def login() -> str:
         id="login",
         method="post",
         class_="login",
+        hidden=True,
     )
-    return shell.document("login", "Login", element("main", form, id="main"))
+    without = element("noscript", element("p", "This page needs JavaScript.", class_="login"))
+    return shell.document("login", "Login", element("main", form, without, id="main"))
 
 
 def problem(words: str) -> str:

@@ -1,4 +1,5 @@
 // All that the page says to the server. Everything is JSON; a refusal is an Error with its words.
+import { ask } from "./key.js";
 
 export class Refused extends Error {
   constructor(status, words, answer) {
@@ -11,17 +12,16 @@ export class Refused extends Error {
 export async function call(method, path, body, headers = {}) {
   let response;
   try {
-    response = await fetch(`/api/v1/${path}`, {
+    response = await ask(`/api/v1/${path}`, {
       method,
       headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: "same-origin",
     });
   } catch {
     throw new Refused(0, "The server cannot be reached.");
   }
   if (response.status === 401) {
-    location.reload(); // the cookie is gone: the server shows the login instead of this page
+    location.reload(); // the login is over: the page asks for the token
     throw new Refused(401, "Not logged in.");
   }
   const text = await response.text();
@@ -44,42 +44,19 @@ export const session = (id) => call("GET", of(id));
 export const fragments = (id, query) => call("GET", `${of(id)}/fragments?${new URLSearchParams(query)}`);
 export const start = (given) => call("POST", "sessions", given, { "Idempotency-Key": crypto.randomUUID() });
 export const turn = (id, given) => call("POST", `${of(id)}/turns`, given, { "Idempotency-Key": crypto.randomUUID() });
+export const findTurn = (id, number) => call("GET", `${of(id)}/turns/${number}`);
 export const steer = (id, text) => call("POST", `${of(id)}/steer`, { text });
+export const dropSteered = (id, steered) => call("DELETE", `${of(id)}/steered/${encodeURIComponent(steered)}`);
 export const interrupt = (id) => call("POST", `${of(id)}/interrupt`);
+export const commands = async (id) => (await call("GET", `${of(id)}/commands`)).commands;
+export const stopCommands = async (id) => (await call("POST", `${of(id)}/commands/stop`)).stopped;
 export const rename = (id, title) => call("PATCH", of(id), { title });
 export const act = (id, what) => call("POST", `${of(id)}/${what}`);
 export const approvals = (id) => call("GET", `approvals?session_id=${encodeURIComponent(id)}`);
 export const decide = (approval, given) => call("POST", `approvals/${encodeURIComponent(approval)}`, given);
 export const savePolicy = (text) => call("PUT", "policy", { text });
+export const remembered = () => call("GET", "policy/remembered");
+export const forget = (id) => call("DELETE", `policy/remembered/${encodeURIComponent(id)}`);
 export const tryPolicy = (text) => call("POST", "policy/try", { text });
 export const stream = (id, after) => `/api/v1/${of(id)}/stream?after=${after}`;
 export const sessions = () => "/api/v1/stream";
-
-// The token stands behind the # so that no server and no log ever sees it in an address.
-export function takeToken() {
-  const found = /^#token=(.+)$/.exec(location.hash);
-  if (!found) return null;
-  history.replaceState(null, "", location.pathname + location.search);
-  return decodeURIComponent(found[1]);
-}
-
-export function login() {
-  const form = document.getElementById("login");
-  const problem = document.getElementById("problem");
-  const enter = async (token) => {
-    problem.textContent = "";
-    const response = await fetch("/api/v1/login", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ token }),
-    }).catch(() => null);
-    if (response?.ok) location.reload();
-    else problem.textContent = response ? "This token does not fit." : "The server cannot be reached.";
-  };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    enter(form.elements.token.value.trim());
-  });
-  const token = takeToken();
-  if (token) enter(token);
-}

@@ -1,10 +1,10 @@
 // Where the page begins: what every page has, and then what this one has.
-import { takeToken, login } from "./api.js";
+import { enter, leave, takeToken } from "./enter.js";
 import { sidebar } from "./sessions.js";
 import { keys } from "./keys.js";
 import { clocks } from "./clocks.js";
+import { downloads } from "./download.js";
 
-const page = document.body.dataset.page;
 const parts = {
   index: () => import("./start.js"),
   session: () => import("./session.js"),
@@ -12,14 +12,14 @@ const parts = {
   policy: () => import("./policy.js"),
 };
 
-if (page === "login") {
-  login();
-} else {
-  takeToken(); // an address with a token that was opened again: never leave it in sight
-  sidebar();
-  clocks();
-  keys();
-  const part = await parts[page]?.();
-  part?.begin();
-  document.body.dataset.ready = "";
-}
+if (document.body.dataset.page === "login") await enter((name) => parts[name]?.());
+takeToken(); // never leave it in sight
+addEventListener("hashchange", takeToken);
+document.getElementById("logout").addEventListener("click", leave);
+sidebar();
+clocks();
+keys();
+downloads();
+const part = await parts[document.body.dataset.page]?.();
+part?.begin();
+document.body.dataset.ready = "";

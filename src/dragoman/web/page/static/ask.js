@@ -28,6 +28,7 @@ export class Dock {
       this.held.delete(settles);
       this.#remove(settles);
     }
+    if (approval && this.#call(approval)) entry.classList.add("has-call"); // its card shows what was asked
     const template = approval && entry.querySelector("template");
     if (!template) return;
     this.held.set(approval, template.content.firstElementChild);
@@ -51,6 +52,7 @@ export class Dock {
       if (!shown) this.#show(form);
       const entry = document.querySelector(`#log [data-approval="${CSS.escape(approval)}"]`);
       entry?.classList.add("is-asked"); // all of it is in the form
+      this.#call(approval)?.classList.add("is-asked");
       const decision = entry?.querySelector(".decision");
       if (decision) decision.textContent = "waiting for you";
     }
@@ -75,7 +77,13 @@ export class Dock {
     form.dataset.since ??= String(Date.now());
   }
 
+  // The card of the call that is asked about: an item may be asked about twice, as call-2.
+  #call(approval) {
+    return document.querySelector(`#log [data-call="${CSS.escape(approval.replace(/-\d+$/, ""))}"], #log [data-call="${CSS.escape(approval)}"]`);
+  }
+
   #remove(approval) {
+    this.#call(approval)?.classList.remove("is-asked");
     document.querySelector(`#log .is-asked[data-approval="${CSS.escape(approval)}"]`)?.classList.remove("is-asked");
     const form = this.#form(approval);
     if (!form) return;
@@ -104,10 +112,11 @@ export class Dock {
     if (word) given.message = word;
     if (form.dataset.ask === "question" && decision === "answered") {
       given.answers = answers(form);
-      if (Object.values(given.answers).some((each) => !each.length)) return toast("Each question wants an answer.", "error");
+      if (Object.values(given.answers).some((each) => !each.length)) return wrong(form, "Answer each question.");
     }
     const fields = form.querySelectorAll("[data-field]");
     if (fields.length && decision.startsWith("allow")) given.content = content(fields);
+    wrong(form, "");
     const buttons = [...form.querySelectorAll("button")];
     for (const button of buttons) button.disabled = true;
     try {
@@ -116,8 +125,9 @@ export class Dock {
       this.#remove(form.dataset.approval);
     } catch (error) {
       for (const button of buttons) button.disabled = false;
-      toast(error.message, "error");
-      this.check(); // someone else may have settled it
+      wrong(form, error.message);
+      await this.check(); // someone else may have settled it
+      if (!form.isConnected) toast(error.message, "error"); // the form cannot say it any more
     }
   }
 
@@ -133,23 +143,40 @@ export class Dock {
   }
 }
 
+function wrong(form, words) {
+  const problem = form.querySelector(".problem");
+  problem.textContent = words;
+  problem.hidden = !words;
+}
+
 function answers(form) {
   const found = {};
   for (const question of form.querySelectorAll(".question")) {
-    const own = question.querySelector(".own").value.trim();
+    const own = question.querySelector(".own")?.value.trim();
     const chosen = question.querySelector("input[type=radio]:checked")?.value;
     found[question.dataset.question] = own ? [own] : chosen ? [chosen] : [];
   }
   return found;
 }
 
+// What was left empty is left out: the server says which fields are needed.
 function content(fields) {
   const found = {};
   for (const field of fields) {
-    const name = field.dataset.field;
-    if (field.type === "checkbox") found[name] = field.checked;
-    else if (field.type === "number") found[name] = field.value === "" ? null : Number(field.value);
-    else found[name] = field.value;
+    const value = filled(field);
+    if (value !== undefined) found[field.dataset.field] = value;
   }
   return found;
+}
+
+function filled(field) {
+  const { type, items } = field.dataset;
+  if (field.localName === "fieldset") return [...field.querySelectorAll("input:checked")].map((box) => JSON.parse(box.value));
+  if (type === "boolean") return field.checked;
+  if (type === "enum") return field.selectedIndex ? JSON.parse(field.value) : undefined;
+  if (field.value.trim() === "") return undefined;
+  if (type === "integer" || type === "number") return Number(field.value);
+  if (type !== "array") return field.value;
+  const words = field.value.split(",").map((word) => word.trim()).filter(Boolean);
+  return items === "integer" || items === "number" ? words.map(Number) : words;
 }

@@ -5,7 +5,8 @@ import * as api from "./api.js";
 export class Composer {
   failed = () => {};
 
-  constructor(id, form, facts) {
+  constructor(id, form, facts, stop) {
+    this.stop = stop;
     this.id = id;
     this.form = form;
     this.facts = facts;
@@ -31,11 +32,10 @@ export class Composer {
       event.preventDefault();
       this.#send();
     });
-    $("interrupt").addEventListener("click", () => this.interrupt());
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open], details.menu-holder[open]")) return;
       if (this.words === document.activeElement) this.words.blur();
-      else if (this.facts.isBusy) this.interrupt();
+      else if (this.facts.isBusy) this.stop.turn();
     });
     this.state(this.facts.now);
     this.#grow();
@@ -88,6 +88,13 @@ export class Composer {
     }
   }
 
+  // Words that the agent never read.
+  giveBack(text) {
+    this.words.value = this.words.value.trim() ? `${text}\n\n${this.words.value}` : text;
+    sessionStorage.setItem(this.draft, this.words.value);
+    this.#grow();
+  }
+
   // Whoever speaks to a session that was put away brings it back.
   #isBack() {
     document.querySelector("[data-act=unarchive]")?.remove();
@@ -101,14 +108,6 @@ export class Composer {
     if (model.value !== "default") given.model = model.value;
     const made = await api.start(given);
     location.assign(`/s/${encodeURIComponent(made.id)}`);
-  }
-
-  async interrupt() {
-    try {
-      await api.interrupt(this.id);
-    } catch (error) {
-      this.failed(error.message);
-    }
   }
 
   #grow() {

@@ -89,7 +89,8 @@ export class Facts {
       return;
     }
     if (!this.begun || Number(last?.dataset.seq ?? 0) >= Number(this.begun)) return;
-    list.append(make("li", { class: "open", "data-seq": this.begun }, make("a", { href: `#e${this.begun}` }, entry.dataset.title || "Turn")));
+    const number = Number(last?.dataset.number ?? 0) + 1;
+    list.append(make("li", { class: "open", "data-seq": this.begun, "data-number": number }, make("a", { href: `#e${this.begun}` }, entry.dataset.title || "Turn")));
     $("turns-part").hidden = false;
     list.scrollTop = list.scrollHeight;
   }

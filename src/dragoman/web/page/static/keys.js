@@ -3,7 +3,7 @@ import { $, make } from "./say.js";
 
 const LISTED = [
   ["Everywhere", [["?", "this list"], ["/", "search"], ["n", "new session"], ["g h", "history"], ["g u", "usage"], ["g p", "policy"], ["[  ]", "session above, below"]]],
-  ["In a session", [["j  k", "next, previous turn"], ["↓  ↑", "next, previous entry"], ["G", "to the newest"], ["r", "write to the agent"], ["Esc", "leave the text; then interrupt"], ["c", "copy the entry"], ["o", "open or fold it"], ["d", "changes side by side"], ["i", "plan, turns and usage"]]],
+  ["In a session", [["j  k", "next, previous turn"], ["↓  ↑", "next, previous entry"], ["G", "to the newest"], ["r", "write to the agent"], ["Esc", "leave the text; then stop the turn"], ["c", "copy the entry"], ["o", "open or fold it"], ["d", "changes side by side"], ["i", "plan, turns and usage"]]],
   ["When the agent asks", [["a", "to the question"], ["y", "allow"], ["s", "allow for this session"], ["w", "always allow"], ["n", "deny"], ["x", "deny and stop"]]],
 ];
 

@@ -14,6 +14,28 @@ export class Live {
     this.cut = new WeakMap(); // the beginning of something that only a terminal obeys
   }
 
+  // The text so far of something that is being said: it takes the place of what is here of it.
+  begin(delta, log) {
+    const of = delta.of ?? "text";
+    const name = delta.message_id ?? "";
+    if (of === "output") {
+      this.early.delete(name);
+      this.#empty(log.querySelector(`[data-call="${CSS.escape(name)}"] > .use.open .output.live`));
+    } else this.#empty(this.said.get(this.#key(delta)));
+    this.hear(delta, log);
+  }
+
+  #empty(element) {
+    if (!element) return;
+    element.textContent = "";
+    this.waiting.delete(element);
+    this.cut.delete(element);
+  }
+
+  #key(delta) {
+    return `${this.agents.has(delta.session_id) ? delta.session_id : ""} ${delta.of ?? "text"} ${delta.message_id ?? ""}`;
+  }
+
   hear(delta, log) {
     const of = delta.of ?? "text";
     if (of === "output") {
@@ -24,7 +46,7 @@ export class Live {
       return;
     }
     const agent = this.agents.has(delta.session_id) ? delta.session_id : "";
-    const key = `${agent} ${of} ${delta.message_id ?? ""}`;
+    const key = this.#key(delta);
     let text = this.said.get(key);
     if (!text) {
       text = make("div", { class: "streaming" });

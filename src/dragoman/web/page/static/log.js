@@ -1,6 +1,6 @@
 // The conversation: a window on the session's entries. It grows at both ends as one scrolls, lets go of
 // what is far away, and never asks the server for the same entry twice while it holds it.
-import { $, parsed } from "./say.js";
+import { $, parsed, toast } from "./say.js";
 import * as api from "./api.js";
 import { paint } from "./clocks.js";
 import { Places } from "./place.js";
@@ -207,11 +207,16 @@ export class Log {
     this.at = this.scroller.scrollTop;
   }
 
-  #toHash() {
+  async #toHash() {
     const entry = /^#e(-?\d+)$/.exec(location.hash);
     const turn = /^#t(\d+)$/.exec(location.hash); // what a search found is known by its turn
-    const seq = turn ? document.querySelector(`#turns [data-number="${turn[1]}"]`)?.dataset.seq : entry?.[1];
-    if (seq !== undefined) this.jump(Number(seq));
+    if (entry) this.jump(Number(entry[1]));
+    if (!turn) return;
+    // The list beside it has the newest turns; the server knows all of them.
+    const listed = document.querySelector(`#turns [data-number="${turn[1]}"]`);
+    const found = listed ? listed.dataset : await api.findTurn(this.id, turn[1]).catch(() => null);
+    if (found) this.jump(Number(found.seq));
+    else toast(`This session has no turn ${turn[1]}.`, "error");
   }
 
   #scrolled() {

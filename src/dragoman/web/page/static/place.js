@@ -90,7 +90,9 @@ function merge(card, late) {
   const state = STATES.find((each) => late.classList.contains(each)) ?? "ok";
   card.classList.remove("running", ...STATES);
   card.classList.add(state);
-  card.querySelector(".output.live")?.remove();
+  // What it printed while it ran, and what an earlier result said: a call that was given up may get its own end after all.
+  for (const old of card.querySelectorAll(":scope > .output.live, :scope > [data-late]")) old.remove();
+  for (const each of late.children) each.dataset.late = "";
   const facts = card.querySelector(".facts");
   const told = late.querySelector(".facts");
   if (facts && told) facts.replaceChildren(...told.childNodes);

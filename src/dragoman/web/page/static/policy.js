@@ -36,7 +36,9 @@ export function begin() {
     }
   });
   $("example").addEventListener("click", () => {
-    rules.value = `${rules.value.trim() ? `${rules.value.trimEnd()}\n\n` : ""}${$("example").dataset.text}`;
+    const example = $("example-text").textContent;
+    // What stands before the first rule can be there only once, and only at the top.
+    rules.value = rules.value.trim() ? `${rules.value.trimEnd()}\n\n${example.slice(example.indexOf("[[rule]]"))}` : example;
     rules.dispatchEvent(new Event("input"));
     rules.focus();
   });
@@ -44,6 +46,23 @@ export function begin() {
   addEventListener("beforeunload", (event) => rules.value !== kept && event.preventDefault());
   number();
   attempt(rules.value);
+  remembered();
+}
+
+// What the agent itself remembers: shown with its file, and taken away one by one.
+async function remembered() {
+  const given = await api.remembered().catch(() => ({ rules: [] }));
+  const rows = given.rules.map((rule) => {
+    const what = rule.host ? `connect to ${rule.host}` : rule.prefix.join(" ");
+    const remove = make("button", { type: "button", class: "button quiet", "aria-label": `Remove ${clean(what)}` }, "Remove");
+    remove.addEventListener("click", async () => {
+      remove.disabled = true;
+      await api.forget(rule.id).then(() => toast("Removed."), (error) => toast(error.message, "error"));
+      remembered();
+    });
+    return make("li", {}, make("span", { class: "verdict", "data-word": rule.decision }, rule.decision), " ", make("code", {}, clean(what)), make("small", {}, `${clean(rule.stored_in)}, line ${rule.line}`), remove);
+  });
+  $("remembered").replaceChildren(...(rows.length ? rows : [make("li", { class: "sub" }, "Nothing yet.")]));
 }
 
 function wrong(words) {

@@ -1,5 +1,7 @@
 // Saying something to the user: aloud for those who listen, for a moment for those who look.
 
+import { ask } from "./key.js";
+
 export const $ = (id) => document.getElementById(id);
 
 export const STATES = { working: "working", waiting: "waiting for you", done: "done", failed: "failed", idle: "idle" };
@@ -24,7 +26,7 @@ export function parsed(html) {
 
 // A part of this page, as the server would draw it now. Whether it was put in.
 export async function renew(id) {
-  const response = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
+  const response = await ask(location.href).catch(() => null);
   if (!response?.ok) return false;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(id);
   const old = $(id);
@@ -46,7 +48,7 @@ export function toast(words, kind = "info") {
   const box = make("div", { class: `toast ${kind}` }, words);
   $("toasts").append(box);
   tell(words, { urgent: kind === "error" });
-  setTimeout(() => box.remove(), kind === "error" ? 8000 : 2500);
+  setTimeout(() => box.remove(), kind === "error" ? 8000 : Math.max(2500, words.length * 90));
 }
 
 export async function copy(text, what = "Copied") {

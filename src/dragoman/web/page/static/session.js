@@ -7,6 +7,8 @@ import { Live } from "./live.js";
 import { Facts } from "./facts.js";
 import { Dock } from "./ask.js";
 import { Composer } from "./composer.js";
+import { Stop } from "./stop.js";
+import { Steered } from "./steered.js";
 import { Stream, whileSeen } from "./stream.js";
 import { titleOf, whenTold } from "./sessions.js";
 import { entitle, tools } from "./tools.js";
@@ -20,7 +22,9 @@ export function begin() {
   const live = new Live($("live"));
   const log = new Log(id, $("scroller"), $("log"), Number(head.dataset.last), head.dataset.earlier === "true");
   const dock = new Dock(id, $("dock"), facts);
-  const composer = new Composer(id, $("composer"), facts);
+  const stop = new Stop(id, facts);
+  const composer = new Composer(id, $("composer"), facts, stop);
+  const steered = new Steered(id, $("steered"), composer);
 
   log.seen = (entry, isNew) => {
     live.settle(entry, isNew);
@@ -35,15 +39,18 @@ export function begin() {
   log.open();
   dock.open();
   composer.open();
-  tools(id, log);
+  if (isLive) stop.open();
+  tools(id, log, stop);
 
-  const stream = new Stream(() => api.stream(id, log.last), ["entry", "delta", "gap"]);
+  const stream = new Stream(() => api.stream(id, log.last), ["entry", "delta", "partial", "gap", "end"]);
   stream.heard = (kind, said) => {
+    if (kind === "end") return stream.ended();
     if (kind === "gap") live.clear();
-    if (kind !== "delta") return log.ring();
+    if (kind !== "delta" && kind !== "partial") return log.ring();
     if (!log.isAtTail) return;
     const stick = log.isAtBottom();
-    live.hear(said.message ?? said, $("log"));
+    if (kind === "partial") live.begin(said.message, $("log"));
+    else live.hear(said.message ?? said, $("log"));
     if (stick) log.toBottom();
   };
   stream.opened = async () => {
@@ -51,19 +58,38 @@ export function begin() {
     dock.check();
     const before = facts.changes;
     const known = await api.session(id).catch(() => null);
+    if (known) steered.show(known.steered);
     // What has been heard meanwhile is newer than this answer.
     if (known && facts.changes === before) facts.state(known.state);
   };
-  if (isLive) whileSeen(() => stream.open(), () => stream.close());
-  else if (facts.isBusy) setInterval(() => document.hidden || log.ring(), 3000); // someone else drives it
+  // Another program may be writing a saved session: it is followed until nothing more is to come.
+  let isFollowed = isLive || head.dataset.elsewhere === "true" || facts.isBusy;
+  whileSeen(() => isFollowed && stream.open(), () => stream.close());
+  stream.ended = () => {
+    isFollowed = isLive;
+    if (!isLive) stream.close();
+  };
+  const elsewhere = (now) => {
+    const is = now.running_elsewhere === true;
+    $("elsewhere").hidden = !is;
+    $("composer").hidden = is || $("closed") !== null;
+    if (is && !isFollowed) {
+      isFollowed = true;
+      stream.close();
+      if (!document.hidden) stream.open();
+    }
+    facts.state(now.state);
+  };
 
   let newest = null;
   whenTold(async (told) => {
     const now = told.find((each) => each.id === id);
-    if (!now || !isLive) return;
+    if (now && !isLive) return elsewhere(now);
+    if (!now) return;
     newest = now;
     entitle(titleOf(now));
     composer.told(now);
+    steered.show(now.steered);
     facts.limits(now.rate_limits);
     await log.ring(); // what was said comes first
     // Entries that came after this news know better.
@@ -72,6 +98,7 @@ export function begin() {
 
   facts.changed = (state) => {
     composer.state(state);
+    if (isLive) stop.look();
     if (state !== "working" && state !== "waiting") live.clear();
     if (state !== "waiting") dock.check();
   };

@@ -1,5 +1,6 @@
 // A stream of the server's, and what is known of the connection. Losing it is the normal case.
 import { $ } from "./say.js";
+import { ask } from "./key.js";
 
 const HIDDEN = 30_000; // a tab nobody looks at gives its connection back: browsers have six
 
@@ -26,30 +27,38 @@ export class Stream {
     removeEventListener("online", this.again);
     removeEventListener("offline", this.lost);
     clearTimeout(this.timer);
-    this.source?.close();
+    this.source?.abort();
     this.source = null;
   }
 
-  #connect() {
-    this.source?.close();
+  // Not an EventSource: that cannot send the key.
+  async #connect() {
+    this.source?.abort();
     clearTimeout(this.timer);
-    const source = (this.source = new EventSource(this.address()));
-    source.onopen = () => {
-      this.tries = 0;
-      this.shown("live");
-      this.opened();
-    };
-    source.onerror = () => {
-      this.shown("reconnecting");
-      if (source.readyState === EventSource.CLOSED) this.#again();
-    };
-    for (const kind of this.kinds) source.addEventListener(kind, (event) => this.#hear(kind, event));
+    const source = (this.source = new AbortController());
+    const isOurs = () => this.source === source;
+    try {
+      const response = await ask(this.address(), { signal: source.signal, cache: "no-store" });
+      if (response.status === 401 && isOurs()) return location.reload();
+      if (response.status === 200) {
+        this.tries = 0;
+        this.shown("live");
+        this.opened();
+        await each(response.body, (kind, data) => isOurs() && this.kinds.includes(kind) && this.#hear(kind, data));
+      }
+    } catch (error) {
+      if (!isOurs()) return; // closed by us
+      if (!(error instanceof TypeError || error instanceof DOMException)) reportError(error); // these say that the connection broke
+    }
+    if (!isOurs()) return;
+    this.shown("reconnecting");
+    this.#again();
   }
 
-  #hear(kind, event) {
+  #hear(kind, data) {
     let said = null;
     try {
-      said = JSON.parse(event.data);
+      said = JSON.parse(data);
     } catch {
       return; // a piece of an event is none; what it told is asked for when the stream is there again
     }
@@ -59,6 +68,32 @@ export class Stream {
   #again(wait = Math.min(15_000, 500 * 2 ** this.tries++)) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#connect(), wait);
+  }
+}
+
+// Each event of a body, as the format has it: lines, and an empty one at the end of each event.
+async function each(body, act) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let pieces = []; // of a line that is not whole yet: it may come in very many
+  let kind = "message";
+  let data = [];
+  const take = (line) => {
+    if (line === "") {
+      if (data.length) act(kind, data.join("\n"));
+      kind = "message";
+      data = [];
+    } else if (line.startsWith("event:")) kind = line.slice(6).trim();
+    else if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
+  };
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = value.split("\n");
+    pieces.push(lines.shift());
+    if (!lines.length) continue;
+    take(pieces.join(""));
+    pieces = [lines.pop()];
+    for (const line of lines) take(line);
   }
 }
 

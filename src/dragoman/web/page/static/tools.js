@@ -6,7 +6,7 @@ import { focusOn } from "./log.js";
 
 const made = (answer) => encodeURIComponent(answer.id);
 
-export function tools(id, log) {
+export function tools(id, log, ending) {
   const acts = {
     previous: () => turn(log, -1),
     next: () => turn(log, 1),
@@ -23,10 +23,7 @@ export function tools(id, log) {
       await api.act(id, "unarchive");
       location.reload();
     },
-    stop: async () => {
-      await api.act(id, "stop");
-      toast("The session was ended");
-    },
+    stop: () => ending.session(),
   };
   document.addEventListener("click", async (event) => {
     const act = event.target.closest("[data-act]")?.dataset.act;

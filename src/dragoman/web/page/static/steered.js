@@ -1,0 +1,38 @@
+// What was said to a turn under way: shown as pending until the agent takes it up, and put back into the text field if
+// the turn ended first.
+import { make, toast } from "./say.js";
+import * as api from "./api.js";
+
+export class Steered {
+  constructor(id, place, composer) {
+    this.id = id;
+    this.place = place;
+    this.composer = composer;
+    this.taking = new Set();
+  }
+
+  // As the server tells it.
+  show(steered = []) {
+    const pending = steered.filter((each) => each.state === "pending");
+    this.place.replaceChildren(
+      ...pending.map(({ text }) =>
+        make("div", { class: "pending" }, make("span", { class: "who" }, "Waiting for the agent to read this"), make("p", {}, text)),
+      ),
+    );
+    this.place.hidden = !pending.length;
+    for (const each of steered) if (each.state === "returned") this.#take(each);
+  }
+
+  // The tab that is quicker has it; the others are told that it is gone.
+  async #take({ id, text }) {
+    if (this.taking.has(id)) return;
+    this.taking.add(id);
+    try {
+      await api.dropSteered(this.id, id);
+    } catch {
+      return this.taking.delete(id);
+    }
+    this.composer.giveBack(text);
+    toast("The turn ended before the agent read this. It is back in the text field.", "error");
+  }
+}

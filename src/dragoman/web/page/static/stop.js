@@ -1,0 +1,66 @@
+// Stopping: the turn with its commands, commands that a turn has left running, the session with all of it; and saying
+// what was stopped.
+import { $, clean, toast } from "./say.js";
+import * as api from "./api.js";
+
+const LOOK = 5000; // how often left-over commands are looked for, once there are some
+
+export class Stop {
+  constructor(id, facts) {
+    this.id = id;
+    this.facts = facts;
+    this.button = $("left-over");
+  }
+
+  open() {
+    $("interrupt").addEventListener("click", () => this.turn());
+    this.button.addEventListener("click", () => this.#act(async () => said("Stopped", await api.stopCommands(this.id)) || "Nothing was running any more."));
+    this.look();
+  }
+
+  turn() {
+    return this.#ending("The turn was stopped", () => api.interrupt(this.id));
+  }
+
+  session() {
+    return this.#ending("The session was ended", () => api.act(this.id, "stop"));
+  }
+
+  // Both stop the commands too; which those are is known before.
+  #ending(words, end) {
+    return this.#act(async () => {
+      const running = await api.commands(this.id).catch(() => []);
+      await end();
+      return said(`${words}. Stopped with it`, running) || `${words}.`;
+    });
+  }
+
+  async #act(act) {
+    try {
+      toast(await act());
+    } catch (error) {
+      toast(error.message, "error");
+    }
+    this.look();
+  }
+
+  // Commands that outlived their turn: while one is under way, it has the button.
+  async look() {
+    clearTimeout(this.timer);
+    const running = this.facts.isBusy ? [] : await api.commands(this.id).catch(() => []);
+    const isSeen = running.length > 0 && !this.facts.isBusy;
+    this.button.hidden = !isSeen;
+    if (!isSeen) return;
+    const count = running.length === 1 ? "1 running command" : `${running.length} running commands`;
+    this.button.textContent = `Stop ${count}`;
+    this.button.title = running.map((each) => clean(each.command)).join("\n");
+    this.timer = setTimeout(() => this.look(), LOOK);
+  }
+}
+
+function said(words, commands) {
+  const names = [...new Set(commands.map((each) => clean(each.command)))];
+  const shown = names.slice(0, 3).map((each) => (each.length > 60 ? `${each.slice(0, 59)}…` : each));
+  const rest = names.length > 3 ? ` and ${names.length - 3} more` : "";
+  return names.length ? `${words}: ${shown.join(", ")}${rest}` : "";
+}
