@@ -25,6 +25,7 @@ class Terminal(io.StringIO):
         self.row = 0
         self.column = 0
         self.cursor_is_shown = True
+        self.wraps = True
         self.frames: list[str] = []
 
     def isatty(self) -> bool:
@@ -61,6 +62,8 @@ class Terminal(io.StringIO):
                 self.cursor_is_shown = letter == "h"
             case "h" | "l", "?2026":
                 pass
+            case "h" | "l", "?7":
+                self.wraps = letter == "h"
             case _:
                 raise AssertionError(f"a view has no business with {number}{letter}")
 

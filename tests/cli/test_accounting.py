@@ -22,6 +22,7 @@ def test_an_account_says_what_became_of_the_lines_and_by_which_rules() -> None:
         "         9 made a message\n"
         "         3 are twins of lines that did\n"
         "         0 are unaccounted for\n"
+        "         0 values of twins are in no message\n"
         "\n"
         "9 messages\n"
         "         7 tool_call\n"

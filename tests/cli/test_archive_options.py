@@ -9,7 +9,14 @@ import pytest
 
 from archive_home import make_home
 from dragoman.archive.api import Archive
-from dragoman.cli.archive_options import When, last_session, open_archive, session_path
+from dragoman.cli.archive_options import (
+    When,
+    last_session,
+    open_archive,
+    session_path,
+    session_to_resume,
+)
+from dragoman.errors import UsageError
 from index_rows import index_here
 from saved_sessions import session_id
 
@@ -82,7 +89,7 @@ def test_trouble_is_told_and_the_rest_is_shown(
     with open_archive(()) as archive:
         assert len(archive.sessions()) == 3
 
-    assert "rollout-odd.jsonl: Is a directory" in capsys.readouterr().err
+    assert "rollout-odd.jsonl: it is a directory" in capsys.readouterr().err
 
 
 def test_the_archive_is_closed_with_the_command(home: Path) -> None:
@@ -102,3 +109,24 @@ def test_the_archive_is_closed_with_the_command(home: Path) -> None:
 def test_a_file_is_taken_before_a_session_of_that_name(home: Path, tmp_path: Path) -> None:
     assert session_path(session_id(1)).endswith(f"{session_id(1)}.jsonl")
     assert session_path(str(tmp_path / "no" / "file")) == str(tmp_path / "no" / "file")
+
+
+@pytest.mark.usefixtures("home")
+def test_what_to_resume_is_an_id_its_start_a_name_or_the_newest_here(tmp_path: Path) -> None:
+    assert session_to_resume(None, False, "/work/app") is None
+    assert session_to_resume(session_id(1)[:13], False, "/work/app") == session_id(1)
+    assert session_to_resume("fix the rate limit", False, "/") == session_id(1)
+    assert session_to_resume(None, True, "/work/app") == session_id(1)
+    assert session_to_resume("", True, "/work/app") == session_id(1)
+
+
+@pytest.mark.usefixtures("home")
+def test_what_cannot_be_resumed_is_a_sentence() -> None:
+    with pytest.raises(click.UsageError, match="an ID or a name, or --last"):
+        session_to_resume("", False, "/work/app")
+    with pytest.raises(click.UsageError, match="use one of them"):
+        session_to_resume("01a1", True, "/work/app")
+    with pytest.raises(UsageError, match="no session 'nonsense'"):
+        session_to_resume("nonsense", False, "/work/app")
+    with pytest.raises(UsageError, match="no session of /nowhere to resume; the newest elsewhere"):
+        session_to_resume(None, True, "/nowhere")

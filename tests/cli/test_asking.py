@@ -95,7 +95,8 @@ def test_the_whole_question_is_shown_with_the_choices_and_the_time(person: Perso
 
     assert any(
         frame.endswith(
-            "? May I run this command?\n  │ rm -rf build\n  │ it is stale\n\n"
+            "? May I run this command?\n  │ rm -rf build\n"
+            "  │ directory: the session's own\n  │ it is stale\n\n"
             "y yes   a yes, for this session   n no   w no, and say why   c no, and stop\n"
             "60 s, then no"
         )
@@ -159,5 +160,6 @@ def test_without_a_terminal_nothing_is_allowed_and_that_is_said() -> None:
 
     assert decision.word == "deny"
     assert told == [
-        "denied, nobody is there to ask: command: rm -rf build (--yes or --policy decide)"
+        "denied command: rm -rf build; no one can answer: this is not a terminal "
+        "(use --policy or --yes)"
     ]

@@ -3,16 +3,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from dragoman.cli import archive_options
 from dragoman.cli.chat import chat
 from dragoman.cli.chat_lines import TypedLines
 from dragoman.cli.live import LiveView
 from dragoman.cli.live_keys import Keyboard, KeyReader, Listener
 from dragoman.crew import connecting
-from dragoman.errors import ResponseError
+from dragoman.drive.session_commands import RunningCommand
+from dragoman.errors import ResponseError, UsageError
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Diff, Message, Text, TurnEnded, UsageReport
 from dragoman.model.usage import Usage
@@ -52,13 +55,15 @@ class FakeSession:
         self.log.append(f"steer {text}")
         self.word.set()
 
-    async def interrupt(self) -> None:
-        self.log.append("interrupt")
+    async def interrupt(self, *, keep_commands: bool = False) -> list[RunningCommand]:
+        self.log.append("interrupt, keep" if keep_commands else "interrupt")
         self.outcome = "interrupted"
         self.word.set()
+        return []
 
-    async def stop_commands(self) -> None:
+    async def stop_commands(self) -> list[RunningCommand]:
         self.log.append("stop")
+        return [RunningCommand(command="make serve", pid=7)]
 
     async def fork(self) -> FakeSession:
         return FakeSession("s-fork", self.log)
@@ -78,6 +83,13 @@ class FakeAgent:
 Talk = Callable[..., tuple[int, list[str], str]]
 
 
+def _saved(name: str | None, *_: Any, **__: Any) -> Any:
+    """The only session that is saved is called ``old``."""
+    if name != "old":
+        raise UsageError(f"there is no session {name!r}")
+    return SimpleNamespace(id="old")
+
+
 @pytest.fixture
 def talk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Talk:
     """Pipes lines into ``dragoman chat``: its exit code, what the agent was asked, what was shown."""
@@ -92,6 +104,7 @@ def talk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
             yield agent
 
         monkeypatch.setattr(connecting, "connect", connect)
+        monkeypatch.setattr(archive_options, "saved_session", _saved)
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         code = chat.main(list(words), standalone_mode=False)
         return code, agent.log, capsys.readouterr().out
@@ -159,17 +172,18 @@ def test_words_with_a_slash(talk: Talk) -> None:
 def test_help_lists_everything(talk: Talk) -> None:
     shown = talk("/help")[2]
 
-    assert "/interrupt   stop the turn; so does Ctrl-C\n" in shown
+    assert "/interrupt       stop the turn and its commands; so does Ctrl-C\n" in shown
     assert "/quit" in shown
 
 
 def test_what_is_refused_is_told_and_the_chat_goes_on(talk: Talk) -> None:
-    code, log, shown = talk("refuse", "one", "/resume")
+    code, log, shown = talk("refuse", "one", "/resume", "/resume other")
 
     assert code == 0
     assert log[-1] == "run s-1 one None"
     assert "! not now\n" in shown
-    assert "! /resume needs the id of a session\n" in shown
+    assert "! /resume needs a session: its id, the start of its id, or its name\n" in shown
+    assert "! there is no session 'other'\n" in shown
 
 
 def test_an_empty_chat_is_no_failure(talk: Talk) -> None:

@@ -12,6 +12,7 @@ import pytest
 from dragoman.archive.audit import Account
 from dragoman.archive.mapper import Mapper
 from dragoman.cli.main import main
+from dragoman.export import FORMATS
 
 DRAGOMAN = Path(sys.executable).with_name("dragoman")
 WAIT = 20
@@ -74,7 +75,7 @@ def test_a_compressed_file_is_converted_like_a_plain_one(
 
 
 def test_a_dialect_may_be_named(source: Path, capsysbinary: Binary) -> None:
-    assert main(["convert", str(source), "--from", "codex-proto"]) == 0
+    assert main(["convert", str(source), "--from", "codex-proto"]) == 1  # nothing was understood
 
     assert types(capsysbinary.readouterr().out) == ["unknown"] * 4
 
@@ -238,3 +239,41 @@ def test_an_audit_fails_when_a_line_is_lost(
     assert main(["convert", str(source), "--audit"]) == 1
 
     assert capsysbinary.readouterr().out.endswith(b"\nunaccounted for: lines 2\n")
+
+
+@pytest.mark.parametrize("name", [each.name for each in FORMATS])
+def test_every_format_can_be_masked(name: str, tmp_path: Path, capsysbinary: Binary) -> None:
+    secret, token = "coppertulip", "gh" + "p_" + "a1B2" * 9
+    lines = [
+        {"type": "thread.started", "thread_id": "t"},
+        {"type": "turn.started"},
+        {
+            "type": "item.completed",
+            "item": {
+                "id": "i",
+                "type": "command_execution",
+                "command": f"PGPASSWORD={secret} psql",
+                "aggregated_output": f"export GITHUB_TOKEN={token}\n",
+                "exit_code": 0,
+                "status": "completed",
+            },
+        },
+        {
+            "type": "item.completed",
+            "item": {"id": "j", "type": "agent_message", "text": f"It is {token}."},
+        },
+        {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}},
+    ]
+    source = tmp_path / "exec.jsonl"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    code = main(
+        ["convert", str(source), "--to", name, "--redact", "--include", "deltas,raw,context"]
+    )
+
+    out, err = capsysbinary.readouterr()
+    assert code == 0
+    assert secret.encode() not in out
+    assert token.encode() not in out
+    assert b"[secret-" in out
+    assert b"masked" in err

@@ -55,7 +55,13 @@ def test_the_real_agent_fixes_the_test(
     shown = capsys.readouterr().out
     assert "All tests pass now." in shown
     assert "✓ completed" in shown
-    assert "1 question" in shown
+    assert "1 approval" in shown
     assert 'return f"Hello, {name}!"' in (tmp_path / "greeter" / "greet.py").read_text("utf-8")
     [session] = (tmp_path / "home").rglob("rollout-*.jsonl")
+    for step in ("read it", "see it again"):
+        [line] = [line for line in shown.splitlines() if line.startswith(step)]
+        done = subprocess.run(
+            line.removeprefix(step), shell=True, capture_output=True, timeout=60, check=True
+        )
+        assert b"All tests pass now." in done.stdout
     assert str(session) in shown

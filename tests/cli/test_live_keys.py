@@ -82,7 +82,7 @@ def test_the_cursor_is_a_block_on_what_it_stands_on() -> None:
     assert editor.rows(Ink(colour=True), 40) == [
         "\x1b[36;1m\u203a \x1b[0ma\x1b[7mb\x1b[0mc",
     ]
-    assert typed(b"").rows(Ink(colour=False), 40) == ["\u203a ▏ "]
+    assert typed(b"").rows(Ink(colour=False), 40) == ["\u203a ▏"]
 
 
 def test_a_long_entry_takes_several_rows() -> None:

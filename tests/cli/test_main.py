@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dragoman import __version__
+from dragoman.cli.main import dragoman as dragoman_command
 from dragoman.cli.main import main
 
 DRAGOMAN = Path(sys.executable).with_name("dragoman")
@@ -19,8 +20,9 @@ def test_help_names_every_command(option: str, capsys: pytest.CaptureFixture[str
     assert main([option]) == 0
 
     shown = capsys.readouterr()
-    assert "convert   Convert a session file or a stream to another format.\n" in shown.out
-    assert "dialects  List what can be read, and what it can be turned into.\n" in shown.out
+    rows = [line.split(maxsplit=1) for line in shown.out.splitlines()]
+    assert ["convert", "Convert a session file or a stream to another format."] in rows
+    assert ["dialects", "List what can be read, and what it can be turned into."] in rows
     assert shown.err == ""
 
 
@@ -75,18 +77,30 @@ def test_a_wrong_request_is_explained(
     assert reason in shown.err
 
 
-def test_what_the_operating_system_refuses_is_a_failure_in_one_sentence(
+def test_a_file_that_cannot_be_written_is_one_sentence_about_that_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = tmp_path / "a.jsonl"
     source.write_bytes(b'{"type":"turn.started"}\n')
+    target = tmp_path / "nowhere" / "out"
 
-    assert main(["convert", str(source), "-o", str(tmp_path / "nowhere" / "out")]) == 1
+    assert main(["convert", str(source), "-o", str(target)]) == 2
 
-    shown = capsys.readouterr().err
-    assert shown.startswith("dragoman: ")
-    assert "No such file or directory" in shown
-    assert shown.count("\n") == 1
+    assert capsys.readouterr().err == (
+        f"dragoman: cannot write {target}: no such file or directory\n"
+    )
+
+
+def test_what_the_operating_system_refuses_is_a_failure_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(**_: object) -> None:
+        raise OSError(28, "No space left on device", "/full")
+
+    monkeypatch.setattr(dragoman_command, "main", refuse)
+
+    assert main(["dialects"]) == 1
+    assert capsys.readouterr().err == "dragoman: /full: no space left on device\n"
 
 
 def test_the_console_script_ends_with_the_exit_code_of_the_command() -> None:

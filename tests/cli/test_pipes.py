@@ -153,7 +153,7 @@ def test_the_second_ctrl_c_keeps_the_old_file(
     target.write_bytes(b"old")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Keyboard(*PRESSED_TWICE)))
 
-    assert main(["convert", "-o", str(target)]) == 130
+    assert main(["convert", "--force", "-o", str(target)]) == 130
 
     assert target.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["out"]
@@ -207,7 +207,7 @@ def test_following_ends_with_the_first_ctrl_c_and_what_is_open_is_closed(tmp_pat
 def test_a_file_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "out.jsonl"
     target.write_bytes(b"old")
-    with Running("-", "-o", target) as work:
+    with Running("-", "--force", "-o", target) as work:
         for line in EXEC:
             work.send(line)
             assert target.read_bytes() == b"old"

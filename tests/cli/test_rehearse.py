@@ -76,7 +76,7 @@ def test_a_command_that_is_not_there_is_one_sentence(script: Path) -> None:
     done = _rehearse(script, "--", "no-such-program")
 
     assert done.returncode == 2
-    assert done.stderr == "cannot run no-such-program: No such file or directory\n"
+    assert done.stderr == "cannot run no-such-program: no such file or directory\n"
 
 
 def test_the_home_directory_can_be_kept(script: Path, tmp_path: Path) -> None:

@@ -74,6 +74,12 @@ def test_one_turn_of_a_session_found_by_its_id(
     said = capsys.readouterr().out
     assert [step.text for step in turns[1].steps if isinstance(step, Text)][-1] in said
     assert replay.main([session_id[:13]], standalone_mode=False) == 0
+    capsys.readouterr()
+    assert replay.main(["--last", "--speed", "10"], standalone_mode=False) == 0
+    assert "Second turn is fine." in capsys.readouterr().out
+    for words in ([], [session_id, "--last"]):
+        with pytest.raises(click.UsageError, match="an ID, a FILE or --last"):
+            replay.main(words, standalone_mode=False)
     with pytest.raises(UsageError, match="there is no session 'nothing'"):
         replay.main(["nothing"], standalone_mode=False)
     with pytest.raises(UsageError, match="there is no turn 99"):

@@ -36,6 +36,8 @@ DONE = TurnEnded(session_id=ID, outcome="completed")
 class FakeAgent:
     """Stands in for the driver: one session, whose turn says what the test wrote."""
 
+    greeted = ServerFacts(version="1.2.3")
+
     def __init__(self, said: list[Message | Callable[[FakeAgent], Any]]) -> None:
         self.said = said
         self.options: dict[str, Any] = {}
@@ -45,7 +47,7 @@ class FakeAgent:
         self.interrupted = asyncio.Event()
         self.closed = False
         self.state = "running"
-        self.facts = ServerFacts(version="1.2.3")
+        self.facts = self.greeted
 
     async def start(self, **options: Any) -> FakeSession:
         self.started = options
@@ -167,7 +169,8 @@ def test_everything_asked_for_reaches_the_agent(perform: Perform, tmp_path: Path
         f"--cwd {tmp_path} --model m --effort high --sandbox read-only --approvals never "
         f"--image a.png --image b.png --resume old --output-schema {schema} --yes "
         "--config model_verbosity=low --config a.b=[1,2] --command /bin/agent --ssh host "
-        f"--journal {tmp_path / 'j'} --timeout 7 --ephemeral"
+        f"--journal {tmp_path / 'j'} --timeout 7 --ephemeral "
+        "--profile deep --add-dir /data --add-dir /more"
     )
     _, agent = perform([DONE], *options.split())
 
@@ -184,6 +187,8 @@ def test_everything_asked_for_reaches_the_agent(perform: Perform, tmp_path: Path
         "resume": "old",
         "ephemeral": True,
         "config": {"model_verbosity": "low", "a.b": [1, 2]},
+        "profile": "deep",
+        "add_dirs": ("/data", "/more"),
     }
     assert agent.options["command"] == "/bin/agent"
     assert agent.options["ssh"] == "host"
@@ -211,7 +216,10 @@ def test_without_a_terminal_what_is_asked_for_is_denied(
     perform([ask, DONE])
 
     assert decided == ["deny"]
-    assert "dragoman: denied, nobody is there to ask: command: rm -rf /" in capsys.readouterr().err
+    assert (
+        "dragoman: denied command: rm -rf /; no one can answer: this is not a terminal"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
@@ -301,3 +309,29 @@ def test_a_schema_that_is_no_object_is_refused(tmp_path: Path, perform: Perform)
 
     with pytest.raises(Exception, match="it is no object"):
         perform([DONE], "--output-schema", str(schema))
+
+
+SIGN_IN = {
+    "not signed in": (ServerFacts(signed_in=False, needs_sign_in=True), True),
+    "needs no sign-in": (ServerFacts(signed_in=False, needs_sign_in=False), False),
+    "signed in": (ServerFacts(signed_in=True), False),
+    "does not say": (ServerFacts(signed_in=None), False),
+}
+
+
+@pytest.mark.parametrize(("facts", "warned"), SIGN_IN.values(), ids=SIGN_IN)
+@pytest.mark.parametrize("words", [(), ("--quiet",)], ids=["shown", "quiet"])
+def test_it_is_said_before_the_first_turn_that_no_one_is_signed_in(
+    facts: ServerFacts,
+    warned: bool,
+    words: tuple[str, ...],
+    perform: Perform,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(FakeAgent, "greeted", facts)
+    perform(WORK, *words)
+
+    out, err = capfd.readouterr()
+    said = "! No one is signed in" in (err if words else out.split("fake")[0])
+    assert said == warned

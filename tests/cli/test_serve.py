@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -15,24 +14,27 @@ from click.testing import CliRunner
 
 from dragoman.cli import serve
 from dragoman.cli.main import main
-from dragoman.cli.serve import Serving, check, data_folder, kept_token
+from dragoman.cli.serve import Serving, check, data_folder, take_token
 from dragoman.errors import UsageError
 from dragoman.web.server import listen
 
 
-def test_the_token_is_kept_for_us_alone(tmp_path: Path) -> None:
-    token = kept_token(tmp_path)
-
-    assert kept_token(tmp_path) == token
-    assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
+def test_the_token_is_new_with_each_start() -> None:
+    assert take_token({}) != take_token({})
+    assert len(take_token({})) >= 43
 
 
-def test_a_token_that_others_could_read_is_made_anew(tmp_path: Path) -> None:
-    token = kept_token(tmp_path)
-    (tmp_path / "token").chmod(0o644)
+def test_a_token_of_ones_own_is_not_left_for_agents_to_inherit() -> None:
+    environment = {"DRAGOMAN_TOKEN": "t" * 32, "HOME": "/home/u"}
 
-    assert kept_token(tmp_path) != token
-    assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
+    assert take_token(environment) == "t" * 32
+    assert environment == {"HOME": "/home/u"}
+
+
+@pytest.mark.parametrize("given", ["short", "t" * 31, "t" * 32 + "\n" + "t", "\u00e9" * 40])
+def test_a_token_that_can_be_guessed_is_refused(given: str) -> None:
+    with pytest.raises(UsageError, match="DRAGOMAN_TOKEN"):
+        take_token({"DRAGOMAN_TOKEN": given})
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::"])

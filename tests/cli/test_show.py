@@ -65,6 +65,15 @@ def test_a_line_as_it_is(show: Command, tmp_path: Path) -> None:
     assert out == path.read_text(encoding="utf-8").split("\n")[0] + "\n"
 
 
+def test_secrets_are_masked_on_demand(show: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "rate limit")
+
+    for arguments in ([], ["--json"], ["--line", "4"]):
+        _, out, _ = show(session_id(1), "--redact", *arguments)
+        assert "rate limit" not in out
+    assert "[secret-1]" in show(session_id(1), "--redact")[1]
+
+
 @pytest.mark.parametrize("arguments", [[], [session_id(1), "--last"]])
 def test_it_must_be_clear_which_session(show: Command, arguments: list[str]) -> None:
     code, _, err = show(*arguments)
@@ -78,4 +87,4 @@ def test_an_id_that_is_none_is_a_sentence(show: Command) -> None:
 
     assert code == 2
     assert "there is no session 'nonsense'" in err
-    assert "may be any of 3 sessions" in show("01a1")[2]
+    assert "matches 3 sessions" in show("01a1")[2]

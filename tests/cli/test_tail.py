@@ -34,3 +34,17 @@ def test_what_is_written_is_shown_until_ctrl_c(
     assert "quiet" in run(*arguments, "--tools")[1]
     told = [json.loads(line)["type"] for line in run("--json")[1].split("\n") if line]
     assert told == ["prompt", "tool_result"]
+
+
+def test_secrets_are_masked_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Archive, "tail", _heard)
+    run = command("tail", make_home(tmp_path / "home"), tmp_path / "cache", monkeypatch)
+
+    assert "hello" in run("--redact")[1]
+    monkeypatch.setattr(Archive, "tail", _heard_secret)
+    assert run("--redact", "--json")[1].count("[secret-1]") == 1
+
+
+def _heard_secret(self: Archive, session: str | None = None) -> Iterator[list[Heard]]:
+    yield [Heard("a", Prompt(text="PGPASSWORD=coppertulip psql"))]
+    raise KeyboardInterrupt

@@ -13,6 +13,8 @@ def account_text(account: Account, name: str) -> str:
         f"  {account.twins.total():>8} are twins of lines that did",
         f"  {len(account.unaccounted):>8} are unaccounted for",
     ]
+    if account.twins or account.lost:
+        rows.append(f"  {len(account.lost):>8} values of twins are in no message")
     if account.messages:
         rows += ["", f"{account.messages.total()} messages"]
         rows += [f"  {count:>8} {kind}" for kind, count in account.messages.most_common()]
@@ -27,6 +29,11 @@ def account_text(account: Account, name: str) -> str:
         rows += [f"  line {line}: {problem}" for line, problem in account.malformed[:20]]
         if len(account.malformed) > 20:
             rows.append(f"  … and {len(account.malformed) - 20} more")
+    if account.lost:
+        rows += ["", "lost: values of twins that no message holds"]
+        rows += [f"  line {each.line}: {each.place}: {each.value!r}" for each in account.lost[:20]]
+        if len(account.lost) > 20:
+            rows.append(f"  … and {len(account.lost) - 20} more")
     if account.unaccounted:
         rows += ["", f"unaccounted for: lines {', '.join(map(str, account.unaccounted[:20]))}"]
     if account.damage:

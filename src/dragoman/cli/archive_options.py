@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from dragoman.errors import UsageError
+
 if TYPE_CHECKING:
     from dragoman.archive.api import Archive
     from dragoman.archive.saved import SavedSession
@@ -46,7 +48,7 @@ def home_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--path",
         "paths",
         multiple=True,
-        metavar="PATH",
+        type=click.Path(exists=True),
         help="Look at these files or folders instead of the agent's own home.",
     )(command)
 
@@ -98,8 +100,38 @@ def last_session(archive: Archive, project: str | None = None) -> SavedSession:
     return archive.last(project=project)
 
 
-def session_path(name: str) -> str:
-    """The file of this name; if there is none, that of the saved session whose id begins so."""
-    if os.path.exists(name) or os.sep in name:
+def saved_session(
+    session: str | None, paths: tuple[str, ...] = (), *, project: str | None = None
+) -> SavedSession:
+    """The saved session with this id, start of an id or name; without one, the newest."""
+    archive = open_archive(paths, wanted=session)
+    return last_session(archive, project) if session is None else archive.get(session)
+
+
+def session_path(name: str | None) -> str:
+    """The file with this name; if there is none, that of the saved session. None: the newest one's."""
+    if name is not None and (os.path.exists(name) or os.sep in name):
         return name
-    return open_archive((), wanted=name).get(name).path
+    return saved_session(name).path
+
+
+def session_to_resume(name: str | None, last: bool, directory: str) -> str | None:
+    """The full id of the session that ``--resume`` and ``--last`` name; None if neither was given.
+
+    ``--last`` is the newest session of this directory: the newest of all may be another project's.
+    """
+    if last and name:
+        raise click.UsageError("--resume names a session and --last another; use one of them.")
+    if name == "" and not last:
+        raise click.UsageError("--resume needs a session: an ID or a name, or --last.")
+    if not last:
+        return saved_session(name).id if name is not None else None
+    archive = open_archive(())
+    try:
+        return last_session(archive, directory).id
+    except UsageError:
+        newest = last_session(archive)
+        raise UsageError(
+            f"there is no session of {directory} to resume; the newest elsewhere is "
+            f"{newest.id} in {newest.project} (--resume {newest.id})"
+        ) from None

@@ -3,16 +3,17 @@
 ====  ==========================================================
 key   decision
 ====  ==========================================================
-y     allow
+y     allow; for a form: fill it in
 a     allow for this session
 p     allow from now on, if the agent offers it
 n     deny
 w     deny, and tell the agent why, or what to do instead
 c     deny, and stop the turn
+v     show all of a question that is too long for the screen
 ====  ==========================================================
 
-Whoever does not answer in time has denied; a key that means nothing does nothing. A question is
-answered with a number or in one's own words.
+No answer before the deadline counts as a denial, and so does a terminal that goes away; a key that
+means nothing does nothing. Questions and forms are answered line by line (:mod:`dragoman.cli.asks`).
 """
 
 from __future__ import annotations
@@ -20,31 +21,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol
 
-from dragoman.cli import live_asks
+from dragoman.cli.asks.answering import Answering
+from dragoman.cli.asks.printing import Printing
 from dragoman.cli.live import LiveView
-from dragoman.cli.live_cells import clip, tidy, wrap
-from dragoman.cli.live_editor import Editor
+from dragoman.cli.live_cells import clip, tidy
 from dragoman.cli.live_ink import Ink
 from dragoman.cli.live_keys import Key, Listener
 from dragoman.crew.deciding import Decision
-from dragoman.model.messages import ApprovalRequested
+from dragoman.model.messages import ApprovalRequested, ApprovalSettled
 
 PATIENCE: Final = 240.0
 """Seconds after which no answer is a no."""
 
 CALM: Final = 0.5
 """Seconds without a key before the first key is taken for an answer."""
-
-_KEYS: Final[dict[str, tuple[str, str]]] = {
-    "y": ("allow", "yes"),
-    "a": ("allow_for_session", "yes, for this session"),
-    "p": ("allow_always", "yes, from now on"),
-    "n": ("deny", "no"),
-    "w": ("deny", "no, and say why"),
-    "c": ("cancel", "no, and stop"),
-}
 
 
 class Ears(Protocol):
@@ -70,7 +62,7 @@ class Asker:
         self._clock = clock
         self._patience = patience
         self._shows = shows
-        """Whether the view has to be told what is asked: it does not hear the messages itself."""
+        """Whether the view does not hear the messages itself, and has to be shown what was asked."""
         self._ink = Ink(colour=view.colour)
         self._turn = asyncio.Lock()
 
@@ -78,14 +70,21 @@ class Asker:
         async with self._turn:
             if self._shows:
                 self._view.show(request)
-            question = _Question(request, self._ink)
-            before = self._view.footed
+            decision = Decision(word="deny", by="person")
             try:
-                return await self._ask(question)
+                decision = await self._ask(Answering(request))
             finally:
-                self._view.footer(before)
+                self._view.ask(None)
+                if self._shows:
+                    settled = ApprovalSettled(
+                        session_id=request.session_id,
+                        approval_id=request.approval_id,
+                        decision=decision.word,
+                    )
+                    self._view.show(settled)
+            return decision
 
-    async def _ask(self, question: _Question) -> Decision:
+    async def _ask(self, answering: Answering) -> Decision:
         asked = self._clock()
         deadline = asked + self._patience
         pressed = asyncio.Event()
@@ -93,116 +92,51 @@ class Asker:
 
         def press(key: Key) -> None:
             nonlocal heard
-            # Who was typing when the question came did not mean to answer it.
+            # A person who was typing when the question came did not mean to answer it. The end of
+            # the terminal is no key that was pressed.
             is_typing, heard = (
-                not question.is_touched and self._clock() - heard < CALM,
+                not answering.is_touched and self._clock() - heard < CALM,
                 self._clock(),
             )
-            if not is_typing:
-                question.press(key)
+            if not is_typing or key.name == "end-of-file":
+                answering.press(key)
                 pressed.set()
 
+        def below(width: int, most: int, is_cut: bool) -> list[str]:
+            left = deadline - self._clock()
+            return answering.rows(self._ink, width, most, left, is_cut=is_cut)
+
+        printing = Printing(self._view, answering, self._patience)
         with self._keyboard.heard_by(press):
-            while question.decision is None:
+            while answering.decision is None:
                 left = deadline - self._clock()
                 if left <= 0:
-                    return Decision(word="deny", by="deadline")
-                self._view.footer(question.rows(self._view.width - 1, left))
+                    answering.decision = Decision(word="deny", by="deadline")
+                    break
+                if answering.wants_all:
+                    answering.wants_all = False
+                    self._view.show_all(answering.request)
+                self._view.ask(answering.request, below)
+                if not self._view.animate:
+                    printing.go_on()
                 pressed.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(min(1.0, left)):
                         await pressed.wait()
-        return question.decision
-
-
-class _Question:
-    """What is asked and how far the answer has come. Has no clock and no terminal."""
-
-    def __init__(self, request: ApprovalRequested, ink: Ink) -> None:
-        self._request = request
-        self._ink = ink
-        self._editor: Editor | None = None
-        self._open = _questions(request) if request.kind == "question" else []
-        self._answers: dict[str, list[str]] = {}
-        if self._open:
-            self._editor = Editor()
-        self.is_touched = False
-        """Whether the user has begun to answer."""
-        self.decision: Decision | None = None
-
-    def press(self, key: Key) -> None:
-        self.is_touched = True
-        if key.name == "end-of-file" and not (self._editor and self._editor.text):
-            self.decision = Decision(word="deny", by="person")
-        elif self._open:
-            self._answer(key)
-        elif self._editor is not None:
-            self._reason(key)
-        elif key.name == "text" and (choice := self._choices().get(key.text)):
-            if key.text == "w":
-                self._editor = Editor()
-            else:
-                self.decision = Decision(word=cast("Any", choice[0]), by="person")
-
-    def rows(self, width: int, left: float) -> list[str]:
-        """What stands below the question."""
-        count = self._ink(f"{int(left) + 1} s, then no", "dim")
-        if self._open:
-            _, text, labels = self._open[0]
-            rows = [self._ink(row, "bold") for row in wrap(tidy(text), width)]
-            rows += [
-                clip(f"  {number} {tidy(label)}", width) for number, label in enumerate(labels, 1)
-            ]
-            return [*rows, *self._typed(width), count]
-        if self._editor is not None:
-            why = self._ink("What should it know, or do instead? (Esc: back)", "dim")
-            return [why, *self._typed(width), count]
-        keys = [
-            f"{self._ink(key, 'yellow', 'bold')} {words}"
-            for key, (_, words) in self._choices().items()
-        ]
-        return ["   ".join(keys), count]
-
-    def _typed(self, width: int) -> list[str]:
-        assert self._editor is not None
-        return self._editor.rows(self._ink, width)
-
-    def _choices(self) -> dict[str, tuple[str, str]]:
-        offered = self._request.choices or ["allow", "deny", "cancel"]
-        return {key: each for key, each in _KEYS.items() if each[0] in offered}
-
-    def _reason(self, key: Key) -> None:
-        assert self._editor is not None
-        if key.name == "escape":
-            self._editor = None
-            return
-        entry = self._editor.press(key)
-        if entry is not None:
-            self.decision = Decision(word="deny", message=entry.strip() or None, by="person")
-
-    def _answer(self, key: Key) -> None:
-        assert self._editor is not None
-        entry = self._editor.press(key)
-        if entry is None or not entry.strip():
-            return
-        name, _, labels = self._open.pop(0)
-        number = int(entry) if entry.strip().isdecimal() and len(entry) < 4 else 0
-        self._answers[name] = [labels[number - 1] if 0 < number <= len(labels) else entry.strip()]
-        if not self._open:
-            self.decision = Decision(word="answered", answers=self._answers, by="person")
-
-
-def _questions(request: ApprovalRequested) -> list[tuple[str, str, list[str]]]:
-    """Each question's id, its text and the answers it suggests."""
-    return live_asks.options(request)
+        if not self._view.animate:
+            printing.end()
+        return answering.decision
 
 
 def nobody_there(say: Callable[[str], None]) -> Callable[[ApprovalRequested], Any]:
-    """Who answers when there is no terminal to ask at: denies, and says so."""
+    """The answer when there is no terminal to ask at: denies, and says so."""
 
     async def deny(request: ApprovalRequested) -> Decision:
         what = clip(" ".join(tidy(request.summary or request.kind).split()), 200)
-        say(f"denied, nobody is there to ask: {request.kind}: {what} (--yes or --policy decide)")
+        say(
+            f"denied {request.kind}: {what}; no one can answer: this is not a terminal "
+            "(use --policy or --yes)"
+        )
         return Decision(word="deny", by="nobody to ask")
 
     return deny

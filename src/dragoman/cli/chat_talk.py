@@ -11,23 +11,26 @@ from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from dragoman.cli import live_diffs, live_status
+from dragoman.cli.asks.steps import hung
 from dragoman.cli.chat_lines import Lines
 from dragoman.cli.live import LiveView
+from dragoman.cli.live_cells import wrap
 from dragoman.cli.live_ink import Ink
 from dragoman.cli.live_loop import beside, play
 from dragoman.cli.run_options import AgentOptions
 from dragoman.cli.signals import Presses
 from dragoman.errors import AgentError, DragomanError
 from dragoman.export import render
-from dragoman.model.messages import Diff, Message, TurnEnded, UsageReport
+from dragoman.model.messages import Diff, Message, Prompt, TurnEnded, UsageReport
 
 if TYPE_CHECKING:
     from dragoman.crew.connecting import Agent, Session
 
 HELP: Final = {
     "/steer TEXT": "say something to the agent while it works; so does typing it",
-    "/interrupt": "stop the turn; so does Ctrl-C",
-    "/stop": "end the commands that the agent has left running",
+    "/interrupt": "stop the turn and its commands; so does Ctrl-C",
+    "/interrupt keep": "stop the turn and leave its commands running",
+    "/stop": "stop the commands that the session has running",
     "/diff": "what the last turn changed",
     "/usage": "the tokens of this session",
     "/model NAME": "use another model from the next prompt on",
@@ -58,6 +61,8 @@ class Talk:
         self._lines: Lines
         self._held: deque[str | None] = deque()
         """Lines that came too early."""
+        self._pending: list[str] = []
+        """What was said to the turn under way and is not in its conversation yet."""
         self._model: str | None = None
         self._diff = ""
         self._usage: UsageReport | None = None
@@ -112,10 +117,12 @@ class Talk:
             if not lines.clear():
                 self._say("Ctrl-C again quits")
 
+        lines.invite()
         with self._presses.stopping(clear):
             return await lines.next()
 
     def _run(self, text: str) -> AsyncIterable[Message]:
+        self._view.entered(text)
         return self.session.run(text, model=self._model, effort=self._options.effort)
 
     async def _turn(self, turn: AsyncIterable[Message], lines: Lines) -> None:
@@ -125,6 +132,19 @@ class Talk:
                 self.last = await play(turn, self.session, self._view, self._presses, self._show)
             finally:
                 listening.cancel()
+                self._give_back(lines)
+
+    def _give_back(self, lines: Lines) -> None:
+        """The turn is over: what it did not take up is not lost."""
+        unread, self._pending = self._pending, []
+        lines.pending([])
+        for text in reversed(unread):
+            if lines.give_back(text):
+                self._say(
+                    "the turn ended before the agent read your last message; here it is again"
+                )
+            else:
+                self._say(f"the turn ended before the agent read this: {text}", problem=True)
 
     async def _listen(self, lines: Lines) -> None:
         """What is said while a turn is under way."""
@@ -132,7 +152,7 @@ class Talk:
             line = await lines.next()
             word, _, rest = (line or "").strip().partition(" ")
             if word == "/interrupt":
-                await self.session.interrupt()
+                await self.session.interrupt(keep_commands=rest.strip() == "keep")
             elif word == "/steer":
                 await self._steer(rest)
             elif line is not None and lines.is_person and not word.startswith("/"):
@@ -148,10 +168,24 @@ class Talk:
                 self._say(f"{word}: when this turn is over")
 
     async def _steer(self, text: str) -> None:
+        self._pending.append(text)
+        self._lines.pending(self._pending)
         try:
             await self.session.steer(text)
         except (AgentError, DragomanError) as problem:
-            self._say(f"not said: {problem}", problem=True)
+            self._say(f"the agent did not take it: {problem}", problem=True)
+            if text in self._pending:
+                self._pending.remove(text)
+                self._lines.pending(self._pending)
+                self._lines.give_back(text)
+
+    def _taken_up(self, prompt: Prompt) -> None:
+        """Something the user said is in the conversation now."""
+        for text in self._pending:
+            if text.strip() in prompt.text:
+                self._pending.remove(text)
+                self._lines.pending(self._pending)
+                return
 
     def _show(self, message: Message) -> None:
         match message:
@@ -159,22 +193,30 @@ class Talk:
                 self._diff = unified
             case UsageReport() if message.session_id == self.session.id:
                 self._usage = message
+            case Prompt() if message.session_id == self.session.id:
+                self._taken_up(message)
             case _:
                 pass
         self._view.show(message)
 
     def _say(self, words: str, *, problem: bool = False) -> None:
-        lines = render.harmless(words).split("\n")
-        mark = "! " if problem else "· "
-        self._view.say([self._ink(mark + line, "red" if problem else "dim") for line in lines])
+        rows = hung("! " if problem else "· ", words, self._view.width - 1)
+        self._view.say([self._ink(row, "red" if problem else "dim") for row in rows])
 
     # One method for each word.
 
     async def _help(self, rest: str) -> None:
-        wide = max(map(len, HELP))
-        self._view.say(
-            [f"{self._ink(f'{word:<{wide}}', 'bold')}  {what}" for word, what in HELP.items()]
-        )
+        room, wide = self._view.width - 1, max(map(len, HELP)) + 2
+        shown: list[str] = []
+        for word, what in HELP.items():
+            rows = [f"  {row}" for row in wrap(what, room - 2)]
+            if room >= 2 * wide:  # there is room for two columns
+                rows = [" " * wide + row for row in wrap(what, room - wide)]
+                shown.append(self._ink(f"{word:<{wide}}", "bold") + rows.pop(0)[wide:])
+            else:
+                shown.append(self._ink(word, "bold"))
+            shown += rows
+        self._view.say(shown)
 
     async def _show_diff(self, rest: str) -> None:
         if not self._diff:
@@ -183,8 +225,9 @@ class Talk:
         self._view.say(live_diffs.unified(self._diff, self._ink, self._view.width - 1))
 
     async def _stop_commands(self, rest: str) -> None:
-        await self.session.stop_commands()
-        self._say("no command is left running")
+        for stopped in await self.session.stop_commands():
+            self._say(f"stopped: {stopped.command}")
+        self._say("no command is running")
 
     async def _show_usage(self, rest: str) -> None:
         if self._usage is None or self._usage.total is None:
@@ -213,9 +256,12 @@ class Talk:
 
     async def _resume(self, rest: str) -> None:
         if not rest:
-            self._say("/resume needs the id of a session", problem=True)
+            self._say(
+                "/resume needs a session: its id, the start of its id, or its name", problem=True
+            )
             return
-        self._go_on_in(await self._options.start(self._agent, resume=rest))
+        found = self._options.session_to_resume(rest, last=False)
+        self._go_on_in(await self._options.start(self._agent, resume=found))
 
     async def _nothing_runs(self, rest: str) -> None:
         self._say("nothing is under way")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import cast
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.streams import standard_output
 
 
@@ -24,12 +26,21 @@ class _Names(click.ParamType[tuple[str, ...]]):
 
 
 @click.command(short_help="Convert a session file or a stream to another format.")
-@click.argument("file", default="-")
+@click.argument("file", default="-", shell_complete=completing.files)
 @click.option(
-    "--from", "dialect", metavar="DIALECT", help="The dialect to read. Found out by itself."
+    "--from",
+    "dialect",
+    metavar="DIALECT",
+    help="The dialect to read. Detected by default.",
+    shell_complete=completing.dialects,
 )
 @click.option(
-    "--to", default="messages", show_default=True, metavar="FORMAT", help="The format to write."
+    "--to",
+    default="messages",
+    show_default=True,
+    metavar="FORMAT",
+    help="The format to write.",
+    shell_complete=completing.formats,
 )
 @click.option(
     "--include",
@@ -40,8 +51,14 @@ class _Names(click.ParamType[tuple[str, ...]]):
 )
 @click.option("--follow", is_flag=True, help="Go on as the file grows, until Ctrl-C.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @click.option(
     "--audit", is_flag=True, help="Account for every line instead; exit 1 if one is lost."
+)
+@click.option(
+    "--redact/--no-redact",
+    default=None,
+    help="Mask keys, tokens, passwords, e-mail addresses and home directories. [default: for html]",
 )
 @click.option(
     "--max-line",
@@ -56,7 +73,9 @@ def convert(
     include: tuple[str, ...],
     follow: bool,
     output: str | None,
+    force: bool,
     audit: bool,
+    redact: bool | None,
     max_line: int | None,
 ) -> int:
     """Convert FILE, or standard input, to another format.
@@ -69,9 +88,15 @@ def convert(
     dragoman convert ~/.codex/sessions/2026/11/15/rollout-….jsonl --to markdown -o session.md
     """
     from dragoman.archive.conversion import Conversion, open_source
+    from dragoman.archive.exporting import told
+    from dragoman.model.secrets import secrets_in
 
     if follow and file == "-":
         raise click.UsageError("--follow needs a file; standard input is followed anyway.")
+    if output is not None and not audit:
+        from dragoman.archive.exporting import check_target
+
+        check_target("" if file == "-" else file, output, force=force)
     source = open_source(file)
     if audit:
         return _audit(source, file, dialect, max_line)
@@ -84,6 +109,8 @@ def convert(
         follow=follow,
         color=output is None and standard_output().isatty(),
         width=shutil.get_terminal_size().columns,
+        redact=redact,
+        secrets=secrets_in(os.environ),
     )
     if output is not None:
         conversion.to_file(output)
@@ -91,12 +118,10 @@ def convert(
         conversion.to_stream(standard_output().buffer)
     if conversion.was_stopped:
         return 130
-    if conversion.dialect is None and conversion.lines:
-        click.echo(
-            f"dragoman: no line of {file} is in a dialect that I know; "
-            "`dragoman dialects` lists them, and --from names one",
-            err=True,
-        )
+    if redact and conversion.masked is not None:
+        click.echo(f"dragoman: {told(conversion.masked)}", err=True)
+    if problem := conversion.problem(file):
+        click.echo(f"dragoman: {problem}", err=True)
         return 1
     return 0
 

@@ -7,6 +7,7 @@ stand-in that plays a script; what it says is in ``demo_data``.
 from __future__ import annotations
 
 import asyncio
+import shlex
 import subprocess
 import tempfile
 from collections import Counter
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from dragoman.cli.program import invoked_as
 from dragoman.cli.run_options import AgentOptions
 from dragoman.cli.streams import standard_output
 
@@ -111,7 +113,7 @@ async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float)
         seen[str(type(message).__struct_config__.tag)] += 1
         view.show(message)
 
-    answer = _answering(view, pause) if yes or not view.animate else None
+    answer = _answering(view, pause) if yes or not view.interactive else None
     with on_stage(view) as presses:
         connected = options.connected(view, policy=_only_edits, ask=answer)
         async with connected as (agent, _):
@@ -132,7 +134,7 @@ def _answering(view: LiveView, seconds: float) -> Callable[[ApprovalRequested], 
 
     async def allow(request: ApprovalRequested) -> bool:
         before = view.footed
-        view.footer(["(nobody is asked in this demo: the answer is yes in a moment)"])
+        view.footer(["(this demo does not wait for an answer: it is yes in a moment)"])
         await asyncio.sleep(seconds)
         view.footer(before)
         return True
@@ -145,16 +147,19 @@ def _summary(version: str | None, seen: Counter[str], folder: Path, session_id: 
     rows = [
         f"That was the real agent{f' (release {version})' if version else ''} with a stand-in model:"
         " no key, no network, no cost.",
-        f"It said {sum(seen.values())} things: {seen['tool_call']} tool calls, {seen['plan']} plans, "
-        f"{seen['approval_requested']} question, {seen['delta']} pieces of text as they came.",
+        f"{sum(seen.values())} messages: {seen['tool_call']} tool calls, {seen['plan']} plans, "
+        f"{seen['approval_requested']} approval, {seen['delta']} deltas.",
         "",
         f"workspace     {folder / 'greeter'}",
     ]
+    program = invoked_as()
     if files:
+        file = shlex.quote(str(files[0]))
         rows.append(f"session file  {files[0]}")
-        rows.append("read it       dragoman convert --to markdown THAT-FILE")
-    rows.append("on a page     dragoman demo --page")
-    rows.append('your turn     dragoman run "fix the failing test"')
+        rows.append(f"read it       {program} convert --to markdown {file}")
+        rows.append(f"see it again  {program} replay --speed 4 {file}")
+    rows.append(f"on a page     {program} demo --page")
+    rows.append(f"your turn     {program} doctor   # is your own agent installed and signed in?")
     return rows
 
 

@@ -46,6 +46,9 @@ class Check:
 @click.option(
     "--sessions", is_flag=True, help="Check saved sessions instead: all, or PATHS (or ids)."
 )
+@click.option(
+    "--drift", is_flag=True, help="Compare the program's own schema with what is known here."
+)
 @click.option("--repair", is_flag=True, help="With --sessions: write copies that are put right.")
 @click.option("-o", "--output", metavar="DIR", help="With --repair: where the copies go.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
@@ -53,6 +56,7 @@ def doctor(
     as_json: bool,
     command: str | None,
     sessions: bool,
+    drift: bool,
     repair: bool,
     output: str | None,
     paths: tuple[str, ...],
@@ -62,8 +66,12 @@ def doctor(
     With --sessions, check the files of saved sessions. Exit code 1: something is broken; its line says
     what to do.
 
+    With --drift, ask the program for its schema and say what is new in it, what would be kept as unknown,
+    and what affects permissions. Exit code 3: there is something new; 1: it could not be asked.
+
     \b
     dragoman doctor
+    dragoman doctor --drift
     dragoman doctor --sessions
     dragoman doctor --sessions broken.jsonl --repair -o repaired
     """
@@ -71,6 +79,12 @@ def doctor(
 
     if not sessions and (repair or output or paths):
         raise click.UsageError("--repair, -o and PATHS are about sessions: say --sessions, too.")
+    if drift and sessions:
+        raise click.UsageError("--drift is about the program, --sessions about files: say one.")
+    if drift:
+        from dragoman.cli.doctor_drift import check_drift
+
+        return perform(lambda: check_drift(command, as_json=as_json))
     if sessions:
         from dragoman.cli.doctor_sessions import check_sessions, repair_sessions
 
@@ -169,7 +183,8 @@ def _greeting(found: Examination) -> Iterator[Check]:
     facts = found.facts
     if facts is None:
         return
-    yield Check(name="start", level="ok", text="it starts, and answers")
+    if "server" not in found.problems:
+        yield Check(name="start", level="ok", text="it starts, and answers")
     if facts.signed_in:
         account = facts.account or {}
         known = [account.get(key) for key in ("type", "email", "planType")]
@@ -180,7 +195,7 @@ def _greeting(found: Examination) -> Iterator[Check]:
     else:
         key = f", or set {found.key_names[0]}" if found.key_names else ""
         fix = f"`{found.harness} login`{key}; `dragoman demo` works without"
-        yield Check(name="account", level="fail", text="nobody is signed in", fix=fix)
+        yield Check(name="account", level="fail", text="no one is signed in", fix=fix)
 
 
 def _home(home: Path) -> Iterator[Check]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dragoman.cli.archive_options import home_option, last_session, open_archive
+from dragoman.cli import completing
+from dragoman.cli.archive_options import home_option, saved_session
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -16,9 +17,16 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Write a session to a file: a page, Markdown, text, JSON.")
-@click.argument("session", required=False)
+@click.argument("session", required=False, shell_complete=completing.sessions_and_files)
 @click.option("-o", "--output", metavar="FILE", help="The file to write. Its ending is the format.")
-@click.option("--to", "--format", "to", metavar="FORMAT", help="The format, whatever the ending.")
+@click.option(
+    "--to",
+    "--format",
+    "to",
+    metavar="FORMAT",
+    help="The format, whatever the ending.",
+    shell_complete=completing.formats,
+)
 @click.option(
     "--redact/--no-redact",
     default=None,
@@ -31,10 +39,14 @@ if TYPE_CHECKING:
     help="What to show beyond the conversation: context, raw, or both with a comma.",
 )
 @click.option(
-    "--from", "dialect", metavar="DIALECT", help="The dialect to read. Found out by itself."
+    "--from",
+    "dialect",
+    metavar="DIALECT",
+    help="The dialect to read. Detected by default.",
+    shell_complete=completing.dialects,
 )
 @click.option("--last", is_flag=True, help="The newest saved session.")
-@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @home_option
 def export(
     session: str | None,
@@ -85,12 +97,8 @@ def export(
         return 130
     if conversion.masked is not None:
         click.echo(f"dragoman: {told(conversion.masked)}", err=True)
-    if conversion.dialect is None and conversion.lines:
-        click.echo(
-            f"dragoman: no line of {session} is in a dialect that I know; "
-            "`dragoman dialects` lists them, and --from names one",
-            err=True,
-        )
+    if problem := conversion.problem(session or ""):
+        click.echo(f"dragoman: {problem}", err=True)
         return 1
     return 0
 
@@ -103,6 +111,4 @@ def _conversion(
 
     if session is not None and is_file(session):
         return Conversion(open_source(session), dialect=dialect, **options)
-    archive = open_archive(paths, wanted=session)
-    saved = last_session(archive) if session is None else archive.get(session)
-    return SavedConversion(saved.messages(), **options)
+    return SavedConversion(saved_session(session, paths).messages(), **options)

@@ -1,14 +1,18 @@
-"""What an agent asks before it acts, as rows: the command, the diff, the reason it gives."""
+"""What an agent asks before it acts, as rows: the command, the diff, where it happens, and the reason it gives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from dataclasses import replace
+from typing import Final
 
 import msgspec
 
 from dragoman.cli import live_diffs
-from dragoman.cli.live_cells import clip, printed, tidy_lines, wrap
+from dragoman.cli.asks.facts import facts
+from dragoman.cli.asks.fitting import Question, shortened
+from dragoman.cli.asks.questions import questions
+from dragoman.cli.live_cells import counted, tidy_lines, wrap
 from dragoman.cli.live_ink import GUTTER, Ink
 from dragoman.export import render
 from dragoman.model import tools
@@ -31,31 +35,48 @@ _DECISIONS: Final = {
     "answered": "answered",
     "resolved": "settled elsewhere",
 }
-_COMMAND_LINES: Final = 40
-_DIFF_LINES: Final = 120
+_KEPT_ROWS: Final = 120
+
+
+def asked_rows(asked: ApprovalRequested, ink: Ink, width: int, root: str | None = None) -> Question:
+    """All of the question, as rows of this width."""
+    room = width - len(GUTTER)
+    content: list[str] = []
+    changes = _changes(asked)
+    for change in changes:
+        content += [f"  {row}" for row in live_diffs.whole_title(change, ink, width - 2, root)]
+        content += live_diffs.whole_body(change, ink, width)
+    if not changes:
+        lines = [row for line in _lines(asked) for row in wrap(line, room)]
+        content += [ink.gutter(line, "bold") for line in lines]
+    reason = asked.detail.get("reason")
+    if not isinstance(reason, str) or reason == asked.summary:
+        reason = ""
+    why = [row for line in tidy_lines(reason) for row in wrap(line, room)]
+    return Question(
+        title=[ink(row, "yellow", "bold") for row in wrap(f"? {_QUESTIONS[asked.kind]}", width)],
+        content=content,
+        facts=[
+            [
+                ink.gutter(row, "yellow" if fact.is_odd else "dim")
+                for row in wrap(f"{fact.label}: {fact.value}", room)
+            ]
+            for fact in facts(asked, root)
+        ],
+        reason=[ink.gutter(line, "italic") for line in why],
+    )
 
 
 def question(asked: ApprovalRequested, ink: Ink, width: int, root: str | None = None) -> list[str]:
-    """The whole question: nobody should approve what he cannot see."""
-    room = width - len(GUTTER)
-    rows = [ink(f"? {_QUESTIONS[asked.kind]}", "yellow", "bold")]
-    changes = _changes(asked)
-    for change in changes:
-        rows.append(f"  {live_diffs.title(change, ink, width - 2, root)}")
-        rows += live_diffs.body(change, ink, width, _DIFF_LINES)
-    if not changes:
-        lines = [row for line in _lines(asked) for row in wrap(line, room)]
-        rows += [ink.gutter(line, "bold") for line in lines[:_COMMAND_LINES]]
-        if len(lines) > _COMMAND_LINES:
-            rows.append(ink.gutter(f"… {len(lines) - _COMMAND_LINES} more lines", "red"))
-    cwd = asked.detail.get("cwd")
-    if isinstance(cwd, str) and cwd != root:
-        rows.append(ink.gutter(clip(f"in {render.flat(cwd)}", room), "dim"))
-    reason = asked.detail.get("reason")
-    if isinstance(reason, str) and reason and reason != asked.summary:
-        lines = [row for line in tidy_lines(reason) for row in wrap(line, room)]
-        rows += [ink.gutter(line, "italic") for line in lines]
-    return rows
+    """The question as it is kept: whole, unless it is very long."""
+    rows = asked_rows(asked, ink, width, root)
+    content = shortened(rows.content, _KEPT_ROWS, lambda count: left_out(count, ink))
+    return replace(rows, content=content).whole()
+
+
+def left_out(count: int, ink: Ink) -> str:
+    """The row that stands for so many others of a question."""
+    return ink.gutter(f"… {counted(count, 'more row')}", "red")
 
 
 def settled(decision: str, ink: Ink) -> str:
@@ -63,24 +84,20 @@ def settled(decision: str, ink: Ink) -> str:
     return ink(f"  → {words}", "green" if decision.startswith(("allow", "answer")) else "yellow")
 
 
-def options(asked: ApprovalRequested) -> list[tuple[str, str, list[str]]]:
-    """The questions of a question: each one's id, its text, and the answers it suggests."""
-    found: list[tuple[str, str, list[str]]] = []
-    for each in _dicts(asked.detail.get("questions")):
-        text = str(each.get("question", ""))
-        labels = [str(option.get("label", "")) for option in _dicts(each.get("options"))]
-        found.append((str(each.get("id") or text), text, labels))
-    return found or [(asked.summary, asked.summary, asked.choices)]
-
-
 def _lines(asked: ApprovalRequested) -> list[str]:
+    """What it is about: of a command all that will run, but for the shell, which is a fact beside it."""
     if asked.kind == "question":
-        return [line for _, text, _ in options(asked) for line in tidy_lines(text)]
-    lines = printed(asked.summary or asked.tool or "").strip("\n").split("\n")
+        return [line for each in questions(asked) for line in tidy_lines(each.text)]
+    text = asked.summary or asked.tool or ""
+    if asked.kind == "command" and not asked.shell:
+        text = asked.command or text
+    # Nothing in it is obeyed or taken away, as it is in what a program printed: after a carriage
+    # return another command could stand where this one was.
+    lines = tidy_lines(text) or [""]
     for name in ("permissions", "arguments"):
         given = asked.detail.get(name)
         if isinstance(given, Mapping) and given:
-            lines += printed(msgspec.json.format(msgspec.json.encode(given)).decode()).split("\n")
+            lines += tidy_lines(msgspec.json.format(msgspec.json.encode(given)).decode())
     return lines
 
 
@@ -89,10 +106,3 @@ def _changes(asked: ApprovalRequested) -> list[render.Change]:
         return []
     call = ToolCall(call_id="", tool=tools.EDIT, native_tool="", input=asked.detail)
     return render.changes(call)
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        return []
-    items = cast("list[Any]", value)
-    return [cast("dict[str, Any]", each) for each in items if isinstance(each, dict)]

@@ -1,13 +1,18 @@
 """How wide a text is on a terminal, and how it is cut and wrapped to fit.
 
 A terminal counts in cells: a Chinese character takes two, an accent that is put on another letter
-none. Texts must be harmless (see :mod:`dragoman.export.render`) and not painted yet.
+none, a family emoji of seven characters two again. Terminals disagree about emoji that are put
+together from others: :func:`cells` is what Unicode says, and texts are cut and wrapped so that they
+fit even where each part is drawn by itself. No cut goes through a character that a person sees as one.
+
+Texts must be harmless (see :mod:`dragoman.export.render`) and, but for :func:`broken`, not painted yet.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from dragoman.export import render
@@ -17,35 +22,80 @@ _TAB: Final = 4
 _SEQUENCE: Final = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
+_COLOURS: Final = re.compile(f"({_COLOUR.pattern})")
+_RESET: Final = "\x1b[0m"
 _OVERWRITTEN: Final = re.compile(r"[^\n]*\r(?=[^\n\r])")
 
 
 def cells(text: str) -> int:
     """How many cells a text takes on one line."""
-    return len(text) if text.isascii() else sum(map(_cell, text))
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth  # only where a text needs it: the import takes a while
+
+    whole = wcswidth(text)
+    return whole if whole >= 0 else sum(map(_cell, text))
 
 
+@lru_cache(maxsize=4096)
 def _cell(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    """How many cells a character takes by itself."""
+    from wcwidth import wcwidth
+
+    return max(0, wcwidth(character))
+
+
+def _clusters(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """From ``start``: where each character that a person sees ends, and the most cells it may take."""
+    from wcwidth import iter_graphemes, wcswidth
+
+    end = start
+    for cluster in iter_graphemes(text, start):
+        end += len(cluster)
+        yield end, max(wcswidth(cluster) if len(cluster) > 1 else 0, sum(map(_cell, cluster)))
+
+
+def first_cluster(text: str) -> int:
+    """How many code points make the first character that a person sees."""
+    return min(1, len(text)) if text[:2].isascii() else next(_clusters(text, 0))[0]
+
+
+def last_cluster(text: str) -> int:
+    """How many code points make the last character that a person sees."""
+    if text[-1:].isascii():
+        return min(1, len(text))
+    from wcwidth import grapheme_boundary_before
+
+    return len(text) - grapheme_boundary_before(text, len(text))
 
 
 def clip(text: str, width: int) -> str:
     """A text in at most ``width`` cells; what is cut off leaves an ellipsis."""
-    if cells(text) <= width:
+    if _fit(text, 0, width) >= len(text):
         return text
     return text[: _fit(text, 0, max(0, width - 1))] + "…" * (width > 0)
 
 
 def _fit(text: str, start: int, width: int) -> int:
-    """Where the text from ``start`` has to end to take no more than ``width`` cells."""
-    taken = 0
-    for index in range(start, len(text)):
-        taken += _cell(text[index])
+    """Where the text from ``start`` has to end to take no more than ``width`` cells, anywhere."""
+    if text.isascii():
+        return min(len(text), start + max(0, width))
+    taken, fits = 0, start
+    for end, most in _clusters(text, start):
+        taken += most
         if taken > width:
-            return index
+            return fits
+        fits = end
     return len(text)
+
+
+def _fit_some(text: str, start: int, width: int) -> int:
+    """As :func:`_fit`, but one character at least, however wide it is."""
+    end = _fit(text, start, width)
+    if end > start or start >= len(text):
+        return end
+    return next(_clusters(text, start))[0]
 
 
 def rows(text: str, width: int) -> list[tuple[int, int]]:
@@ -57,7 +107,7 @@ def rows(text: str, width: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     start = 0
     while True:
-        end = _fit(text, start, width)
+        end = _fit_some(text, start, width)
         if end >= len(text):
             found.append((start, len(text)))
             return found
@@ -73,6 +123,29 @@ def rows(text: str, width: int) -> list[tuple[int, int]]:
 def wrap(text: str, width: int) -> list[str]:
     """A line in rows of at most ``width`` cells."""
     return [text[begin:end] for begin, end in rows(text, width)]
+
+
+def broken(row: str, width: int) -> list[str]:
+    """A painted row in as many rows as it takes on a terminal of this width, each painted alike."""
+    if _fit(plain := _COLOUR.sub("", row), 0, width) >= len(plain):
+        return [row]
+    found: list[str] = []
+    current, colour, room = "", "", width
+    for part in _COLOURS.split(row):
+        if _COLOUR.fullmatch(part):
+            current += part
+            colour = "" if part == _RESET else colour + part
+            continue
+        start = 0
+        while start < len(part):
+            end = _fit(part, start, room) if room < width else _fit_some(part, start, room)
+            current += part[start:end]
+            room = max(0, room - sum(most for _, most in _clusters(part[start:end], 0)))
+            start = end
+            if start < len(part):
+                found.append(current + _RESET * bool(colour))
+                current, room = colour, width
+    return [*found, current]
 
 
 def tidy(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dragoman.cli.live_cells import clip, counted, tidy
+from dragoman.cli.live_cells import cells, clip, counted, tidy, wrap
 from dragoman.cli.live_ink import GUTTER, Hue, Ink
 from dragoman.export.render import Change
 
@@ -25,17 +25,47 @@ class _Line(NamedTuple):
 def title(change: Change, ink: Ink, width: int, root: str | None = None) -> str:
     """``± greet.py  +1 -1``."""
     path = change.path.removeprefix(f"{root}/") if root else change.path
+    shown = ink(clip(path, _path_room(change, width)), "bold")
+    return " ".join([ink("±", "cyan", "bold"), shown, *filter(None, [_counts(change, ink)])])
+
+
+def _path_room(change: Change, width: int) -> int:
+    """What the mark before the path and the counts behind it leave free."""
+    return max(8, width - 3 - cells(_counts(change, Ink(colour=False))))
+
+
+def _counts(change: Change, ink: Ink) -> str:
     added, removed = (sum(line.sign == sign for line in _lines(change.lines)) for sign in "+-")
     count = [ink(f"+{added}", "green")] * bool(added) + [ink(f"-{removed}", "red")] * bool(removed)
     kind = clip(_KINDS.get(change.kind, change.kind), 12)
-    tail = count + [ink(kind, "dim")] * bool(kind)
-    return " ".join([ink("±", "cyan", "bold"), ink(clip(path, max(8, width - 32)), "bold"), *tail])
+    return " ".join(count + [ink(kind, "dim")] * bool(kind))
+
+
+def _marked(mark: str, rows: list[str]) -> list[tuple[str, str]]:
+    return [(mark if number == 0 else " ", row) for number, row in enumerate(rows)]
+
+
+def whole_title(change: Change, ink: Ink, width: int, root: str | None = None) -> list[str]:
+    """As :func:`title`, with the whole path, in as many rows as it takes."""
+    short = title(change, ink, width, root)
+    path = change.path.removeprefix(f"{root}/") if root else change.path
+    if clip(path, _path_room(change, width)) == path:
+        return [short]
+    rows = [ink(f"{mark} {row}", "bold") for mark, row in _marked("±", wrap(path, width - 2))]
+    return [*rows, *([f"  {tail}"] if (tail := _counts(change, ink)) else [])]
+
+
+def whole_body(change: Change, ink: Ink, width: int) -> list[str]:
+    """All changed lines, and nothing of them cut off."""
+    lines = list(_lines(change.lines))
+    digits = _digits(lines)
+    return [row for line in lines for row in _rows(line, ink, width, digits)]
 
 
 def body(change: Change, ink: Ink, width: int, most: int) -> list[str]:
     """The changed lines with what stands around them, at most so many."""
     lines = list(_lines(change.lines))
-    digits = max((len(str(line.number)) for line in lines if line.number), default=0)
+    digits = _digits(lines)
     shown = [_row(line, ink, width, digits) for line in lines[:most]]
     if len(lines) > most:
         shown.append(ink.gutter(f"… {counted(len(lines) - most, 'more line')}", "dim"))
@@ -53,6 +83,20 @@ def unified(text: str, ink: Ink, width: int) -> list[str]:
         else:
             shown.append(ink(clip(line, width), *_HUES.get(line[:1], ())))
     return shown
+
+
+def _digits(lines: list[_Line]) -> int:
+    return max((len(str(line.number)) for line in lines if line.number), default=0)
+
+
+def _rows(line: _Line, ink: Ink, width: int, digits: int) -> list[str]:
+    """A changed line in as many rows as it takes."""
+    room = width - len(GUTTER) - (digits + 1) * bool(digits) - 2
+    first, *rest = wrap(line.text, room)
+    return [
+        _row(line._replace(text=first), ink, width, digits),
+        *(_row(line._replace(text=row, number=None), ink, width, digits) for row in rest),
+    ]
 
 
 def _row(line: _Line, ink: Ink, width: int, digits: int) -> str:

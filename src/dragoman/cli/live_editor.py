@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dragoman.cli.live_cells import tidy, wrap
+from dragoman.cli.live_cells import first_cluster, last_cluster, rows, tidy, wrap
 from dragoman.cli.live_ink import Ink
 from dragoman.cli.live_keys import Key
 
 _MOST_ROWS: Final = 8
-_PROMPT: Final = "\u203a "
+PROMPT: Final = "\u203a "
 _WORD: Final = re.compile(r"\s*\S*")
 
 
 class Editor:
     """Takes keys; what is typed is an entry when Enter comes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, secret: bool = False) -> None:
+        self._secret = secret
+        """Whether it must not be seen what is typed."""
         self.text = ""
         self.cursor = 0
         self._history: list[str] = []
@@ -36,9 +38,9 @@ class Editor:
             case "enter":
                 return self._enter()
             case "backspace":
-                self._set(before[:-1], after)
+                self._set(before[: len(before) - last_cluster(before)], after)
             case "delete":
-                self._set(before, after[1:])
+                self._set(before, after[first_cluster(after) :])
             case "cut-before":
                 self._set("", after)
             case "cut-after":
@@ -46,9 +48,9 @@ class Editor:
             case "cut-word":
                 self._set(before.rstrip()[: -len(_last_word(before)) or None], after)
             case "left":
-                self.cursor = max(0, self.cursor - 1)
+                self.cursor -= last_cluster(before)
             case "right":
-                self.cursor = min(len(self.text), self.cursor + 1)
+                self.cursor += first_cluster(after)
             case "word-left":
                 self.cursor = len(before.rstrip()) - len(_last_word(before))
             case "word-right":
@@ -70,24 +72,32 @@ class Editor:
         self._set("", "")
         self._place = len(self._history)
 
+    def put_before(self, text: str) -> None:
+        """Type this before what is there already, on lines of its own."""
+        self._set(f"{text}\n{self.text}" if self.text else text, "")
+
+    @property
+    def seen(self) -> str:
+        """What is typed, as it may be shown."""
+        return "•" * len(self.text) if self._secret else self.text
+
     def rows(self, ink: Ink, width: int) -> list[str]:
         """What is typed, with the cursor as a block."""
         mark = "\x00"  # no text that is shown has one: it is the only place where it stays
-        whole = self.text[: self.cursor] + mark + self.text[self.cursor :]
+        seen = self.seen
+        whole = seen[: self.cursor] + mark + seen[self.cursor :]
         lines = whole.split("\n")
         shown: list[str] = []
         for line in lines:
             before, here, after = line.partition(mark)
             if not here:
-                shown += wrap(tidy(line), width - 2)
+                shown += wrap(tidy(line), width - 3)
                 continue
-            under = tidy(after[:1]) or " "
-            column = len(tidy(before))
-            for row in wrap(tidy(before) + under + tidy(after[1:]), width - 2):
-                shown.append(_with_cursor(row, column, under, ink))
-                column -= len(row) + (1 if column >= len(row) else 0)
+            under = after[: first_cluster(after)]
+            text = tidy(before) + tidy(under) + tidy(after[len(under) :])
+            shown += _with_cursor(text, len(tidy(before)), width - 3, ink)
         shown = shown[-_MOST_ROWS:]
-        return [ink(_PROMPT, "cyan", "bold") + row for row in shown[:1]] + [
+        return [ink(PROMPT, "cyan", "bold") + row for row in shown[:1]] + [
             f"  {row}" for row in shown[1:]
         ]
 
@@ -114,8 +124,18 @@ def _last_word(text: str) -> str:
     return text.rstrip().rpartition(" ")[2]
 
 
-def _with_cursor(row: str, column: int, under: str, ink: Ink) -> str:
-    if not 0 <= column < len(row):
-        return row
-    block = ink(row[column], "reverse") if ink.colour else "▏" + row[column]
-    return row[:column] + block + row[column + 1 :]
+def _with_cursor(text: str, column: int, width: int, ink: Ink) -> list[str]:
+    """A line in rows, with the cursor before or on the character at this place."""
+    found: list[str] = []
+    spans = rows(text, width)
+    for number, (begin, end) in enumerate(spans):
+        upto = spans[number + 1][0] if number + 1 < len(spans) else len(text) + 1
+        row = text[begin:end]
+        if begin <= column < upto:
+            # At the end of a row the space that was broken at is not shown: the cursor is.
+            place = min(column - begin, len(row))
+            on = row[place : place + first_cluster(row[place:])]
+            block = ink(on or " ", "reverse") if ink.colour else f"▏{on}"
+            row = row[:place] + block + row[place + len(on) :]
+        found.append(row)
+    return found

@@ -123,10 +123,13 @@ class Keyboard:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self.echoes = True
+        """Whether the terminal shows what is typed; a program in between may do that by itself."""
         self._reader = KeyReader()
         self._listeners: list[Listener] = []
         self._early: list[Key] | None = None
         """Keys that came before anybody listened, if they are to be kept."""
+        self._lost: Callable[[], None] | None = None
 
     @contextmanager
     def heard_by(self, listener: Listener) -> Generator[None]:
@@ -141,29 +144,48 @@ class Keyboard:
             self._listeners.remove(listener)
 
     @contextmanager
-    def listening(self, *, ahead: bool = False) -> Generator[None]:
+    def listening(
+        self,
+        *,
+        ahead: bool = False,
+        marks: bool = True,
+        lost: Callable[[], None] | None = None,
+    ) -> Generator[None]:
         """Switch the terminal, and back again whatever happens.
 
-        ``ahead``: what is typed before anybody listens is for the first who does. Otherwise it is for
-        nobody: a key that was pressed before a question was asked is no answer to it.
+        ``ahead``: what is typed before anybody listens is for the first who does. Otherwise it is
+        dropped: a key that was pressed before a question was asked is no answer to it. ``marks``: have
+        pastes marked, on terminals that obey such words. ``lost`` is called when the terminal has gone
+        away; the listener hears an ``end-of-file`` before.
         """
         import termios
         import tty
 
         loop = asyncio.get_running_loop()
-        before: list[Any] = termios.tcgetattr(self._fd)
         self._early = [] if ahead else None
-        tty.setcbreak(self._fd, termios.TCSANOW)
+        self._lost = lost
+        try:
+            before: list[Any] = termios.tcgetattr(self._fd)
+            tty.setcbreak(self._fd, termios.TCSANOW)
+        except (OSError, termios.error):  # it has gone away before we listened
+            self._read()
+            yield
+            return
+        self.echoes = bool(before[3] & termios.ECHO)
         loop.add_reader(self._fd, self._read)
-        self._tell(_MARK_PASTES)
+        self._tell(_MARK_PASTES if marks else b"")
         try:
             yield
         finally:
-            self._tell(_MARK_NONE)
+            self._tell(_MARK_NONE if marks else b"")
             loop.remove_reader(self._fd)
-            termios.tcsetattr(self._fd, termios.TCSADRAIN, before)
+            # Not to wait for the output to drain: a lost connection never takes it.
+            with suppress(OSError, termios.error):
+                termios.tcsetattr(self._fd, termios.TCSANOW, before)
 
     def _tell(self, words: bytes) -> None:
+        if not words:
+            return
         with suppress(OSError), open(os.ttyname(self._fd), "wb", buffering=0) as terminal:
             terminal.write(words)
 
@@ -184,6 +206,9 @@ class Keyboard:
                 self._listeners[-1](key)
             elif self._early is not None:
                 self._early.append(key)
+        # In this mode a terminal has nothing to read only when it is gone: Ctrl-D is a key.
+        if not data and self._lost is not None:
+            self._lost()
 
 
 def keyboard_of(fd: int | None = None) -> Keyboard | None:

@@ -6,7 +6,6 @@ Knows a session only by the few things it does with one, so that tests can stand
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final, Protocol, cast
@@ -26,7 +25,7 @@ class Steerable(Protocol):
 
     @property
     def id(self) -> str: ...
-    async def interrupt(self) -> None: ...
+    async def interrupt(self) -> object: ...
     async def steer(self, text: str) -> None: ...
 
 
@@ -69,20 +68,18 @@ def on_stage(view: LiveView) -> Generator[Presses]:
         nonlocal has_quit
         if not has_quit:
             has_quit = True
-            view.footer([])
             task.cancel()
-
-    def resized() -> None:
-        size = shutil.get_terminal_size()
-        view.resize(size.columns, size.lines)
+            view.footer([])
 
     ticker = _Ticker(view, loop)
     presses = Presses(quit)
     try:
-        with handling(presses, resized if view.animate else None):
+        with handling(presses, view.measure if view.interactive else None):
+            view.on_lost(presses.end)
             ticker.start()
             yield presses
     finally:
+        view.on_lost(None)
         ticker.stop()
         view.close()
 

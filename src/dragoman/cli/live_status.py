@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dragoman.cli.live_cells import clip, duration, tidy_lines, wrap
+from dragoman.cli.live_cells import cells, clip, duration, tidy_lines, wrap
 from dragoman.cli.live_ink import Hue, Ink
 from dragoman.export import render
 from dragoman.model.messages import PlanStep, StepStatus, TurnEnded, UsageReport
@@ -30,8 +30,10 @@ def spinner(ink: Ink, width: int, now: float, activity: str, began: float | None
     frame = _FRAMES[int(now * _FRAMES_A_SECOND) % len(_FRAMES)]
     tail = [_whole_seconds(now - began)] if began is not None else []
     rest = "".join(f" · {each}" for each in [*tail, hint] if each)
+    if cells(activity) + len(rest) > width - 3 and len(rest) > width // 2:
+        rest = "".join(f" · {each}" for each in tail)  # what goes on matters more than the hint
     shown = clip(activity, max(10, width - 3 - len(rest)))
-    room = max(0, width - 3 - len(shown))
+    room = max(0, width - 3 - cells(shown))
     return f"{ink(frame, 'cyan')} {ink(shown, 'bold')}{ink(clip(rest, room), 'dim')}"
 
 

@@ -8,7 +8,7 @@ thinking            dim and slanted rows; its deltas are only kept until then
 tool_call           an open card, which hears the deltas of its output
 tool_result         the whole card: exit code and time; a coloured diff; the head and the tail
 plan                the plan as it stands; written down when the turn ends
-approval_requested  the command or the diff, and the reason
+approval_requested  an open question; written down, whole, with what was decided
 turn_ended          outcome, time, tokens, context
 the rest            as in the plain transcript, or nothing
 ==================  =======================================================================
@@ -94,6 +94,16 @@ class Story:
         """Whether the text that is being said goes on where the page ends."""
         return self._page.is_at(session, ("text", next(iter(session.partial), None)))
 
+    def open_question(self) -> ApprovalRequested | None:
+        """What is asked and not settled yet; the oldest."""
+        asked = (each for session in self.sessions.values() for each in session.asked.values())
+        return next(asked, None)
+
+    def root_of(self, message: Message) -> str | None:
+        """The directory that the message's session works in."""
+        session = self.sessions.get(message.session_id)
+        return session.root if session else None
+
     def say(self, rows: Sequence[str]) -> None:
         """Something that no agent said."""
         self._page.write(self._session(None), rows)
@@ -131,10 +141,6 @@ class Story:
                 self._plan(message, session, width)
             case ApprovalRequested():
                 session.asked[message.approval_id] = message
-                if message.approval_id in session.cards and message.detail.get("changes"):
-                    session.cards[message.approval_id].was_shown = True
-                rows = live_asks.question(message, self._ink, width, session.root)
-                self._write(session, rows, ("approval", message.approval_id))
             case ApprovalSettled():
                 self._settled(message, session, width)
             case Notice():
@@ -227,6 +233,7 @@ class Story:
 
     def _tool_result(self, result: ToolResult, session: Session, now: float, width: int) -> None:
         session.activity = "Thinking"
+        self._asked(result.call_id, session, width)
         timed = now if result.call_id in session.cards else None
         card = session.cards.pop(result.call_id, None) or session.left.pop(result.call_id, None)
         if card is None:
@@ -246,12 +253,22 @@ class Story:
             self._end_turn(session, width)
 
     def _settled(self, message: ApprovalSettled, session: Session, width: int) -> None:
-        asked = session.asked.pop(message.approval_id, None)
-        rows = [live_asks.settled(message.decision, self._ink)]
-        if not self._page.is_at(session, ("approval", message.approval_id)) and asked:
-            name = asked.summary or asked.tool or asked.approval_id
-            rows.insert(0, self._ink(f"↳ {render.one_line(name, width - 2)}", "dim"))
-        self._write(session, rows, ("approval", message.approval_id))
+        name = message.approval_id
+        if name not in session.asked and not self._page.is_at(session, ("approval", name)):
+            rows = [self._ink(f"↳ {render.one_line(name, width - 2)}", "dim")]
+            self._write(session, rows, ("approval", name))
+        self._asked(name, session, width)
+        self._write(session, [live_asks.settled(message.decision, self._ink)], ("approval", name))
+
+    def _asked(self, approval_id: str, session: Session, width: int) -> None:
+        """Write down a question that is not open any more."""
+        asked = session.asked.pop(approval_id, None)
+        if asked is None:
+            return
+        if approval_id in session.cards and asked.detail.get("changes"):
+            session.cards[approval_id].was_shown = True
+        rows = live_asks.question(asked, self._ink, width, session.root)
+        self._write(session, rows, ("approval", approval_id))
 
     def _turn_ended(self, message: TurnEnded, session: Session, now: float, width: int) -> None:
         self._end_streams(session, width)
@@ -271,7 +288,9 @@ class Story:
         session.asked.clear()
 
     def _end_streams(self, session: Session, width: int) -> None:
-        """Write what was said of texts that will not be completed."""
+        """Write what was said of texts that will not be completed, and what was never settled."""
+        for approval_id in list(session.asked):
+            self._asked(approval_id, session, width)
         for message_id, rest in session.streams.end():
             self._say(session, message_id, rest, width, is_new=False)
         session.words.clear()

@@ -1,36 +1,45 @@
 """The live view on a terminal: what is said scrolls up, what is going on stands below and moves.
 
 Below stand, from top to bottom: the line that is being said, the calls that are open with the last
-of their output, the plan with its ticks, a spinner with what goes on and for how long, and whatever
-the front door puts at the very end: a question, or what the user is typing.
+of their output, the plan with its ticks, a spinner with what goes on and for how long, and at the very
+end a question, or what the user is typing. The end stays on the screen whatever else there is: the
+rest gets the rows that are left over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, TextIO
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from dragoman.cli import live_status
-from dragoman.cli.live_cells import tidy
+from dragoman.cli import live_asks, live_status
+from dragoman.cli.asks.fitting import Question
+from dragoman.cli.live_cells import broken, tidy
 from dragoman.cli.live_ink import Ink
+from dragoman.cli.live_out import Out
 from dragoman.cli.live_screen import Screen
 from dragoman.cli.live_story import Session, Story, thinking
 from dragoman.cli.live_words import Words
-from dragoman.model.messages import Message
+from dragoman.model.messages import ApprovalRequested, Message
 
 _MOST_WIDTH: Final = 120
 _PARTIAL_ROWS: Final = 12
 _THOUGHT_ROWS: Final = 4
 _CARDS: Final = 4
+_LEAST_OF_A_QUESTION: Final = 6
+"""Rows of a question that the choices below it leave free, as far as possible."""
 
 
 class TerminalView:
-    def __init__(self, out: TextIO, *, colour: bool, width: int, height: int = 24) -> None:
+    def __init__(self, out: Out, *, colour: bool, width: int, height: int = 24) -> None:
         self._ink = Ink(colour=colour)
         self._screen = Screen(out, width=width, height=height)
         self._story = Story(self._ink)
         self._now = 0.0
-        self._footer: list[str] = []
+        self._footer: Callable[[int], list[str]] | None = None
+        self._asking: ApprovalRequested | None = None
+        self._below: Callable[[int, int, bool], list[str]] | None = None
+        self._measured: tuple[ApprovalRequested, int, str | None, Question] | None = None
+        """The rows of the question that was shown last: they are shown often and may be many."""
         self._hint = ""
 
     @property
@@ -53,9 +62,27 @@ class TerminalView:
     def hint(self, words: str) -> None:
         self._hint = words
 
-    def footer(self, rows: Sequence[str]) -> None:
-        self._footer = list(rows)
+    def footer(self, foot: Callable[[int], list[str]] | None) -> None:
+        self._footer = foot
         self._paint()
+
+    def ask(
+        self,
+        request: ApprovalRequested | None,
+        below: Callable[[int, int, bool], list[str]] | None,
+    ) -> None:
+        self._asking, self._below = request, below
+        self._paint()
+
+    def show_all(self, request: ApprovalRequested) -> None:
+        self._story.say(self._question(request).whole())
+        self._paint()
+
+    def typing(self, line: str | None) -> None:
+        pass  # what is typed is shown by the footer
+
+    def entered(self, text: str) -> None:
+        pass  # and taken away with it
 
     def say(self, rows: Sequence[str]) -> None:
         self._story.say(rows)
@@ -63,14 +90,48 @@ class TerminalView:
 
     def close(self) -> None:
         self._story.end(self.width)
-        self._footer = []
+        self._footer = self._asking = self._below = None
         self._paint()
 
     def _paint(self) -> None:
-        rows = self._live()
-        self._screen.paint(
-            self._story.drain(), [*rows, "", *self._footer] if self._footer else rows
+        most = self._screen.most_rows
+        end = self._end(most)
+        live = [piece for row in self._live() for piece in broken(row, self._screen.width)]
+        if end:
+            room = most - len(end) - 1
+            live = [*live[-room:], "", *end] if room > 0 else end
+        self._screen.paint(self._story.drain(), live)
+
+    def _end(self, most: int) -> list[str]:
+        """The rows that have to be on the screen: what is asked, or what is typed."""
+        asked = self._asking or self._story.open_question()
+        if asked is None:
+            rows = self._footer(self.width) if self._footer else []
+        elif self._below is None:
+            foot = self._footer(self.width) if self._footer else []
+            rows, _ = self._fitted(asked, most - len(foot))
+            rows += foot
+        else:
+            room = max(1, most - _LEAST_OF_A_QUESTION)
+            below = self._below(self.width, room, False)
+            rows, is_cut = self._fitted(asked, most - len(below) - 1)
+            if is_cut:
+                below = self._below(self.width, room, True)
+                rows, _ = self._fitted(asked, most - len(below) - 1)
+            rows = [*rows, "", *below]
+        return [piece for row in rows for piece in broken(row, self._screen.width)]
+
+    def _fitted(self, asked: ApprovalRequested, room: int) -> tuple[list[str], bool]:
+        return self._question(asked).fitted(
+            room, lambda count: live_asks.left_out(count, self._ink)
         )
+
+    def _question(self, asked: ApprovalRequested) -> Question:
+        root = self._story.root_of(asked)
+        if self._measured is None or self._measured[:3] != (asked, self.width, root):
+            rows = live_asks.asked_rows(asked, self._ink, self.width, root)
+            self._measured = (asked, self.width, root, rows)
+        return self._measured[3]
 
     def _live(self) -> list[str]:
         working = [each for each in self._story.sessions.values() if each.began is not None]

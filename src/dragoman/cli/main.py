@@ -15,7 +15,7 @@ import click
 
 from dragoman import __version__
 from dragoman.cli.streams import reader_left
-from dragoman.errors import DragomanError, UsageError
+from dragoman.errors import DragomanError, UsageError, reason_of
 
 _COMMANDS = {
     "run": ("dragoman.cli.run", "Give the agent a prompt and watch it work."),
@@ -31,7 +31,9 @@ _COMMANDS = {
     "usage": ("dragoman.cli.usage", "Tokens and money: what all sessions have cost."),
     "replay": ("dragoman.cli.replay", "Watch a session again, or serve it as if it were live."),
     "demo": ("dragoman.cli.demo", "Watch the real agent fix a test. No key, no network."),
+    "policy": ("dragoman.cli.policy", "Try approval rules: what they say to a command, and why."),
     "rehearse": ("dragoman.cli.rehearse", "Run anything against a stand-in model."),
+    "completion": ("dragoman.cli.completion", "Print the script for completion in your shell."),
     "doctor": ("dragoman.cli.doctor", "Check that everything is there, and say what to do if not."),
 }
 
@@ -70,7 +72,12 @@ def dragoman() -> None:
 def main(arguments: list[str] | None = None) -> Any:
     """Run a command; the process's exit code."""
     try:
-        return dragoman.main(args=arguments, prog_name="dragoman", standalone_mode=False) or 0
+        try:
+            return _command(arguments)
+        except Exception as problem:
+            if not _set_index_aside(problem):
+                raise
+        return _command(arguments)
     except click.exceptions.NoArgsIsHelpError as no_command:
         click.echo(no_command.format_message(), err=True)
         return 2
@@ -79,9 +86,33 @@ def main(arguments: list[str] | None = None) -> Any:
         return problem.exit_code
     except click.Abort:
         return 130
-    except (DragomanError, OSError) as problem:
+    except DragomanError as problem:
         click.echo(f"dragoman: {problem}", err=True)
         return 2 if isinstance(problem, UsageError) else 1
+    except OSError as problem:
+        what = f"{problem.filename}: " if problem.filename is not None else ""
+        click.echo(f"dragoman: {what}{reason_of(problem)}", err=True)
+        return 1
+
+
+def _command(arguments: list[str] | None) -> Any:
+    return dragoman.main(args=arguments, prog_name="dragoman", standalone_mode=False) or 0
+
+
+def _set_index_aside(problem: Exception) -> bool:
+    """Whether a damaged index may be the cause, and was put out of the way: the next try builds another."""
+    database = sys.modules.get("dragoman.store.database")
+    if (
+        database is None
+        or not isinstance(problem, database.SUSPECT)
+        or isinstance(problem, UsageError)
+    ):
+        return False
+    names: list[str] = database.set_aside()
+    if names:
+        what = f"it was moved to {', '.join(names)} and is built anew"
+        click.echo(f"dragoman: the index seems to be damaged ({problem!r}); {what}", err=True)
+    return bool(names)
 
 
 def run() -> None:

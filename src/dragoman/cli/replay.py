@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.archive_options import session_path
 from dragoman.cli.streams import standard_output
 
@@ -31,7 +32,13 @@ _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
     short_help="Watch a session again, or serve it as if it were live.",
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("source", metavar="ID|FILE")
+@click.argument(
+    "source",
+    metavar="[ID|FILE]",
+    required=False,
+    shell_complete=completing.sessions_and_files,
+)
+@click.option("--last", is_flag=True, help="The newest saved session.")
 @click.option(
     "--speed",
     type=click.FloatRange(min=0),
@@ -42,27 +49,32 @@ _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 @click.option("--as", "role", type=click.Choice(["app-server", "exec"]), help="Be the agent.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
 def replay(
-    source: str,
+    source: str | None,
+    last: bool,
     speed: float | None,
     max_pause: float,
     turn: int | None,
     role: str | None,
     words: tuple[str, ...],
 ) -> int:
-    """Watch a session again: a recording, a session file, or the id of a saved session.
+    """Watch a session again: a recording, a session file, the id or name of a saved session, or --last.
 
     On a terminal as it happened; into a pipe or a file as a plain transcript, at once. With --as it is
     served on standard input and output as if it were the live agent; the words that a client gives to
     the agent's program may follow, and mean nothing.
 
     \b
-    dragoman replay 01a1e150 --speed 10
+    dragoman replay --last --speed 10
     dragoman replay recording.jsonl --turn 2 --speed 0
     dragoman replay session.jsonl --as app-server
     """
     from dragoman.archive.reading import read
     from dragoman.archive.replaying import cues, only_turn
 
+    if last and source is not None and role is not None:
+        source, words = None, (source, *words)  # a client's words follow at once
+    if (source is None) != last:
+        raise click.UsageError("Say what to replay: an ID, a FILE or --last.")
     if words and role is None:
         raise click.UsageError(f"What is {words[0]!r}? Further words are for --as.")
     messages: Iterable[Message] = read(session_path(source))
@@ -118,7 +130,8 @@ class Player:
                 await self._show(timed)
             else:
                 self._view.hint(_HINT)
-                with keyboard.listening(), keyboard.heard_by(self.press):
+                listening = keyboard.listening(lost=self._view.lose)
+                with listening, keyboard.heard_by(self.press):
                     await self._show(timed)
         return 0
 

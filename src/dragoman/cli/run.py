@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from dragoman.cli.run_options import AgentOptions, agent_options, prompt_from, schema_from, tell
+from dragoman.cli import completing
+from dragoman.cli.run_options import (
+    AgentOptions,
+    agent_options,
+    prompt_from,
+    resume_options,
+    schema_from,
+    tell,
+)
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -24,9 +32,14 @@ if TYPE_CHECKING:
 @click.command(short_help="Give the agent a prompt and watch it work.")
 @click.argument("prompt")
 @click.option("-i", "--image", "images", multiple=True, metavar="FILE", help="Show it an image.")
-@click.option("--resume", metavar="ID", help="Go on with a session.")
+@resume_options
 @click.option("--output-schema", "schema", metavar="FILE", help="The answer's JSON schema.")
-@click.option("--to", metavar="FORMAT", help="Stream an export instead; see `dragoman dialects`.")
+@click.option(
+    "--to",
+    metavar="FORMAT",
+    help="Stream an export instead; see `dragoman dialects`.",
+    shell_complete=completing.formats,
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print the answer, and only that.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS")
 @click.option(
@@ -37,6 +50,7 @@ def run(
     prompt: str,
     images: tuple[str, ...],
     resume: str | None,
+    last: bool,
     schema: str | None,
     to: str | None,
     quiet: bool,
@@ -61,7 +75,7 @@ def run(
     agent = AgentOptions(**options)
     agent.check()
     asked = {
-        "images": list(images),
+        "images": agent.images(images),
         "effort": agent.effort,
         "output_schema": schema_from(schema),
     }
@@ -70,7 +84,8 @@ def run(
     output = _Output(to=to, quiet=quiet)
     mode = "exec" if one_shot else "app-server"
     text = prompt_from(prompt)
-    return perform(lambda: _run(agent, output, text, asked, resume, timeout, mode))
+    session = agent.session_to_resume(resume, last=last)
+    return perform(lambda: _run(agent, output, text, asked, session, timeout, mode))
 
 
 async def _run(
@@ -89,6 +104,8 @@ async def _run(
             output.view, mode=mode, shows=not output.is_view, seconds=seconds
         )
         async with connected as (agent, _):
+            options.warn(agent, output.view)
+            output.pid = lambda: getattr(agent, "pid", None)
             session = await options.start(agent, resume=resume)
             turn = session.run(prompt, **asked)
             ended = await play(turn, session, output.view, presses, output.show)
@@ -114,10 +131,12 @@ class _Output:
         self._export: Callable[[list[Message]], bytes] | None = None
         self._finish: Callable[[], bytes] = bytes
         self._answer = ""
+        self.pid: Callable[[], int | None] = lambda: None
+        """The process of the agent, once there is one."""
         if to is not None:
             from dragoman.archive.mapper import make_exporter
 
-            exporter, _ = make_exporter(to, width=self.view.width)
+            exporter, _ = make_exporter(to, width=self.view.width, pid=lambda: self.pid())
             self._export, self._finish = exporter.export, exporter.finish
 
     def show(self, message: Message) -> None:

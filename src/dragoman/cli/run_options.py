@@ -7,14 +7,15 @@ import json
 import sys
 import tomllib
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
-from dragoman.errors import UsageError
+from dragoman.cli import completing
+from dragoman.errors import UsageError, reason_of
 
 if TYPE_CHECKING:
     from dragoman.cli.live import LiveView
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
+# What any release knows: which it is that runs is seen when it starts.
 _APPROVALS = ("untrusted", "on-failure", "on-request", "never")
 
 _OPTIONS = (
@@ -43,10 +45,19 @@ _OPTIONS = (
         type=click.Choice(_APPROVALS),
         default="on-request",
         show_default=True,
-        help="When it asks before it acts.",
+        metavar="MODE",
+        help="When it asks before it acts: untrusted, on-request or never; on-failure with older agents.",
     ),
     click.option("--policy", metavar="FILE", help="Rules (TOML) that decide what it asks for."),
     click.option("-y", "--yes", is_flag=True, help="Allow whatever it asks for."),
+    click.option("--profile", metavar="NAME", help="A profile of the agent's configuration."),
+    click.option(
+        "--add-dir",
+        "add_dirs",
+        multiple=True,
+        metavar="DIR",
+        help="Another directory that its commands may write in.",
+    ),
     click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A setting."),
     click.option("--command", metavar="PATH", help="The agent's program. Found by itself."),
     click.option("--ssh", metavar="HOST", help="Run the agent on another machine."),
@@ -62,6 +73,21 @@ def agent_options(command: _F) -> _F:
     return command
 
 
+def resume_options(command: _F) -> _F:
+    """Give a command ``--resume`` and ``--last``."""
+    command = click.option(
+        "--last", is_flag=True, help="Resume the newest session of the directory."
+    )(command)
+    return click.option(
+        "--resume",
+        is_flag=False,
+        flag_value="",
+        metavar="ID",
+        shell_complete=completing.sessions,
+        help="Resume a session: its id, the start of its id, or its name.",
+    )(command)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentOptions:
     """Which agent, where, and what it may do."""
@@ -73,6 +99,8 @@ class AgentOptions:
     approvals: str = "on-request"
     policy: str | None = None
     yes: bool = False
+    profile: str | None = None
+    add_dirs: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     command: str | None = None
     ssh: str | None = None
@@ -87,12 +115,31 @@ class AgentOptions:
         _settings(self.settings)
         if not self.ssh and not Path(self.cwd).expanduser().is_dir():
             raise UsageError(f"{self.cwd} is not a directory")
+        for each in () if self.ssh else self.add_dirs:
+            if not Path(each).expanduser().is_dir():
+                raise UsageError(f"--add-dir: {each} is not a directory")
 
     @property
     def directory(self) -> str:
         if self.ssh:
             return self.cwd
         return str(Path(self.cwd).expanduser().resolve())
+
+    def images(self, given: tuple[str, ...]) -> list[str]:
+        """Images as the agent can open them: paths are relative to where the command was given."""
+        from dragoman.crew.connecting import check_images, take_images
+
+        return take_images(given) if self.ssh else check_images(given)
+
+    def session_to_resume(self, name: str | None, *, last: bool) -> str | None:
+        """The id of the session to resume. On another machine, only the agent knows its sessions."""
+        from dragoman.cli.archive_options import session_to_resume
+
+        if not self.ssh:
+            return session_to_resume(name, last, self.directory)
+        if last or name == "":
+            raise UsageError("--ssh needs the full id of the session: --resume ID")
+        return name
 
     @asynccontextmanager
     async def connected(
@@ -112,26 +159,38 @@ class AgentOptions:
         from dragoman.crew.connecting import Timeouts, connect
         from dragoman.crew.deciding import allow_all, ask_always
 
-        keyboard = keyboard_of() if view.animate else None
+        keyboard = keyboard_of() if view.interactive else None
         policy = policy or self.policy or (allow_all if self.yes else ask_always)
-        async with AsyncExitStack() as stack:
-            if keyboard is not None:
-                stack.enter_context(keyboard.listening(ahead=ahead))
-                clock = asyncio.get_running_loop().time
-                ask = ask or Asker(view, keyboard, clock, shows=shows)
-            agent = await stack.enter_async_context(
-                connect(
-                    command=self.command,
-                    mode=cast("Literal['app-server']", mode),
-                    policy=policy,
-                    ask=ask or nobody_there(tell),
-                    journal=self.journal,
-                    env=self.env,
-                    ssh=self.ssh,
-                    timeouts=Timeouts(turn=seconds) if seconds else Timeouts(),
-                )
-            )
-            yield agent, keyboard
+        if keyboard is not None:
+            clock = asyncio.get_running_loop().time
+            ask = ask or Asker(view, keyboard, clock, shows=shows)
+        agent = connect(
+            command=self.command,
+            mode=cast("Literal['app-server']", mode),
+            policy=policy,
+            ask=ask or nobody_there(tell),
+            journal=self.journal,
+            env=self.env,
+            ssh=self.ssh,
+            timeouts=Timeouts(turn=seconds) if seconds else Timeouts(),
+        )
+        # Blocks and no exit stack: the stack writes the chain of contexts of the errors that pass
+        # through it again, and never comes to its end if that chain has become a circle.
+        with _listening(keyboard, view, ahead=ahead):
+            async with agent as connected:
+                yield connected, keyboard
+
+    def warn(self, agent: Agent, view: LiveView) -> None:
+        """Say it before the first turn if the model will refuse to answer."""
+        from dragoman.cli.asks.steps import hung
+        from dragoman.cli.live_ink import Ink
+
+        facts = agent.facts
+        if facts is None or facts.signed_in is not False or not facts.needs_sign_in:
+            return
+        ink = Ink(colour=view.colour)
+        words = "No one is signed in, so the model will not answer: `dragoman doctor` says how to sign in."
+        view.say([ink(row, "yellow") for row in hung("! ", words, view.width - 1)])
 
     async def start(self, agent: Agent, *, resume: str | None = None) -> Session:
         """A session as these options describe it."""
@@ -143,7 +202,17 @@ class AgentOptions:
             resume=resume,
             ephemeral=self.ephemeral,
             config=_settings(self.settings),
+            profile=self.profile,
+            add_dirs=self.add_dirs,
         )
+
+
+def _listening(
+    keyboard: Keyboard | None, view: LiveView, *, ahead: bool
+) -> AbstractContextManager[None]:
+    if keyboard is None:
+        return nullcontext()
+    return keyboard.listening(ahead=ahead, marks=view.animate, lost=view.lose)
 
 
 def tell(words: str) -> None:
@@ -168,6 +237,8 @@ def _settings(given: tuple[str, ...]) -> dict[str, Any]:
 def prompt_from(words: str) -> str:
     """The prompt itself, or standard input for ``-``."""
     if words != "-":
+        if not words.strip():
+            raise UsageError("the prompt is empty: say what the agent should do")
         return words
     if cast("object", sys.stdin) is None:
         raise UsageError("standard input is closed; there is no prompt to read")
@@ -184,7 +255,8 @@ def schema_from(path: str | None) -> dict[str, Any] | None:
     try:
         schema = json.loads(Path(path).expanduser().read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
-        raise UsageError(f"cannot read the schema {path}: {problem}") from problem
+        why = reason_of(problem) if isinstance(problem, OSError) else f"it is not JSON: {problem}"
+        raise UsageError(f"cannot read the schema {path}: {why}") from problem
     if not isinstance(schema, dict):
         raise UsageError(f"{path} is not a JSON schema: it is no object")
     return cast("dict[str, Any]", schema)

@@ -1,7 +1,8 @@
 """``dragoman serve``: the page and the API under it, on this machine, until Ctrl-C.
 
-Prints one address with a token in it and opens it. The token is kept beside the sessions, readable by nobody
-else, so that a page that is open stays so when the server is started again.
+Prints one address with a token in it and opens the page. The token is new with each start and is written nowhere, so
+that no command of an agent can read it from a file; pages that are signed in stay so over a restart. For a token that stays
+the same there is ``DRAGOMAN_TOKEN``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import secrets
 import sys
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from dragoman.cli.signals import Presses, handling
-from dragoman.errors import UsageError
+from dragoman.errors import UsageError, reason_of
 
 if TYPE_CHECKING:
     from dragoman.archive.api import Archive
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _DEFAULT_PORT: Final = 8787
+_TOKEN: Final = "DRAGOMAN_TOKEN"
+_SHORTEST_TOKEN: Final = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +91,8 @@ def serve(
 ) -> int:
     """Open the page: start agents in a folder, watch them, answer them, find what they did.
 
-    Only this machine can reach it, and only who has the address. Ctrl-C ends it, and all agents with it;
-    their sessions can be gone on with.
+    Only this machine can reach it, and only with the address that is printed. Ctrl-C ends it, and all agents with
+    it; you can resume their sessions. The token in the address is new with each start, unless DRAGOMAN_TOKEN has one.
     """
     folder = Path(data) if data is not None else data_folder(os.environ)
     serving = Serving(
@@ -145,6 +148,7 @@ def check(serving: Serving) -> None:
 async def _serve(serving: Serving) -> None:
     from dragoman.crew.hub import Hub
     from dragoman.web.app import create_app
+    from dragoman.web.logins import Logins
     from dragoman.web.server import listen
     from dragoman.web.server import serving as under_way
     from dragoman.web.settings import Settings
@@ -153,9 +157,11 @@ async def _serve(serving: Serving) -> None:
     over = asyncio.Event()
     presses = Presses(over.set)
     _make_private(serving.data)
+    token = take_token(os.environ)
+    logins = Logins(serving.data / "logins.json")
     on = _listen(serving, listen)
     port = int(on.getsockname()[1])
-    settings = Settings(token=kept_token(serving.data), port=port, names=serving.names)
+    settings = Settings(token=token, logins=logins, port=port, names=serving.names)
     async with AsyncExitStack() as stack:
         stack.callback(on.close)
         stack.enter_context(handling(presses))
@@ -173,10 +179,10 @@ async def _serve(serving: Serving) -> None:
         place = f"http://{_shown(serving.host)}:{port}/"
         if serving.first is not None:
             place += f"s/{(await hub.start(**serving.first)).id}"
-        address = f"{place}#token={settings.token}"
-        _welcome(hub, serving, address)
+        _welcome(hub, serving, f"{place}#token={token}")
         if serving.opens:
-            await asyncio.to_thread(webbrowser.open, address)
+            # Whatever opens a browser shows the address to every program on this machine: not the token, then.
+            await asyncio.to_thread(webbrowser.open, f"{place}#token={logins.new_code()}")
         await over.wait()
         click.echo("dragoman: ending; the agents are stopped", err=True)
 
@@ -221,28 +227,24 @@ def _shown(host: str) -> str:
 def _make_private(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.chmod(0o700)
+        # Earlier versions kept the token here, for every command that may read files to find.
+        (folder / "token").unlink(missing_ok=True)
     except OSError as problem:
-        raise UsageError(f"cannot use {folder}: {problem.strerror}") from None
+        raise UsageError(f"cannot use {folder}: {reason_of(problem)}") from None
 
 
-def kept_token(folder: Path) -> str:
-    """The token of this folder; made anew if there is none, or if others could have read it."""
-    path = folder / "token"
-    try:
-        if path.stat().st_mode & 0o077 == 0:
-            token = path.read_text(encoding="ascii").strip()
-            if len(token) >= 32:
-                return token
-    except (OSError, UnicodeDecodeError):
-        token = ""
-    token = secrets.token_urlsafe(32)
-    draft = folder / f".token.{os.getpid()}"
-    with open(
-        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-    ) as file:
-        file.write(token + "\n")
-    os.replace(draft, path)
-    return token
+def take_token(environment: MutableMapping[str, str]) -> str:
+    """The token to let people in with. What stands in the environment is taken out: agents inherit the rest."""
+    given = environment.pop(_TOKEN, "").strip()
+    if not given:
+        return secrets.token_urlsafe(_SHORTEST_TOKEN)
+    if len(given) < _SHORTEST_TOKEN or not given.isascii() or not given.isprintable():
+        raise UsageError(
+            f"{_TOKEN} is too easy to guess: it needs {_SHORTEST_TOKEN} or more plain characters, "
+            "such as `openssl rand -hex 32` prints"
+        )
+    return given
 
 
 def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:

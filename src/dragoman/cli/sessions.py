@@ -128,6 +128,7 @@ def _write_json(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
 
 
 def _write_table(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
+    from dragoman.archive.open_turns import since
     from dragoman.cli.tables import Column, count, table
 
     ids = _short_ids(found)
@@ -138,7 +139,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
             _when(session.last_at),
             _project(session.project),
             "  " * (depth - 1) + "└ " * (depth > 0) + (_flat(session.title) or "-"),
-            session.state
+            (f"open, {since(session.last_at)}" if session.state == "open" else session.state)
             + (" (undone)" if session.undone and session.undone == session.turn_count else ""),
             str(session.turn_count),
             count(session.tokens),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dragoman.cli.archive_options import home_option, last_session, open_archive
+from dragoman.cli import completing
+from dragoman.cli.archive_options import home_option, saved_session
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Read a saved session.")
-@click.argument("session_id", metavar="ID", required=False)
+@click.argument("session_id", metavar="ID", required=False, shell_complete=completing.sessions)
 @click.option("--last", is_flag=True, help="The newest session, here or with --project anywhere.")
 @click.option("--project", metavar="DIR", help="With --last: the newest of this folder.")
 @click.option("--turn", type=int, metavar="N", help="Only this turn; -1 is the last.")
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--context", is_flag=True, help="Show what was put before the model, too.")
 @click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only this line, as it is.")
 @click.option("--json", "as_json", is_flag=True, help="Messages, one JSON object a line.")
+@click.option("--redact", is_flag=True, help="Mask keys, tokens, passwords and e-mail addresses.")
 @home_option
 def show(
     session_id: str | None,
@@ -38,6 +40,7 @@ def show(
     context: bool,
     line: int | None,
     as_json: bool,
+    redact: bool,
     paths: tuple[str, ...],
 ) -> int:
     """Show the saved session ID, or with --last the newest one.
@@ -52,12 +55,13 @@ def show(
     """
     if (session_id is None) != last:
         raise click.UsageError("Say which session: an ID or --last.")
-    archive = open_archive(paths, wanted=session_id)
-    session = last_session(archive, project) if session_id is None else archive.get(session_id)
+    session = saved_session(session_id, paths, project=project)
     if line is not None:
-        click.echo(session.raw_line(line))
+        click.echo(_redacted_line(session.raw_line(line)) if redact else session.raw_line(line))
         return 0
     messages = session.turn(turn) if turn is not None else session.messages()
+    if redact:
+        messages = _redacted(messages)
     if as_json:
         _write_json(messages)
         return 0
@@ -72,6 +76,20 @@ def show(
             out.write(piece)
         out.flush()
     return 0
+
+
+def _redacted(messages: Iterable[Message]) -> Iterable[Message]:
+    from dragoman.export.redact import Redactor
+    from dragoman.model.secrets import secrets_in
+
+    return Redactor(secrets_in(os.environ)).redact(messages)
+
+
+def _redacted_line(line: bytes) -> bytes:
+    from dragoman.export.redact import Redactor
+    from dragoman.model.secrets import secrets_in
+
+    return Redactor(secrets_in(os.environ)).source_line(line)
 
 
 def _write_json(messages: Iterable[Message]) -> None:

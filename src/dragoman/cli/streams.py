@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import TextIO, cast
 
@@ -17,8 +18,30 @@ def standard_output() -> TextIO:
     return stream
 
 
+def terminal_size(stream: TextIO) -> os.terminal_size:
+    """How large the terminal is that a stream goes to.
+
+    The terminal itself knows best: ``COLUMNS`` and ``LINES`` may be those of another one.
+    """
+    try:
+        size = os.get_terminal_size(stream.fileno())
+    except (OSError, ValueError):
+        return shutil.get_terminal_size()
+    return size if size.columns > 0 and size.lines > 0 else shutil.get_terminal_size()
+
+
 def reader_left() -> int:
-    """Whoever read our output has gone. That is their right, and no reason for noise."""
-    # Python flushes stdout once more when it ends, and would complain.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """The program that read our output has ended. That is its right, and no reason for noise."""
+    discard(sys.stdout)
     return 0
+
+
+def discard(stream: TextIO) -> None:
+    """Nothing reads this stream any more: what is still written to it goes nowhere."""
+    # Python flushes the standard streams once more when it ends, and would complain.
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        return  # it is not a file, or closed already

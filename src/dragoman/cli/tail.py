@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.archive_options import home_option, open_archive
 from dragoman.cli.streams import standard_output
 
 
 @click.command(short_help="Follow sessions as other programs write them.")
-@click.argument("session_id", metavar="[ID]", required=False)
+@click.argument("session_id", metavar="[ID]", required=False, shell_complete=completing.sessions)
 @click.option("--tools", is_flag=True, help="Show what tools gave back, too.")
 @click.option("--json", "as_json", is_flag=True, help="Messages, one JSON object a line.")
+@click.option("--redact", is_flag=True, help="Mask keys, tokens, passwords and e-mail addresses.")
 @home_option
-def tail(session_id: str | None, tools: bool, as_json: bool, paths: tuple[str, ...]) -> int:
+def tail(
+    session_id: str | None, tools: bool, as_json: bool, redact: bool, paths: tuple[str, ...]
+) -> int:
     """Follow all sessions that are being written, or only ID, until Ctrl-C.
 
     \b
@@ -23,8 +28,11 @@ def tail(session_id: str | None, tools: bool, as_json: bool, paths: tuple[str, .
     dragoman tail --json | jq 'select(.type == "tool_call") | .input'
     """
     from dragoman.archive.transcripts import transcript
+    from dragoman.export.redact import Redactor
     from dragoman.model.messages import ToolResult, encode
+    from dragoman.model.secrets import secrets_in
 
+    redactor = Redactor(secrets_in(os.environ)) if redact else None
     archive = open_archive(paths, wanted=session_id)
     out = standard_output()
     width = shutil.get_terminal_size().columns
@@ -35,6 +43,8 @@ def tail(session_id: str | None, tools: bool, as_json: bool, paths: tuple[str, .
     try:
         for batch in archive.tail(session_id):
             messages = [heard.message for heard in batch]
+            if redactor is not None:
+                messages = [*redactor.redact(messages)]
             if as_json:
                 text = b"".join(encode(message) + b"\n" for message in messages)
             else:

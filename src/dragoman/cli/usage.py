@@ -1,4 +1,4 @@
-"""``dragoman usage``: tokens and money, by day, project, model or session, and how they were counted."""
+"""``dragoman usage``: tokens and money, by time, project, model or session, and how they were counted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dragoman.cli.streams import standard_output
 if TYPE_CHECKING:
     from dragoman.archive.ledger_groups import By
 
-_BY = ("day", "project", "model", "session")
+_BY = ("day", "week", "month", "block", "project", "model", "session")
 _EVERY_GROUP = "*"
 
 
@@ -42,7 +42,13 @@ class _Day(click.ParamType[datetime]):
 
 
 @click.command(short_help="Tokens and money: what all sessions have cost.")
-@click.option("--by", type=click.Choice(_BY), default="day", show_default=True, help="Sum up by.")
+@click.option(
+    "--by",
+    type=click.Choice(_BY),
+    default="day",
+    show_default=True,
+    help="Sum up by. A block is five hours, from the first use after the block before.",
+)
 @click.option(
     "--since", type=_Day(), metavar="DAY", help="From this day on (2026-11-15, 7d, today)."
 )

@@ -93,7 +93,7 @@ class Report:
         yield from self._legend(rows)
 
     def _rows(self, group: str | None) -> Iterator[Row]:
-        key_of = keys(self._by)
+        key_of = keys(self._by, self._ledger, self._choice)
         entries = self._ledger.entries(self._choice)
         rows = self._ledger.rows(self._choice)
         for (_, entry), row in zip(entries, rows, strict=True):

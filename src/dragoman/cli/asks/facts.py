@@ -1,0 +1,95 @@
+"""What stands beside a question: the shell, the directory, the address, and what "from now on" would mean.
+
+A shell is worth a line unless it is the one that commands usually run in: the user's own, bash or sh,
+from a folder of the system and with the usual flags. A program called ``bash`` that lies elsewhere is
+not bash.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shlex
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from dragoman.export import render
+from dragoman.model.messages import ApprovalRequested
+
+_USUAL_SHELLS: Final = frozenset(("bash", "sh"))
+_USUAL_FLAGS: Final = ("-lc", "-c")
+_AT_A_PLACE: Final = ("command", "edit", "permissions")
+_SYSTEM_FOLDERS: Final = ("/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
+
+
+class Fact(NamedTuple):
+    """One thing to know before answering."""
+
+    label: str
+    value: str
+    is_odd: bool = False
+    """Whether it is worth a second look."""
+
+
+def facts(
+    asked: ApprovalRequested, root: str | None = None, env: Mapping[str, str] | None = None
+) -> list[Fact]:
+    """Everything beside the content, harmless, in the order in which it is shown."""
+    found: list[Fact] = []
+    if asked.shell and not is_usual_shell(asked.shell, os.environ if env is None else env):
+        found.append(Fact("shell", render.flat(asked.shell), is_odd=True))
+    if (directory := _directory(asked, root)) is not None:
+        found.append(directory)
+    server = asked.detail.get("server")
+    if asked.kind == "elicitation" and isinstance(server, str) and server:
+        found.append(Fact("from", f"the MCP server {render.flat(server)}"))
+    if asked.url is not None:
+        found.append(Fact("address", f"{render.flat(asked.url)} (not opened)"))
+    return found + _always(asked)
+
+
+def is_usual_shell(shell: str, env: Mapping[str, str]) -> bool:
+    """Whether commands run in this shell, with these flags, unless someone wants it otherwise."""
+    try:
+        words = shlex.split(shell)
+    except ValueError:
+        return False
+    if len(words) != 2 or words[1] not in _USUAL_FLAGS:
+        return False
+    own = env.get("SHELL", "")
+    folder, name = posixpath.split(words[0])
+    if name not in (*_USUAL_SHELLS, posixpath.basename(own)):
+        return False
+    return not folder or words[0] == own or folder in _SYSTEM_FOLDERS
+
+
+def _directory(asked: ApprovalRequested, root: str | None) -> Fact | None:
+    """Where a command will run, as seen from the session's own directory."""
+    if asked.kind not in _AT_A_PLACE:
+        return None
+    given = asked.cwd or asked.detail.get("cwd")
+    if not isinstance(given, str) or not given:
+        return Fact("directory", "the session's own") if asked.kind == "command" else None
+    here = posixpath.normpath(given)
+    if root is None:
+        return Fact("directory", render.flat(here))
+    base = posixpath.normpath(root)
+    if here == base:
+        return Fact("directory", ". (the session's own)")
+    if here.startswith(base.rstrip("/") + "/"):
+        return Fact("directory", render.flat(posixpath.relpath(here, base)))
+    return Fact("directory", f"{render.flat(here)} (outside the session's own)", is_odd=True)
+
+
+def _always(asked: ApprovalRequested) -> list[Fact]:
+    rule = asked.always
+    if rule is None or "allow_always" not in asked.choices:
+        return []
+    if rule.prefix:
+        what = f"commands that begin with: {render.flat(shlex.join(rule.prefix))}"
+    elif rule.host:
+        what = f"connections to {render.flat(rule.host)}"
+    else:
+        return []
+    stored = f" (stored in {render.flat(rule.stored_in)})" if rule.stored_in else ""
+    return [Fact("from now on", what + stored)]

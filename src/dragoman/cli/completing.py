@@ -1,0 +1,67 @@
+"""What a shell completes besides options: formats, dialects, saved sessions.
+
+A shell waits for the answer while someone types, so nothing is indexed for it and nothing is printed:
+sessions are those that the index knew when a command last used it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import click
+    from click.shell_completion import CompletionItem
+
+_MOST: Final = 50
+
+
+def formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from dragoman.archive.conversion import all_formats
+
+    return _named([(each.name, each.summary) for each in all_formats()], incomplete)
+
+
+def dialects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from dragoman.archive.conversion import all_dialects
+
+    return _named([(each.name, each.summary) for each in all_dialects()], incomplete)
+
+
+def sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ids with their titles, the newest first."""
+    return _named([(each.id, _flat(each.title)) for each in _newest()], incomplete)[:_MOST]
+
+
+def sessions_and_files(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [*sessions(ctx, param, incomplete), CompletionItem(incomplete, type="file")]
+
+
+def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _named(known: list[tuple[str, str]], incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name, help=text) for name, text in known if name.startswith(incomplete)]
+
+
+def _newest() -> list[Any]:
+    from dragoman.archive.api import Archive
+    from dragoman.errors import DragomanError
+
+    try:
+        with Archive() as archive:
+            return archive.sessions(limit=500)
+    except (DragomanError, OSError):
+        return []  # a shell can show no error
+
+
+def _flat(title: str | None) -> str:
+    return " ".join((title or "").split())[:60]

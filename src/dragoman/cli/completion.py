@@ -1,0 +1,27 @@
+"""``dragoman completion``: the script that teaches a shell our commands."""
+
+from __future__ import annotations
+
+import click
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(short_help="Print the script for completion in bash, zsh or fish.")
+@click.argument("shell", type=click.Choice(_SHELLS))
+def completion(shell: str) -> int:
+    """Print a script that makes SHELL complete commands, options, formats, dialects and sessions.
+
+    \b
+    eval "$(dragoman completion bash)"       # in ~/.bashrc
+    eval "$(dragoman completion zsh)"        # in ~/.zshrc, after compinit
+    dragoman completion fish | source        # in ~/.config/fish/config.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from dragoman.cli.main import dragoman
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(dragoman, {}, "dragoman", "_DRAGOMAN_COMPLETE").source())
+    return 0

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from archive_home import make_home
+from dragoman.archive.api import Archive
+from dragoman.cli import completing
+from dragoman.cli.show import show
+from saved_sessions import session_id
+
+CONTEXT = click.Context(show)
+PARAMETER = show.params[0]
+
+
+def complete(what: str, typed: str) -> list[tuple[str, str | None]]:
+    found = getattr(completing, what)(CONTEXT, PARAMETER, typed)
+    return [(item.value, item.help) for item in found]
+
+
+def test_formats_and_dialects_come_with_what_they_are() -> None:
+    [(name, what)] = complete("formats", "mark")
+    assert name == "markdown"
+    assert what
+    assert all(name.startswith("codex-ex") for name, _ in complete("dialects", "codex-ex"))
+    assert len(complete("dialects", "codex-ex")) == 3
+    assert complete("formats", "nothing") == []
+
+
+def test_sessions_are_those_that_the_index_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = make_home(tmp_path / "home")
+    monkeypatch.setenv("CODEX_HOME", str(home))
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "cache"))
+    assert complete("sessions", "") == []  # nothing is indexed while someone types
+    with Archive() as archive:
+        archive.index()
+
+    assert (session_id(1), "fix the rate limit") in complete("sessions", "01a1")
+    assert complete("sessions", "x") == []
+    assert complete("sessions_and_files", session_id(1)) == [
+        (session_id(1), "fix the rate limit"),
+        (session_id(1), None),
+    ]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_index_that_cannot_be_read_completes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").write_text("not a folder", encoding="utf-8")
+    monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "cache"))
+
+    assert complete("sessions", "") == []
