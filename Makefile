@@ -14,7 +14,7 @@ test: $(VENV)/ready
 	@scripts/system-packages
 	$(BIN)/python -m pytest -n auto
 
-# The core stories on many releases from npm, kept in ~/.cache/dragoman. VERSIONS="0.66.0 0.104.0" chooses,
+# The core stories on many releases from npm, the newest three among them, kept in ~/.cache/dragoman. VERSIONS="0.66.0 0.104.0" chooses,
 # WRITE=--write renews the table in docs/compatibility.md.
 test-versions: $(VENV)/ready
 	$(BIN)/python tests/versions/run.py $(VERSIONS) $(WRITE)

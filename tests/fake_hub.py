@@ -19,12 +19,16 @@ from dragoman.crew.hub import (
     KeyUsedDifferently,
     ListReader,
     LiveSession,
+    Partial,
     Passing,
     PendingApproval,
     Reader,
+    RememberedRule,
+    RunningCommand,
     UnknownSession,
 )
 from dragoman.crew.hub_saved import Saved
+from dragoman.drive.peers import Peers
 from dragoman.errors import DragomanError, ProtocolError, UsageError
 from dragoman.model.messages import ApprovalRequested, Delta, Message, encode
 
@@ -63,15 +67,19 @@ class FakeHub(Hub):
 
     def __init__(self, root: Path) -> None:
         self.roots = [root.resolve()]
+        self._peers = Peers()
         self.asked: list[tuple[Any, ...]] = []
+        self.running: list[RunningCommand] = []
         self.saved = self.disk = FakeSaved(self)
         self._lives: dict[str, LiveSession] = {}
         self._entries: dict[str, list[Entry]] = {}
         self._readers: dict[str, list[Reader]] = {}
+        self._partials: dict[str, Partial] = {}
         self._list_readers: list[ListReader] = []
         self._pending: list[PendingApproval] = []
         self._by_key: dict[str, tuple[str, Any]] = {}
         self._policy = ""
+        self.rules: list[RememberedRule] = []
         self.options: dict[str, Any] = {}
         """How the last turn was to be run."""
         self.reply: Sequence[Message] = ()
@@ -105,8 +113,21 @@ class FakeHub(Hub):
             return
         session = msgspec.structs.replace(self._lives[session_id], last_seq=len(entries))
         self._lives[session_id] = session
+        self.put(session_id, told)
+
+    def put(self, session_id: str, told: Sequence[Entry | Passing]) -> None:
+        """Readers are told, and what they have been told is remembered for those who come later."""
+        partial = self._partial(session_id)
+        for each in told:
+            if isinstance(each, Entry):
+                partial.whole(each.message)
+            elif isinstance(each.message, Delta):
+                partial.add(each.message)
         for reader in self._readers.get(session_id, []):
             reader.put(told)
+
+    def _partial(self, session_id: str) -> Partial:
+        return self._partials.setdefault(session_id, Partial())
 
     def ask_person(self, request: ApprovalRequested, session_id: str = "s1") -> None:
         self._pending.append(
@@ -200,9 +221,26 @@ class FakeHub(Hub):
             raise ProtocolError("no turn is under way")
         self.asked.append(("steer", session_id, text))
 
-    async def interrupt(self, session_id: str) -> None:
+    async def take_back(self, session_id: str, steered_id: str) -> bool:
+        known = self.get(session_id).steered
+        self.change(session_id, steered=[each for each in known if each.id != steered_id])
+        return any(each.id == steered_id for each in known)
+
+    async def interrupt(
+        self, session_id: str, *, keep_commands: bool = False
+    ) -> list[RunningCommand]:
         self.get(session_id)
-        self.asked.append(("interrupt", session_id))
+        self.asked.append(("interrupt", session_id, *(["keep"] if keep_commands else [])))
+        return []
+
+    def commands(self, session_id: str) -> list[RunningCommand]:
+        self.get(session_id)
+        return list(self.running)
+
+    async def stop_commands(self, session_id: str) -> list[RunningCommand]:
+        self.asked.append(("stop_commands", session_id))
+        stopped, self.running = self.commands(session_id), []
+        return stopped
 
     async def fork(self, session_id: str) -> LiveSession:
         return self.add(f"{session_id}-fork", parent=self.get(session_id).id)
@@ -213,9 +251,10 @@ class FakeHub(Hub):
     async def archive(self, session_id: str, *, archived: bool = True) -> None:
         self.change(session_id, archived=archived)
 
-    async def stop(self, session_id: str) -> None:
+    async def stop(self, session_id: str, *, keep_commands: bool = False) -> list[RunningCommand]:
         self.get(session_id)
-        self.asked.append(("stop", session_id))
+        self.asked.append(("stop", session_id, *(["keep"] if keep_commands else [])))
+        return []
 
     def approvals(self, session_id: str | None = None) -> list[PendingApproval]:
         return [each for each in self._pending if session_id in (None, each.session_id)]
@@ -227,6 +266,14 @@ class FakeHub(Hub):
         self._pending.remove(found[0])
         self.asked.append(("decide", approval_id, decision, more))
         return True
+
+    def remembered(self) -> list[RememberedRule]:
+        return list(self.rules)
+
+    def forget(self, rule_id: str) -> bool:
+        left = [each for each in self.rules if each.id != rule_id]
+        found, self.rules = len(left) < len(self.rules), left
+        return found
 
     def policy_text(self) -> str:
         return self._policy
@@ -253,7 +300,12 @@ class FakeHub(Hub):
 
     def subscribe(self, session_id: str, *, after: int = 0) -> Reader:
         self.get(session_id)
-        reader = Reader(lambda seq, limit: self.entries(session_id, after=seq, limit=limit), after)
+
+        def read(seq: int, limit: int) -> list[Entry]:
+            most = min(limit, self.get(session_id).last_seq - seq)
+            return self.entries(session_id, after=seq, limit=most) if most > 0 else []
+
+        reader = Reader(read, after, self._partial(session_id).snapshot)
         self._readers.setdefault(session_id, []).append(reader)
         return reader
 

@@ -16,7 +16,8 @@ from dragoman.archive.audit import audit
 from dragoman.harnesses import dialects
 
 RUNS: Final = Path(__file__).parent / "data" / "codex" / "runs"
-DIALECTS: Final = [dialect.name for dialect in dialects()]
+# What we wrote ourselves names lines of another source: tests/harnesses/messages holds it to its own rules.
+DIALECTS: Final = [dialect.name for dialect in dialects() if dialect.has_own_lines]
 
 RESPONSES: Final = tuple(
     json.dumps(event).encode()

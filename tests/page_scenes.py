@@ -222,7 +222,7 @@ def asking(session_id: str = "shop") -> list[Message]:
             tool="Bash",
             summary="./deploy.sh staging --tag 2026.11.3 && curl -fsS https://staging.shop.example/health",
             detail={
-                "command": "x",
+                "command": "./deploy.sh staging --tag 2026.11.3 && curl -fsS https://staging.shop.example/health",
                 "cwd": "/home/ada/shop",
                 "reason": "Deploying needs network access, which the sandbox does not give.",
             },

@@ -88,6 +88,23 @@ class Server:
             timeout=60,
         )
 
+    def begin_a_session(self, *words: str) -> subprocess.Popen[bytes]:
+        """The same, while it goes on."""
+        options = ["--skip-git-repo-check", "--sandbox", "danger-full-access"]
+        return subprocess.Popen(
+            [self._command, "exec", *options, *words],
+            cwd=self.root,
+            env=self._rehearsal.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def resume_a_session(self, session_id: str, prompt: str) -> None:
+        """Go on with a session in the terminal."""
+        with self.begin_a_session("resume", session_id, prompt) as terminal:
+            assert terminal.wait(60) == 0
+
     def start(self) -> None:
         env: Mapping[str, str] = self._rehearsal.env
         given = {

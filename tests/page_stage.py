@@ -103,6 +103,10 @@ class Stage:
         self.usage = UsageView()
         self.policy = PolicyView()
         self.verdicts: list[dict[str, Any]] = []
+        self.remembered: list[dict[str, Any]] = []
+        """What the agent itself remembers as allowed."""
+        self.running: list[dict[str, Any]] = []
+        """Commands that a session has left running."""
         self.history: dict[str, Any] = {}
         self.indexing: dict[str, int] | None = None
         self.choices = Choices(models=["gpt-5.5", "gpt-5.5-mini"], folders=["/home/ada/shop"])
@@ -225,6 +229,14 @@ class Stage:
                     return 404, {"error": {"message": "this is not open, or not open any more"}}
                 self.change(self.sessions[body["session_id"]], state="working")
                 return 204, None
+            case ["sessions", name, "commands"]:
+                return 200, {"commands": self.running}
+            case ["sessions", name, "commands", "stop"]:
+                stopped, self.running = self.running, []
+                return 200, {"stopped": stopped}
+            case ["sessions", name, "turns", number]:
+                marks = self.sessions[name].turns
+                return 200, {"number": int(number), "seq": marks[int(number) - 1].seq}
             case ["sessions", name, "turns"]:
                 self.change(self.sessions[name], state="working")
                 return 202, {"turn_id": "t"}
@@ -232,6 +244,12 @@ class Stage:
                 if "wrong" in body["text"]:
                     return 400, {"error": {"message": "policy, line 2: there is no key 'wrong'"}}
                 return 200, {"verdicts": self.verdicts}
+            case ["policy", "remembered"]:
+                return 200, {"rules": self.remembered}
+            case ["policy", "remembered", rule]:
+                left = [each for each in self.remembered if each["id"] != rule]
+                is_gone, self.remembered = len(left) < len(self.remembered), left
+                return (204, None) if is_gone else (404, {"error": {"message": "no such rule"}})
             case _:
                 return 200, {}
 

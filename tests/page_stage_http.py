@@ -63,7 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
             "text/html; charset=utf-8",
         )
 
-    do_GET = do_POST = do_PUT = do_PATCH = _any
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _any
 
     def _send(self, status: int, body: bytes, kind: str) -> None:
         self.send_response(status)

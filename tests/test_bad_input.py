@@ -186,7 +186,8 @@ def test_the_wrong_dialect_makes_every_line_unknown_but_loses_none(tmp_path: Pat
 
     done = run(path, "--from", "codex-app-server")
 
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 1
+    assert b"could be read as codex-app-server" in done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(line["type"], line["line"]) for line in lines] == [
         ("unknown", number) for number in range(1, 5)

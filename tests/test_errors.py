@@ -6,10 +6,12 @@ from dragoman.errors import (
     DragomanError,
     ProcessExited,
     ProtocolError,
+    ResponseError,
     UnknownDialect,
     UnknownFormat,
     UnreadableSource,
     UsageError,
+    reason_of,
 )
 
 
@@ -42,6 +44,26 @@ def test_the_sentence_of_an_error_has_the_last_lines_of_the_process_and_not_all_
 
     assert str(error) == f"the process is gone ({' '.join(lines[-4:])})"
     assert error.stderr.startswith("line 0 ")
+
+
+def test_only_the_reason_is_quoted_from_standard_error() -> None:
+    stderr = (
+        "WARNING: proceeding, even though we could not create PATH aliases\n"
+        "2026-11-18T13:00:00.000000Z  WARN codex_core: slow disk\n"
+        "Error: no such profile\n\nStack backtrace:\n   0: <unknown>\n   1: <unknown>\n"
+    )
+
+    assert str(ProcessExited("gone", stderr=stderr)) == "gone (Error: no such profile)"
+    assert str(ResponseError("thread/start: no such model", stderr=stderr)) == (
+        "thread/start: no such model"
+    )
+
+
+def test_the_reason_of_the_system_has_no_number() -> None:
+    assert reason_of(FileNotFoundError(2, "No such file or directory", "/x")) == (
+        "no such file or directory"
+    )
+    assert reason_of(OSError("odd")) == "odd"
 
 
 def test_of_a_last_line_that_is_too_long_the_beginning_is_told() -> None:

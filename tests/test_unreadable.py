@@ -113,7 +113,7 @@ def test_a_binary_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(range(32)) * 9 + bytes(400))
     target.write_bytes(b"old")
 
-    refused = fails(2, path, "-o", target)
+    refused = fails(2, path, "-o", target, "--force")
 
     assert refused == f"dragoman: cannot read {path}: it is a binary file, not lines of JSON\n"
     assert target.read_bytes() == b"old"

@@ -32,6 +32,10 @@ class Web:
     app: Litestar
 
     @property
+    def guard(self) -> Any:
+        return self.app.asgi_handler
+
+    @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 

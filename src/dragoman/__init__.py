@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from dragoman.model.messages import (
+        AlwaysAllow,
         ApprovalRequested,
         ApprovalSettled,
         Compacted,
@@ -138,6 +139,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentNotFound",
+    "AlwaysAllow",
     "ApprovalRequested",
     "ApprovalSettled",
     "AuthorityMismatch",

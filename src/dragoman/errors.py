@@ -24,10 +24,14 @@ messages. Facts are attributes; the sentence is made when somebody asks for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 _SENTENCE: Final = 400
+_ASIDE: Final = re.compile(
+    r"\s*(warning\b|\S*\d{4}-\d\d-\d\dT\S+\s+(\S*m)?(info|warn|debug|trace)\b)", re.I
+)
 """How many characters of what a process wrote are part of an error's sentence."""
 
 
@@ -103,6 +107,9 @@ class AgentError(DragomanError):
 
     kind: str = "agent_error"
     retryable: bool = False
+    shows_stderr: bool = False
+    """Whether what the process wrote to its standard error belongs in the sentence. Only where it is the
+    reason: an agent that answers says why itself, and its warnings are about something else."""
 
     def __init__(self, message: str, *, stderr: str = "") -> None:
         super().__init__(message)
@@ -114,7 +121,7 @@ class AgentError(DragomanError):
         return (_revive, (type(self), self.__dict__.copy(), self.args))
 
     def __str__(self) -> str:
-        words = _last_words(self.stderr)
+        words = _last_words(self.stderr) if self.shows_stderr else ""
         return f"{self.message} ({words})" if words else self.message
 
 
@@ -122,12 +129,14 @@ class InvalidWorkspace(AgentError):
     """The directory to work in is not there, is no directory, or is not absolute."""
 
     kind = "invalid_workspace_cwd"
+    shows_stderr = True
 
 
 class AgentNotFound(AgentError):
     """The agent's program is not on this machine, or not where it was said to be."""
 
     kind = "agent_not_found"
+    shows_stderr = True
 
 
 class ResponseError(AgentError):
@@ -191,6 +200,7 @@ class ProcessExited(AgentError):
     """The agent's process is gone."""
 
     kind = "port_exit"
+    shows_stderr = True
     retryable = True
 
     def __init__(self, message: str, *, exit_code: int | None = None, stderr: str = "") -> None:
@@ -202,12 +212,18 @@ class ProcessExited(AgentError):
 def _last_words(stderr: str) -> str:
     """As many of the last lines as fit into a sentence, in one; of a last line that does not, its beginning."""
     words = ""
-    for line in reversed(stderr.splitlines()):
+    for line in reversed(_said_about_it(stderr)):
         longer = " ".join((line + " " + words).split())
         if len(longer) > _SENTENCE:
             return words or longer[: _SENTENCE - 1] + "…"
         words = longer
     return words
+
+
+def _said_about_it(stderr: str) -> list[str]:
+    """The lines without backtraces, which name no cause, and without warnings and log lines."""
+    before, _, _ = stderr.partition("Stack backtrace:")
+    return [line for line in before.splitlines() if not _ASIDE.match(line)]
 
 
 def _revive(
@@ -217,3 +233,9 @@ def _revive(
     error.args = args
     error.__dict__.update(facts)
     return error
+
+
+def reason_of(problem: OSError) -> str:
+    """Why the system refused something, in words and without its number."""
+    reason = problem.strerror or str(problem) or type(problem).__name__
+    return reason[:1].lower() + reason[1:]

@@ -324,6 +324,13 @@ def test_approvals_are_told_but_never_asked() -> None:
             "summary": "rm -rf build",
             "detail": {"cwd": "/w"},
             "choices": ["accept", "decline"],
+            "command": None,
+            "argv": None,
+            "shell": None,
+            "cwd": None,
+            "always": None,
+            "form": None,
+            "url": None,
             "session_id": "s",
         },
         {

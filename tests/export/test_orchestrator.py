@@ -242,7 +242,6 @@ def test_what_a_supervisor_need_not_know_is_left_out() -> None:
             UsageReport(),
             RateLimits(),
             SessionEnded(reason="eof"),
-            Delta(of="text", text="He"),
             Context(role="developer", text="be careful"),
             Malformed(raw="oops", problem="not JSON"),
         )
@@ -265,3 +264,17 @@ def test_more_comes_when_asked_for() -> None:
         {"type": "other_message", **ABOUT, "native_type": "new", "raw": "{}"},
         {"type": "other_message", **ABOUT, "native_type": "malformed", "raw": "oops"},
     ]
+
+
+def test_a_delta_shows_life_and_nothing_else() -> None:
+    [event] = events(Delta(session_id="s", turn_id="t", of="text", text="He"))
+
+    assert event == {"type": "notification", **ABOUT, "event": "delta"}
+
+
+def test_a_live_run_names_the_process() -> None:
+    exporter = OrchestratorExporter(Options(pid=lambda: 4711))
+
+    made = exporter.export([TurnStarted(session_id="s", turn_id="t")])
+
+    assert msgspec.json.decode(made)["agent_pid"] == 4711

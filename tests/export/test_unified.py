@@ -228,3 +228,17 @@ def test_raw_lines_come_when_asked_for() -> None:
     )
 
     assert (made["role"], made["content"], made["_original"]) == ("system", [], {"type": "new"})
+
+
+def test_a_todo_list_has_the_same_fields_whatever_the_dialect() -> None:
+    call = ToolCall(
+        call_id="c",
+        tool="TodoWrite",
+        native_tool="update_plan",
+        input={"todos": [{"content": "a", "status": "pending"}]},
+    )
+    exporter = UnifiedExporter(Options())
+
+    [block] = msgspec.json.decode(exporter.export([call]))["content"]
+
+    assert block["input"]["todos"] == [{"content": "a", "status": "pending", "activeForm": "a"}]

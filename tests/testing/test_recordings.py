@@ -10,7 +10,7 @@ from dragoman.archive.audit import Account, audit
 from dragoman.harnesses import HARNESSES
 from dragoman.testing.recordings import Recording, check, compare, main, recordings, table
 
-[CODEX] = HARNESSES
+CODEX = next(each for each in HARNESSES if each.name == "codex")
 
 Copy = Callable[..., Path]
 

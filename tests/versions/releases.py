@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,11 +20,14 @@ REQUIRED = ("0.66.0", "0.77.0", "0.104.0", "0.125.0", "0.142.0", "0.153.0", "0.1
 """Every page and every run has these, and today's."""
 OLDER = ("0.44.0", "0.60.1")
 """Driven by ``exec``; their ``app-server`` is refused."""
-DEFAULT = (*OLDER, *REQUIRED, LATEST)
+NEWEST = 3
+"""How many of the newest releases are tried besides."""
 
 _MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64"}
 _SYSTEMS = {"linux": "unknown-linux-musl", "darwin": "apple-darwin", "windows": "pc-windows-msvc"}
 _INSTALL_SECONDS = 900
+_FINISHED = re.compile(r"\d+\.\d+\.\d+")
+"""Others are alphas, or builds for one platform."""
 
 
 class NotInstalled(Exception):
@@ -54,6 +59,24 @@ def resolve(name: str, folder: Path) -> str:
             raise
         return max(kept, key=number)
     return said.split()[-1]
+
+
+def newest(folder: Path, count: int = NEWEST) -> list[str]:
+    """The newest finished releases on npm, the oldest of them first; offline, the newest kept ones."""
+    try:
+        said = json.loads(_npm("view", PACKAGE, "versions", "--json", seconds=60))
+        known = [said] if isinstance(said, str) else list(said)
+    except (NotInstalled, ValueError):
+        known = [path.name for path in folder.glob("[0-9]*.[0-9]*.[0-9]*") if path.is_dir()]
+    finished = [name for name in known if _FINISHED.fullmatch(name)]
+    if not finished:
+        raise NotInstalled("npm names no release, and none is kept")
+    return sorted(finished, key=number)[-count:]
+
+
+def default(folder: Path) -> list[str]:
+    """What is tried when nothing is asked for: chosen releases, and the newest there are."""
+    return list(dict.fromkeys([*OLDER, *REQUIRED, *newest(folder)]))
 
 
 def install(release: str, folder: Path) -> Path:

@@ -24,7 +24,7 @@ import app_server_stories
 import exec_stories
 from page import FAILED, PAGE, PASSED, REFUSED, Verdict, replaced, tables
 from plays import Play
-from releases import DEFAULT, NotInstalled, cache, install, number, resolve
+from releases import NotInstalled, cache, default, install, number, resolve
 from scenarios import Scenario
 
 from dragoman.errors import Unsupported
@@ -107,7 +107,12 @@ def main(arguments: Sequence[str]) -> int:
     """Play what was asked for; 0 if all is well."""
     options = _options(arguments)
     programs: dict[str, Path] = {}
-    for name in options.releases or DEFAULT:
+    try:
+        names = options.releases or default(options.cache)
+    except NotInstalled as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    for name in names:
         try:
             release = resolve(name, options.cache)
             programs[release] = install(release, options.cache)
@@ -135,7 +140,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("releases", nargs="*", help=f"default: {' '.join(DEFAULT)}")
+    parser.add_argument("releases", nargs="*", help="default: chosen ones, and the newest on npm")
     parser.add_argument(
         "--only", default="", metavar="WORD", help="stories with this in their name"
     )

@@ -79,7 +79,12 @@ FORMATS: tuple[Format, ...] = (
     Format(name="messages", summary="our own messages as JSON lines, lossless", make=_messages),
     Format(name="claude", summary="the lines of Claude Code's stream-json", make=_claude),
     Format(name="unified", summary="role and content blocks, with the source line", make=_unified),
-    Format(name="ndjson", summary="a small chat stream: init, message, tool_use", make=_ndjson),
+    Format(
+        name="ndjson",
+        summary="a small chat stream: init, message, tool_use",
+        make=_ndjson,
+        ends_open_turns=False,
+    ),
     Format(name="orchestrator", summary="events for a supervisor of agents", make=_orchestrator),
     Format(name="text", summary="a transcript to read in a terminal", make=_text),
     Format(name="markdown", summary="a transcript to keep, send or publish", make=_markdown),

@@ -25,6 +25,10 @@ def _no_price(_model: str | None, _usage: Usage) -> str | None:
     return None
 
 
+def _no_process() -> int | None:
+    return None
+
+
 def _nobody_looked() -> None:
     return None
 
@@ -62,6 +66,8 @@ class Options:
     """The source line with this number, while it is still at hand (see ``wants_lines``)."""
     price: Callable[[str | None, Usage], str | None] = _no_price
     """What so many tokens of this model cost, in words; none if that is not known."""
+    pid: Callable[[], int | None] = _no_process
+    """The process of the agent, while it runs on this machine."""
     masked: Callable[[], Sequence[Masked] | None] = _nobody_looked
     """What has been masked so far; none if the messages come as they are."""
 
@@ -88,5 +94,7 @@ class Format:
     name: str
     summary: str
     make: Callable[[Options], Exporter]
+    ends_open_turns: bool = True
+    """Whether a turn that the stream left open is ended when the stream ends."""
     redacts: bool = False
     """Whether secrets are masked unless somebody says otherwise: it is made to be handed on."""

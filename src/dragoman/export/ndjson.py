@@ -9,7 +9,7 @@ text                   ``message`` of the ``assistant`` with ``delta: false``
 tool_call              ``tool_use``
 tool_result            ``tool_result``
 notice                 ``stderr`` for warnings and errors, nothing for information
-turn_ended             ``result``
+turn_ended             ``result``; nothing for a turn that the stream leaves open
 prompt, context        ``message`` of the ``user`` or whoever said it, with "context" included
 unknown, malformed     ``raw``, if included
 the rest               nothing

@@ -9,7 +9,8 @@ tool_result           ``tool_result`` with the tool's name and how long it took;
                       ``unsupported_tool_call`` if the harness had no such tool
 text                  ``notification`` with the first 200 characters
 thinking, plan        ``notification`` without more
-delta, context        ``notification``, if included
+delta                 ``notification`` without more: it shows life
+context               ``notification``, if included
 approval_requested,   ``notification`` with a short message
 approval_settled,
 notice, compacted
@@ -24,6 +25,7 @@ session_ended
 ====================  ======================================================================
 
 Every event has ``session_id``, ``turn_id`` and ``timestamp``, null where the dialect does not tell.
+``session_started`` has ``agent_pid``: the agent's process, in a live run on this machine, else null.
 """
 
 from __future__ import annotations
@@ -143,6 +145,7 @@ class OrchestratorExporter:
 
     def __init__(self, options: Options) -> None:
         self._include = options.include | DEFAULT
+        self._pid = options.pid
         self._started: dict[str | None, SessionStarted] = {}
         self._has_had_a_turn: set[str | None] = set()
         self._open_calls: dict[tuple[str | None, str], ToolCall] = {}
@@ -173,7 +176,7 @@ class OrchestratorExporter:
             case Plan():
                 return (_Notification(*about, "plan"),)
             case Delta():
-                return (_Notification(*about, "delta"),) if "deltas" in self._include else ()
+                return (_Notification(*about, "delta"),)
             case Context(text=text):
                 context = _Notification(*about, "context", text[:SHORT])
                 return (context,) if "context" in self._include else ()
@@ -204,8 +207,8 @@ class OrchestratorExporter:
         self._has_had_a_turn.add(message.session_id)
         session = self._started.get(message.session_id)
         if session is None:
-            return _SessionStarted(*about, None, None, None, None)
-        return _SessionStarted(*about, session.harness, session.version, session.model, None)
+            return _SessionStarted(*about, None, None, None, self._pid())
+        return _SessionStarted(*about, session.harness, session.version, session.model, self._pid())
 
     def _tool_result(self, message: ToolResult) -> _Event:
         about = (message.session_id, message.turn_id, message.at)

@@ -36,6 +36,7 @@ from dragoman.export.blocks import (
     ToolUseBlock,
     plan_blocks,
     prompt_blocks,
+    todo_input,
 )
 from dragoman.model import tools
 from dragoman.model.messages import (
@@ -136,7 +137,8 @@ class UnifiedExporter:
             case ToolCall(session_id=session_id, call_id=call_id, tool=tool):
                 if tool == tools.TODO_WRITE:
                     self._open_todo_calls.add((session_id, call_id))
-                return "assistant", [ToolUseBlock(call_id, tool, message.input)], call_id
+                given = todo_input(message.input) if tool == tools.TODO_WRITE else message.input
+                return "assistant", [ToolUseBlock(call_id, tool, given)], call_id
             case ToolResult(session_id=session_id, call_id=call_id):
                 self._open_todo_calls.discard((session_id, call_id))
                 return "assistant", [ToolResultBlock(call_id, message.output, message.is_error)], ""

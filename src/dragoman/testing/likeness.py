@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from dragoman.harnesses.base import Limit
-from dragoman.model.messages import Plan, Thinking
+from dragoman.model.messages import Plan, Text, Thinking
 from dragoman.model.tools import EDIT, TASK, WRITE
 from dragoman.model.turns import Turn, Use
 from dragoman.model.usage import Usage
@@ -83,6 +83,8 @@ class _Comparison:
             _cut(one[-1], other[-1])
         if len(one) != len(other):
             return [Difference(0, "number of turns", len(one), len(other))]
+        if one:
+            _left_open(one[-1], other[-1])
         if "turn usage" in self._aspects and "usage" not in self._aspects and len(one) > 1:
             self._say(
                 "tokens of all turns", *[self._counted(_spent(turns)) for turns in (one, other)]
@@ -257,9 +259,26 @@ def _merged(turns: list[Turn]) -> list[Turn]:
 
 def _cut(one: Turn, other: Turn) -> None:
     """Cut the last turn to what both sides have, where the other one ends early."""
-    if other.ended and other.ended.outcome == "interrupted" and len(other.steps) < len(one.steps):
+    is_cut = other.ended is None or other.ended.outcome == "interrupted"
+    if is_cut and len(other.steps) < len(one.steps):
         one.steps = one.steps[: len(other.steps)]
         one.ended = other.ended
+
+
+def _left_open(one: Turn, other: Turn) -> None:
+    """A file that was left in the middle of a turn has no end of it; a stream ends with its process."""
+    if {turn.ended.outcome if turn.ended else None for turn in (one, other)} == {
+        None,
+        "interrupted",
+    }:
+        for turn in (one, other):
+            turn.ended = None
+            turn.steps = [_unanswered(step) for step in turn.steps]
+
+
+def _unanswered(step: Text | Thinking | Use) -> Text | Thinking | Use:
+    is_abandoned = isinstance(step, Use) and step.result and step.result.status == "abandoned"
+    return Use(step.call) if isinstance(step, Use) and is_abandoned else step
 
 
 def _is_review(turn: Turn) -> bool:

@@ -1,7 +1,8 @@
 """Checking a folder of recordings: ``python -m dragoman.testing.recordings DIR``.
 
-Two rules, over every file: each line is accounted for, and the live stream of a run tells the same
-conversation as the session file that the run left. Files are named as the recordings are:
+Two rules, over every file: each line is accounted for (and each value of a line that makes no message is in
+some message), and the live stream of a run tells the same conversation as the session file that it left.
+Files are named as the recordings are:
 ``<harness>/<release>/<scenario>.<kind>.jsonl``.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dragoman.archive.audit import Account, audit
+from dragoman.archive.audit import Account, Lost, audit
 from dragoman.archive.reading import read
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.base import Harness, Limit
@@ -159,10 +160,12 @@ class Report:
     unread: list[Path] = field(default_factory=list[Path])
     unaccounted: list[tuple[Path, list[int]]] = field(default_factory=list[tuple[Path, list[int]]])
     unknown: Counter[str] = field(default_factory=Counter[str])
+    lost: list[tuple[Path, Lost]] = field(default_factory=list[tuple[Path, Lost]])
+    """Values of twins that no message of their file holds."""
 
     @property
     def is_good(self) -> bool:
-        return not (self.unlike or self.unread or self.unaccounted)
+        return not (self.unlike or self.unread or self.unaccounted or self.lost)
 
 
 def check(harness: Harness, folder: Path) -> Report:
@@ -179,6 +182,7 @@ def check(harness: Harness, folder: Path) -> Report:
         report.unknown.update(account.unknown)
         if account.unaccounted:
             report.unaccounted.append((recording.path, account.unaccounted))
+        report.lost += [(recording.path, lost) for lost in account.lost]
         for pair in compare(harness, recording):
             row.pairs += 1
             if pair.differences():
@@ -240,6 +244,8 @@ def main(arguments: list[str]) -> int:
             print(f"not read: {path}")
         for path, lines in report.unaccounted:
             print(f"lost: {path}: lines {lines[:5]}")
+        for path, lost in report.lost:
+            print(f"lost: {path}: line {lost.line}: {lost.place}: {lost.value!r}")
         for pair in report.unlike:
             print(f"unlike: {pair.live.path}")
             for difference in pair.differences()[:3]:
