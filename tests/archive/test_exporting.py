@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,23 @@ def test_nothing_is_overwritten_unasked_and_the_session_itself_never(tmp_path: P
         check_target(str(source), str(source), force=True)
     with pytest.raises(UsageError, match="directory"):
         check_target(str(source), str(tmp_path), force=True)
+
+
+def test_a_file_that_comes_through_standard_input_is_never_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "in.jsonl"
+    source.touch()
+    with source.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        with pytest.raises(UsageError, match="the file that is read"):
+            check_target("-", str(source), force=True)
+        check_target("-", str(tmp_path / "out.jsonl"), force=False)
+    with open(os.devnull, encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        check_target("-", os.devnull, force=False)
+    monkeypatch.setattr("sys.stdin", None)
+    check_target("-", str(source), force=True)
 
 
 def test_messages_of_a_saved_session_are_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -130,3 +130,23 @@ def test_checks_are_json_lines_for_programs(
     checks = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert checks[0]["name"] == "program"
     assert {each["level"] for each in checks} <= {"ok", "warn", "fail"}
+
+
+def test_the_sandbox_is_tried_in_a_home_that_the_shell_did_not_expand(
+    tmp_path: Path,
+    codex_program: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Whatever it says of the sandbox here, it says the same of the same home."""
+    (tmp_path / "alt").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    said: list[str] = []
+    for home in (str(tmp_path / "alt"), "~/alt"):
+        monkeypatch.setenv("CODEX_HOME", home)
+        doctor.main(["--json", "--command", codex_program], standalone_mode=False)
+        checks = map(json.loads, capsys.readouterr().out.splitlines())
+        said += [each["text"] for each in checks if each.get("name") == "sandbox"]
+
+    assert len(said) == 2
+    assert said[0] == said[1]

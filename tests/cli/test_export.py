@@ -97,6 +97,23 @@ def test_a_saved_session_is_found_by_its_id(
     assert "<h1>Fix the failing test</h1>" in target.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("named", [["01a1e27b"], ["--last"]])
+def test_the_file_of_a_saved_session_is_never_replaced(
+    named: list[str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dragoman.errors import UsageError
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    recording = data.parents[1] / "examples" / "recordings" / "fix-the-test.rollout.jsonl"
+    own = tmp_path / "rollout.jsonl"
+    own.write_bytes(recording.read_bytes())
+
+    with pytest.raises(UsageError, match="the file that is read"):
+        run(*named, "--path", own, "-o", own, "--force")
+
+    assert own.read_bytes() == recording.read_bytes()
+
+
 @pytest.mark.parametrize(
     "arguments", [["-o", "a.html"], ["in.jsonl"], ["in.jsonl", "--last", "-o", "x"]]
 )

@@ -89,6 +89,9 @@ def test_one_turn_of_a_session_found_by_its_id(
 def test_words_are_only_for_who_is_the_agent(recorded: Path) -> None:
     with pytest.raises(click.UsageError, match="app-server"):
         replay.main([str(recorded), "app-server"], standalone_mode=False)
+    for words in (["--last", "--path", "/x"], [str(recorded), "--sped", "2"]):
+        with pytest.raises(click.NoSuchOption, match=words[1]):
+            replay.main(words, standalone_mode=False)
 
 
 def test_on_a_terminal_it_is_the_same_view_as_a_run(

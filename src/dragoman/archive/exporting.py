@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -74,14 +77,27 @@ def format_for(output: str) -> str:
 
 
 def check_target(source: str, output: str, *, force: bool) -> None:
-    """Make sure that writing there destroys nothing."""
+    """Make sure that writing there destroys nothing. The source ``-`` is standard input."""
     path = Path(output)
     if path.is_dir():
         raise UsageError(f"{output} is a directory")
-    if path.exists() and Path(source).exists() and path.samefile(source):
+    if path.exists() and _is_read_from(path, source):
         raise UsageError(f"{output} is the file that is read; name another one to write")
     if path.is_file() and not force:
         raise UsageError(f"{output} already exists; --force replaces it")
+
+
+def _is_read_from(path: Path, source: str) -> bool:
+    try:
+        read = os.fstat(sys.stdin.fileno()) if source == "-" else Path(source).expanduser().stat()
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # no such file; standard input is closed or no file
+        return False
+    # A terminal or /dev/null may be on both sides.
+    return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
 
 
 def told(masked: Sequence[Masked]) -> str:

@@ -96,7 +96,7 @@ def convert(
     if output is not None and not audit:
         from dragoman.archive.exporting import check_target
 
-        check_target("" if file == "-" else file, output, force=force)
+        check_target(file, output, force=force)
     source = open_source(file)
     if audit:
         return _audit(source, file, dialect, max_line)

@@ -250,12 +250,15 @@ def _python() -> Check:
 
 async def _ask(*words: str) -> tuple[int | None, str]:
     """A program's exit code and what it printed; no code if it cannot be run or takes too long."""
+    from dragoman.crew.environment import agent_environ
+
     try:
         process = await asyncio.create_subprocess_exec(
             *words,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
+            env=agent_environ(),
         )
     except OSError:
         return None, ""

@@ -14,6 +14,7 @@ from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
     from dragoman.archive.conversion import Conversion
+    from dragoman.archive.saved import SavedSession
 
 
 @click.command(short_help="Write a session to a file: a page, Markdown, text, JSON.")
@@ -68,7 +69,7 @@ def export(
     dragoman export 01a1e219 -o session.html
     dragoman export rollout-….jsonl --to markdown --redact | less
     """
-    from dragoman.archive.exporting import check_target, format_for, told
+    from dragoman.archive.exporting import check_target, format_for, is_file, told
     from dragoman.model.secrets import secrets_in
 
     if (session is None) != last:
@@ -77,10 +78,14 @@ def export(
         raise click.UsageError("-o names the file to write; --to alone writes to standard output.")
     if output is not None:
         to = to or format_for(output)
-        check_target(session or "", output, force=force)
+    path = session if session is not None and is_file(session) else None
+    source = path or saved_session(session, paths)
+    if output is not None:
+        read = [source] if isinstance(source, str) else [each.path for each in source.files()]
+        for each in read:
+            check_target(each, output, force=force)
     conversion = _conversion(
-        session,
-        paths,
+        source,
         dialect,
         to=to,
         include=[part.strip() for part in include.split(",") if part.strip()],
@@ -103,12 +108,10 @@ def export(
     return 0
 
 
-def _conversion(
-    session: str | None, paths: tuple[str, ...], dialect: str | None, **options: Any
-) -> Conversion:
+def _conversion(source: str | SavedSession, dialect: str | None, **options: Any) -> Conversion:
     from dragoman.archive.conversion import Conversion, open_source
-    from dragoman.archive.exporting import SavedConversion, is_file
+    from dragoman.archive.exporting import SavedConversion
 
-    if session is not None and is_file(session):
-        return Conversion(open_source(session), dialect=dialect, **options)
-    return SavedConversion(saved_session(session, paths).messages(), **options)
+    if isinstance(source, str):
+        return Conversion(open_source(source), dialect=dialect, **options)
+    return SavedConversion(source.messages(), **options)

@@ -73,6 +73,11 @@ def replay(
 
     if last and source is not None and role is not None:
         source, words = None, (source, *words)  # a client's words follow at once
+    if role is None:
+        # Unknown options are let through for --as only.
+        for each in (source or "", *words):
+            if each.startswith("-") and each != "-":
+                raise click.NoSuchOption(each)
     if (source is None) != last:
         raise click.UsageError("Say what to replay: an ID, a FILE or --last.")
     if words and role is None:

@@ -26,6 +26,7 @@ import msgspec
 
 from dragoman.about import VERSION
 from dragoman.crew.connection import Connection, LineKeeper, Mode
+from dragoman.crew.environment import expanded_home
 from dragoman.crew.reaching import Reach, reach
 from dragoman.drive.agent import Agent, Plan, no_profile
 from dragoman.drive.clerk import Clerk
@@ -209,11 +210,10 @@ def _harness(name: str | None) -> Harness:
 
 def _with_home(harness: Harness, how: Connection) -> Connection:
     """The agent looks where we look: a ``~`` that the shell left in its home's variable is expanded."""
-    name = harness.history.home_variable if harness.history is not None else ""
-    named = {**os.environ, **how.env}.get(name, "")
-    if not named.startswith("~") or how.ssh is not None or how.address is not None:
+    if how.ssh is not None or how.address is not None:
         return how
-    return replace(how, env={**how.env, name: os.path.expanduser(named)})
+    found = expanded_home(harness, {**os.environ, **how.env})
+    return replace(how, env={**how.env, **found}) if found else how
 
 
 def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any]]:

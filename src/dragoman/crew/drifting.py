@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from dragoman.crew.environment import agent_environ
 from dragoman.drive.commands import find_command_line, read_release
 from dragoman.errors import AgentError, UsageError
 from dragoman.harnesses import HARNESSES
@@ -75,6 +76,7 @@ async def _run(program: str, *arguments: str) -> str:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            env=agent_environ(),
         )
     except OSError as problem:
         raise AgentError(f"{program} cannot be started: {problem.strerror}") from problem

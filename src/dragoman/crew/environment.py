@@ -1,0 +1,27 @@
+"""The environment for an agent's program: it looks for its home where we look for it.
+
+A shell expands a ``~`` only at the beginning of an unquoted word, so ``CODEX_HOME='~/alt'`` arrives as it is.
+We expand it; the agent would take it for a folder called ``~``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from dragoman.harnesses import HARNESSES, Harness
+
+
+def expanded_home(harness: Harness, env: Mapping[str, str]) -> dict[str, str]:
+    """What to lay over this environment: the harness's home, if its name has to be expanded."""
+    name = harness.history.home_variable if harness.history is not None else ""
+    named = env.get(name, "")
+    return {name: os.path.expanduser(named)} if named.startswith("~") else {}
+
+
+def agent_environ() -> dict[str, str]:
+    """Our own environment, with the homes of all harnesses expanded."""
+    env = dict(os.environ)
+    for each in HARNESSES:
+        env.update(expanded_home(each, env))
+    return env
