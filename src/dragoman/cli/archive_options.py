@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -118,7 +118,8 @@ def session_path(name: str | None) -> str:
 def session_to_resume(name: str | None, last: bool, directory: str) -> str | None:
     """The full id of the session that ``--resume`` and ``--last`` name; None if neither was given.
 
-    ``--last`` is the newest session of this directory: the newest of all may be another project's.
+    ``--last`` is the newest session of this very directory. The newest of all may be another project's, and
+    one of a folder below it was confined to less.
     """
     if last and name:
         raise click.UsageError("--resume names a session and --last another; use one of them.")
@@ -127,11 +128,21 @@ def session_to_resume(name: str | None, last: bool, directory: str) -> str | Non
     if not last:
         return saved_session(name).id if name is not None else None
     archive = open_archive(())
-    try:
-        return last_session(archive, directory).id
-    except UsageError:
-        newest = last_session(archive)
-        raise UsageError(
-            f"there is no session of {directory} to resume; the newest elsewhere is "
-            f"{newest.id} in {newest.project} (--resume {newest.id})"
-        ) from None
+    newest = last_session(archive)
+    here = os.path.realpath(directory)
+    for each in (newest, *_sessions_below(archive, directory)):
+        if each.project is not None and os.path.realpath(each.project) == here:
+            return each.id
+    raise UsageError(
+        f"there is no session of {directory} to resume; the newest elsewhere is "
+        f"{newest.id} in {newest.project} (--resume {newest.id})"
+    )
+
+
+def _sessions_below(archive: Archive, directory: str) -> Iterator[SavedSession]:
+    """The sessions of a directory and of all below it, newest first, when all of them are known."""
+    if archive.wait_index(0.0) is not None:
+        from dragoman.cli.indexing import wait_for
+
+        wait_for(archive)
+    yield from archive.sessions(project=directory, top=True)
