@@ -42,8 +42,8 @@ def test_sessions_are_those_that_the_index_knows(
     assert (session_id(1), "fix the rate limit") in complete("sessions", "01a1")
     assert complete("sessions", "x") == []
     assert complete("sessions_and_files", session_id(1)) == [
-        (session_id(1), "fix the rate limit"),
         (session_id(1), None),
+        (session_id(1), "fix the rate limit"),
     ]
     assert capsys.readouterr() == ("", "")
 
@@ -55,3 +55,12 @@ def test_an_index_that_cannot_be_read_completes_nothing(
     monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "cache"))
 
     assert complete("sessions", "") == []
+
+
+def test_approval_modes_are_those_of_the_installed_release(codex_program: str) -> None:
+    """The release that is installed here no longer knows on-failure."""
+    found = [name for name, _ in complete("approvals", "")]
+
+    assert "on-request" in found
+    assert "on-failure" not in found
+    assert complete("approvals", "nev") == [("never", "")]

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from archive_home import make_home
 from dragoman.cli.main import main
+from saved_sessions import session_id
 
 DRAGOMAN = Path(sys.executable).with_name("dragoman")
 SECONDS = 60
@@ -45,3 +47,24 @@ def test_bash_completes_a_format_with_the_real_program(tmp_path: Path) -> None:
     }
     done = subprocess.run([DRAGOMAN], env=env, capture_output=True, timeout=SECONDS)
     assert done.stdout.decode().split() == ["plain,markdown"]
+
+
+@pytest.mark.parametrize("command", ["replay", "export"])
+def test_bash_completes_a_session_where_a_file_may_stand(command: str, tmp_path: Path) -> None:
+    make_home(tmp_path / "home")
+    env = {
+        **os.environ,
+        "PATH": f"{DRAGOMAN.parent}:{os.environ['PATH']}",
+        "DRAGOMAN_CACHE": str(tmp_path / "cache"),
+        "CODEX_HOME": str(tmp_path / "home"),
+    }
+    subprocess.run([DRAGOMAN, "sessions"], env=env, capture_output=True, timeout=SECONDS)
+    lines = f"""
+        eval "$(dragoman completion bash)"
+        compopt() {{ :; }}  # bash has it only while it completes
+        COMP_WORDS=(dragoman {command} {session_id(1)}) COMP_CWORD=2
+        _dragoman_completion dragoman
+        echo "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(["bash", "-c", lines], env=env, capture_output=True, timeout=SECONDS)
+    assert done.stdout.decode().split() == [session_id(1)], done.stderr

@@ -37,13 +37,24 @@ def sessions_and_files(
 ) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    return [*sessions(ctx, param, incomplete), CompletionItem(incomplete, type="file")]
+    # Files first: at their mark, the script for bash forgets what came before it.
+    return [CompletionItem(incomplete, type="file"), *sessions(ctx, param, incomplete)]
 
 
 def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
+
+
+def approvals(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What the installed release accepts."""
+    import asyncio
+
+    from dragoman.crew.examining import approval_modes
+
+    modes = asyncio.run(approval_modes(ctx.params.get("command")))
+    return _named([(each, "") for each in modes], incomplete)
 
 
 def _named(known: list[tuple[str, str]], incomplete: str) -> list[CompletionItem]:

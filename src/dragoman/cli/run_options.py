@@ -46,6 +46,7 @@ _OPTIONS = (
         default="on-request",
         show_default=True,
         metavar="MODE",
+        shell_complete=completing.approvals,
         help="When it asks before it acts: untrusted, on-request or never; on-failure with older agents.",
     ),
     click.option("--policy", metavar="FILE", help="Rules (TOML) that decide what it asks for."),

@@ -77,6 +77,16 @@ async def examine(
     return found
 
 
+async def approval_modes(command: str | None = None) -> tuple[str, ...]:
+    """When the installed release can be told to ask; what all releases know, if there is none."""
+    driving = _named(None)[1]
+    release: Release | None = None
+    with suppress(AgentError, TimeoutError):
+        async with asyncio.timeout(SECONDS):
+            release = await read_release(find_command_line(driving, command)[0], driving)
+    return driving.approval_modes(release)
+
+
 def _named(harness: str | None) -> tuple[str, Driving]:
     for each in HARNESSES:
         if each.driving is not None and harness in (None, each.name):
