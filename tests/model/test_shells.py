@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.model.shells import ShellCall, shell_call
+from dragoman.model.shells import ShellCall, is_users_shell, shell_call
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,33 @@ def test_a_known_shell_with_known_flags_runs_its_script(words: list[str], family
 )
 def test_any_other_call_is_a_program_like_any_other(words: list[str]) -> None:
     assert shell_call(words) is None
+
+
+SHELLS = {
+    "/bin/zsh -lc": True,
+    "zsh -c": True,
+    "/usr/bin/zsh -lc": True,
+    "/bin/bash -lc": False,  # a shell of the system, but not the user's
+    "/usr/bin/sh -c": False,
+    "/tmp/ws/zsh -lc": False,
+    "./zsh -lc": False,
+    "src/zsh -lc": False,
+    "/bin/zsh --rcfile evil -c": False,
+    "/bin/zsh -ic": False,
+    "pwsh -Command": False,
+    "zsh '": False,
+    "": False,
+}
+
+
+@pytest.mark.parametrize(("shell", "own"), SHELLS.items(), ids=SHELLS)
+def test_a_shell_is_the_users_by_its_name_its_place_and_its_flags(shell: str, own: bool) -> None:
+    assert is_users_shell(shell, {"SHELL": "/bin/zsh"}) is own
+
+
+def test_without_a_shell_of_their_own_it_is_bash_or_sh() -> None:
+    assert is_users_shell("/bin/bash -lc", {})
+    assert is_users_shell("/bin/sh -c", {"SHELL": ""})
+    assert not is_users_shell("/bin/zsh -lc", {})
+    assert not is_users_shell("/tmp/bash -lc", {})
+    assert is_users_shell("/home/u/bin/fish -c", {"SHELL": "/home/u/bin/fish"})

@@ -8,7 +8,9 @@ not listed here: it may read other files first, or ignore the script.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import posixpath
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 Family: TypeAlias = Literal["posix", "powershell", "cmd"]
@@ -36,6 +38,8 @@ _PLACES: Final[dict[str, Family]] = {
     },
     "cmd": "cmd",
 }
+_DEFAULT_SHELLS: Final = ("bash", "sh")
+_USUAL_FLAGS: Final = ("-lc", "-c")
 _FLAG_LETTERS: Final = frozenset("ceul")
 """Run the script; stop at errors; stop at unset variables; read the user's own profile first."""
 _LONG_FLAGS: Final = frozenset(("--login", "--noprofile", "--norc"))
@@ -98,3 +102,22 @@ def _are_posix(flags: Sequence[str]) -> bool:
 
 def _letters(flag: str) -> str:
     return flag[1:] if flag.startswith("-") and not flag.startswith("--") else ""
+
+
+def is_users_shell(shell: str, env: Mapping[str, str]) -> bool:
+    """Whether a shell with its flags is the one that the user's commands normally run in.
+
+    That is ``$SHELL``, and bash or sh where it is not set; by its bare name, at its own place or in a
+    folder of the system. A program called ``bash`` that lies elsewhere is not bash.
+    """
+    try:
+        words = shlex.split(shell)
+    except ValueError:
+        return False
+    if len(words) != 2 or words[1] not in _USUAL_FLAGS:
+        return False
+    own = env.get("SHELL") or ""
+    folder, name = posixpath.split(words[0])
+    if name not in ((posixpath.basename(own),) if own else _DEFAULT_SHELLS):
+        return False
+    return not folder or words[0] == own or f"{folder}/" in _SYSTEM_FOLDERS

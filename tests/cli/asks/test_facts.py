@@ -4,28 +4,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.asks.facts import Fact, facts, is_usual_shell
+from dragoman.cli.asks.facts import Fact, facts
 from dragoman.model.messages import AlwaysAllow, ApprovalRequested
-
-SHELLS = {
-    "bash -lc": True,
-    "/bin/bash -lc": True,
-    "/usr/bin/sh -c": True,
-    "/bin/zsh -lc": True,  # the user's own
-    "/bin/fish -c": False,
-    "/tmp/ws/bash -lc": False,
-    "./bash -lc": False,
-    "src/bash -lc": False,
-    "/bin/bash --rcfile evil -c": False,
-    "/bin/bash -ic": False,
-    "pwsh -Command": False,
-    "bash '": False,
-}
-
-
-@pytest.mark.parametrize(("shell", "usual"), SHELLS.items(), ids=SHELLS)
-def test_a_shell_is_usual_only_by_its_name_its_place_and_its_flags(shell: str, usual: bool) -> None:
-    assert is_usual_shell(shell, {"SHELL": "/bin/zsh"}) is usual
 
 
 def asked(**given: Any) -> ApprovalRequested:

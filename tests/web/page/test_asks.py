@@ -114,6 +114,9 @@ def test_a_command_is_shown_as_it_will_run(monkeypatch: pytest.MonkeyPatch) -> N
     )
     assert "/ws/bash -lc &#x27;ls -l&#x27;" in odd or "/ws/bash -lc 'ls -l'" in odd
     assert "in /elsewhere, with /ws/bash -lc" in odd
+    assert "with bash &#x27;" in (broken := asked("command", command="x", shell="bash '")) or (
+        "with bash '" in broken
+    )
 
 
 def test_what_would_be_remembered_is_said_with_its_place() -> None:

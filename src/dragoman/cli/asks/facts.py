@@ -1,8 +1,6 @@
 """What stands beside a question: the shell, the directory, the address, and what "from now on" would mean.
 
-A shell is worth a line unless it is the one that commands usually run in: the user's own, bash or sh,
-from a folder of the system and with the usual flags. A program called ``bash`` that lies elsewhere is
-not bash.
+A shell is worth a line unless it is the user's own (:func:`dragoman.model.shells.is_users_shell`).
 """
 
 from __future__ import annotations
@@ -15,11 +13,9 @@ from typing import Final, NamedTuple
 
 from dragoman.export import render
 from dragoman.model.messages import ApprovalRequested
+from dragoman.model.shells import is_users_shell
 
-_USUAL_SHELLS: Final = frozenset(("bash", "sh"))
-_USUAL_FLAGS: Final = ("-lc", "-c")
 _AT_A_PLACE: Final = ("command", "edit", "permissions")
-_SYSTEM_FOLDERS: Final = ("/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
 
 
 class Fact(NamedTuple):
@@ -36,7 +32,7 @@ def facts(
 ) -> list[Fact]:
     """Everything beside the content, harmless, in the order in which it is shown."""
     found: list[Fact] = []
-    if asked.shell and not is_usual_shell(asked.shell, os.environ if env is None else env):
+    if asked.shell and not is_users_shell(asked.shell, os.environ if env is None else env):
         found.append(Fact("shell", render.flat(asked.shell), is_odd=True))
     if (directory := _directory(asked, root)) is not None:
         found.append(directory)
@@ -46,21 +42,6 @@ def facts(
     if asked.url is not None:
         found.append(Fact("address", f"{render.flat(asked.url)} (not opened)"))
     return found + _always(asked)
-
-
-def is_usual_shell(shell: str, env: Mapping[str, str]) -> bool:
-    """Whether commands run in this shell, with these flags, unless someone wants it otherwise."""
-    try:
-        words = shlex.split(shell)
-    except ValueError:
-        return False
-    if len(words) != 2 or words[1] not in _USUAL_FLAGS:
-        return False
-    own = env.get("SHELL", "")
-    folder, name = posixpath.split(words[0])
-    if name not in (*_USUAL_SHELLS, posixpath.basename(own)):
-        return False
-    return not folder or words[0] == own or folder in _SYSTEM_FOLDERS
 
 
 def _directory(asked: ApprovalRequested, root: str | None) -> Fact | None:

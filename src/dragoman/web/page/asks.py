@@ -22,6 +22,7 @@ from dragoman.export.html_prose import prose
 from dragoman.model import tools
 from dragoman.model.forms import Field, fields
 from dragoman.model.messages import ApprovalRequested, ToolCall
+from dragoman.model.shells import is_users_shell
 
 QUESTIONS: Final = {
     "command": "May I run this command?",
@@ -92,14 +93,13 @@ def _body(asked: ApprovalRequested) -> Html:
 def _as_it_will_run(asked: ApprovalRequested) -> str:
     """The script where the user's own shell runs it, and else the whole line with its shell."""
     script = asked.detail.get("command")
-    if isinstance(script, str) and script and (asked.shell is None or _is_usual(asked.shell)):
+    if (
+        isinstance(script, str)
+        and script
+        and (asked.shell is None or is_users_shell(asked.shell, os.environ))
+    ):
         return script
     return asked.command or asked.summary
-
-
-def _is_usual(shell: str) -> bool:
-    words = shlex.split(shell)
-    return words[:1] == [os.environ.get("SHELL") or "/bin/sh"] and words[1:] in (["-lc"], ["-c"])
 
 
 def _address(url: str) -> Html:
@@ -134,7 +134,12 @@ def _where(asked: ApprovalRequested) -> Html:
         f"{word} {render.one_line(value, 400)}"
         for word, value in (
             ("in", cwd),
-            ("with", asked.shell if asked.shell and not _is_usual(asked.shell) else None),
+            (
+                "with",
+                asked.shell
+                if asked.shell and not is_users_shell(asked.shell, os.environ)
+                else None,
+            ),
             ("from", asked.detail.get("server")),
         )
         if isinstance(value, str) and value
