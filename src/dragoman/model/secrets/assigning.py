@@ -49,7 +49,7 @@ _OPTION: Final = re.compile(
     rf"-(?<![\w-]-)(?P<name>-?[A-Za-z][\w-]{{2,40}})(?:[ ]{{1,3}}|{_Q},\s{{0,3}}(?={_Q}))(?!-)"
 )
 _OPENING: Final = re.compile(
-    r"(?:[brufBRUF@L]{1,2}|(?:new )?[\w.:]*(?:from|[Ss]ecret(?:Str|String|Value)?|[Pp]assword|str|String|Some|Buffer"
+    r"(?:[brufBRUF@LN]{1,2}|(?:new )?[\w.:]*(?:from|[Ss]ecret(?:Str|String|Value)?|[Pp]assword|str|String|Some|Buffer"
     r"|decode|encode|of)\(\s?)?(?P<quote>\\{0,7}(?:\"\"\"|'''|[\"'`]))"
 )
 _BLOCK: Final = re.compile(
@@ -168,6 +168,9 @@ def _assigned(
         return _judged(text, *block.span("value"), name, kind, "line")
     if _OPENING.match(text, at):
         return _read(text, at, name, kind, "quoted")
+    if "==" in found["mark"] or "!=" in found["mark"]:
+        # A comparison: what is not in quotes is a variable.
+        return _comparison(text, at, name, kind)
     before = text[max(0, begin - 40) : begin]
     if before.endswith(("?", "&", ";")) and not found["blank"]:
         value = (_QUERY if before[-1] != ";" else _INLINE).match(text, at)
@@ -188,6 +191,14 @@ def _assigned(
     if found["blank"] and _goes_on(text, end):
         return _judged(text, begin, end, name, kind, "argument")
     return _judged(text, begin, end, name, kind, "word")
+
+
+def _comparison(text: str, at: int, name: str, kind: Sound) -> tuple[int, int] | None:
+    value = _INLINE.match(text, at)
+    if value is None:
+        return None
+    end = value.end() - value[0].endswith(":")
+    return _judged(text, at, end, name, kind, "argument")
 
 
 def _ends_field(text: str, at: int) -> bool:

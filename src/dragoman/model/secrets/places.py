@@ -69,6 +69,9 @@ _NEXT: Final = r"(?:[ =]\\{0,3}[\"'`]?|\\{0,3}[\"'],\s?\\{0,3}[\"'])"
 """What stands between an option and its value, also where a command is a list of strings."""
 _STRING: Final = r"\\{0,3}(?P<quote>[\"'])(?P<secret>[^\r\n]{3,200}?)\\{0,3}(?P=quote)"
 
+_PROSE: Final = r"(?!(?:reset|is|was|for|and|or|field|must|prompt|manager|change|recovery)\b)"
+"""Not words that go on with a sentence."""
+
 _VARIABLE: Final = (
     r"[ \t]+\w{0,40}(?:PASSWORD|PASSWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_KEY|SECRET_KEY)[ \t]+"
     + _TEXT
@@ -111,6 +114,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         r"://[^\s:/@\"'<>`\\]{1,100}:(?P<secret>(?![0-9]{1,5}[/?#])[^\s\"'<>`\\@?=]{3,200})@[\w.-]{3,}[:/]",
     ),
     ("key in an address", "digit", ("://",), r"://(?P<secret>[\w-]{20,200})(?::x-oauth-basic)?@"),
+    ("key in an address", "digit", ("://",), r"://(?P<secret>[0-9a-f]{32}:[0-9a-f]{32})@"),
     (
         "webhook",
         "any",
@@ -233,7 +237,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "password",
         "chosen",
         ("login",),
-        rf"login\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}(?:account\s+\S+\s+)?password\s{{1,8}}{_Q}{_TEXT}",
+        rf"login\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}(?:account\s+\S+\s+)?password\s{{1,8}}{_PROSE}{_Q}{_TEXT}",
     ),
     (
         "password",
@@ -250,6 +254,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
     ),
     ("password or key", "chosen", ("env",), rf"ENV(?<!\wENV){_VARIABLE}"),
     ("password or key", "chosen", ("arg",), rf"ARG(?<!\wARG){_VARIABLE}"),
+    ("password or key", "chosen", ("setx",), rf"(?i:setx)(?:[ \t]+/[mM])?{_VARIABLE}"),
     (
         "password",
         "chosen",
@@ -268,6 +273,37 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "chosen",
         ("identified",),
         r"(?i:identified\s+by\s+)(?P<secret>[^\s\"'`;\\]{4,100})",
+    ),
+    (
+        "password",
+        "chosen",
+        ("set",),
+        rf"(?i:set\s+password\s+for\s+\S{{1,100}}\s*=\s*(?:password\()?)\s*{_STRING}",
+    ),
+    (
+        "password",
+        "chosen",
+        ("getconnection",),
+        rf"getConnection\([^\n]{{1,200}}?,\s*{_Q}[\w.@-]{{1,60}}{_Q},\s*{_STRING}\s*\)",
+    ),
+    (
+        "password",
+        "chosen",
+        ("thin",),
+        r"jdbc:oracle:thin:[\w$]{1,40}/(?P<secret>[^\s@\"'\\]{3,100})@",
+    ),
+    # Network devices.
+    (
+        "password",
+        "chosen",
+        ("password", "secret", "key"),
+        r"(?:password|secret|key)[ ](?:[05-9]|md5|sha512|encrypted)[ ](?P<secret>\$?[\w./$+]{6,200})",
+    ),
+    (
+        "password",
+        "chosen",
+        ("community",),
+        rf"snmp-server[ ]community[ ]{_Q}{_TEXT}",
     ),
     ("password", "chosen", ("crypt",), rf"(?<!\w)crypt\({_STRING},\s*gen_salt"),
     # Known by a word inside.
