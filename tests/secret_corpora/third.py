@@ -304,6 +304,192 @@ secret: «{alnum32}»
 "sessionToken": "«{base60}»"
 credentials: «{alnum32}»
 bearer_token = '«{alnum50}»'
+spring.mail.password=«{letters9}»
+datasource.url=jdbc:sqlserver://db;user=sa;password=«{sign}»;encrypt=true
+mqtt.password: «{word}»
+snowflake_password = "«{word}»"
+REACT_APP_API_SECRET=«{alnum30}»
+NEXTAUTH_SECRET=«{base32}»
+RAILS_MASTER_KEY=«{hex32}»
+secret_key_base: «{hex128}»
+DJANGO_SECRET_KEY='«{url50}»'
+JWT_SIGNING_KEY=«{alnum40}»
+COOKIE_SECRET: «{word}»
+HASURA_GRAPHQL_ADMIN_SECRET=«{word}»
+MINIO_ROOT_PASSWORD: «{letters10}»
+GF_SECURITY_ADMIN_PASSWORD=«{word}»
+ELASTIC_PASSWORD=«{alnum20}»
+NEO4J_AUTH=neo4j/«{word}»
+KEYCLOAK_ADMIN_PASSWORD=«{word}»
+WORDPRESS_DB_PASSWORD: «{letters8}»
+define('DB_PASSWORD', '«{word}»');
+define( 'AUTH_KEY', '«{sign}{alnum50}» ');
+$db_pass = '«{word}»';
+$password = "«{sign}»";
+'password' => '«{word}»',
+'password' => env('DB_PASSWORD', '«{word}»'),
+:password => "«{word}»"
+password: process.env.PW || "«{word}»"
+password := "«{word}»"
+var dbPassword string = "«{word}»"
+let password: &str = "«{word}»";
+const PASSWORD: &str = "«{word}»";
+static NSString *kPassword = @"«{word}»";
+#define WIFI_PASS "«{word}»"
+char* password = "«{word}»";
+val password = "«{word}»"
+(def password "«{word}»")
+password <- "«{word}»"
+(setq smtp-password "«{word}»")
+New-Object PSCredential("ada", (ConvertTo-SecureString "«{sign}»" -AsPlainText -Force))
+ConvertTo-SecureString '«{sign}»' -AsPlainText -Force
+Invoke-Sqlcmd -Username sa -Password "«{sign}»"
+sqlcmd -S db -U sa -P «{sign}»
+sqlplus scott/«{letters8}»@db
+mssql-cli -U sa -P «{pw}»
+cqlsh -u cassandra -p «{word}»
+influx -username ada -password «{word}»
+clickhouse-client --password «{word}»
+pg_dump "postgresql://u:«{pw}»@h/d"
+mongodump --uri="mongodb://u:«{pw}»@h/d"
+mysqladmin -u root password «{word}»
+rclone config create x s3 secret_access_key «{alnum40}»
+restic: RESTIC_PASSWORD=«{word}»
+BORG_PASSPHRASE='«{phrase}»'
+borg init; export BORG_PASSPHRASE=«{word}»
+cryptsetup: echo -n "«{word}»" | cryptsetup luksFormat x -
+useradd -p '«$6${alnum8}${alnum86}»' ada
+echo "ada:«{word}»" | chpasswd
+usermod --password «{sign}» ada
+smbclient //srv/x -U ada%«{word}»
+mount -t cifs //s/x /m -o username=ada,password=«{word}»
+xfreerdp /u:ada /p:«{sign}» /v:h
+rdesktop -u ada -p «{word}» h
+ftp -u ftp://ada:«{pw}»@h/x
+lftp -u ada,«{word}» h
+wget --http-password=«{word}» h
+wget --password «{word}» h
+http -a ada:«{word}» h
+ldapsearch -D cn=x -w «{word}»
+kinit: echo «{word}» | kinit ada
+svn co --username ada --password «{word}» x
+hg clone https://ada:«{pw}»@h/x
+jarsigner -storepass «{word}» -keypass x y
+keytool -import -storepass «{word}»
+openssl pkcs12 -export -passout pass:«{word}»
+ssh-keygen -t rsa -N "«{phrase}»" -f x
+ansible-playbook -e "db_password=«{word}»" x.yml
+ansible-playbook x.yml --extra-vars 'ansible_become_pass=«{word}»'
+terraform apply -var="db_password=«{word}»"
+terraform apply -var 'api_token=«{alnum30}»'
+password = "«{word}»" # tfvars
+aws ssm put-parameter --name /x/password --value «{word}» --type SecureString
+aws secretsmanager create-secret --name x --secret-string '{{"password":"«{word}»"}}'
+gcloud sql users set-password root --password=«{word}»
+az keyvault secret set --name x --value «{word}»
+kubectl create secret docker-registry r --docker-password=«{word}»
+kubectl config set-credentials x --token=«{alnum40}»
+oc login --token=«sha256~{url43}»
+oc login -u ada -p «{word}»
+helm repo add x https://h --username ada --password «{word}»
+docker buildx build --build-arg NPM_TOKEN=«{alnum36}» .
+docker secret: printf «{word}» | docker secret create db_password -
+podman login -u ada -p «{word}» quay.io
+heroku config:set SECRET_KEY=«{alnum40}»
+flyctl secrets set DATABASE_PASSWORD=«{word}»
+wrangler secret: echo «{alnum40}» | wrangler secret put API_KEY
+netlify deploy --auth «nf|p_{alnum36}»
+vercel env: VERCEL_TOKEN=«{alnum24}»
+twine upload -u __token__ -p «py|pi-AgEIcHlwaS5vcmc{url70}»
+poetry config pypi-token.pypi «py|pi-AgEIcHlwaS5vcmc{url70}»
+poetry config http-basic.x ada «{word}»
+cargo login «cio{alnum32}»
+gem: :rubygems_api_key: «rubygems|_{hex48}»
+nuget push x.nupkg -ApiKey «oy2{lower43}»
+dotnet nuget push x -k «oy2{lower43}»
+composer config http-basic.x ada «{word}»
+mvn <server><username>x</username><password>«{word}»</password></server>
+gradle: signing.password=«{word}»
+storePassword=«{word}»
+keyPassword «{word}»
+storePassword "«{word}»"
+fastlane: MATCH_PASSWORD="«{word}»"
+APPLE_APP_SPECIFIC_PASSWORD=«{letters4}-{letters4}-{letters4}-{letters4}»
+app password: «{letters4} {letters4} {letters4} {letters4}»
+SLACK_SIGNING_SECRET=«{hex32}»
+SLACK_WEBHOOK=https://hooks.sla|ck.com/services/«T{upper8}/B{upper8}/{alnum24}»
+TEAMS: https://x.webhook.office.com/webhookb2/«{uuid}@{uuid}/IncomingWebhook/{hex32}/{uuid}»
+FIREBASE_TOKEN=«1//0{url60}»
+FCM_SERVER_KEY=«AAAA{alnum7}:APA91b{url134}»
+key=«AAAA{alnum7}:APA91b{url134}»
+"private_key_id": "«{hex40}»"
+GOOGLE_CLIENT_SECRET=«GO|CSPX-{url28}»
+LINKEDIN_CLIENT_SECRET=«{alnum16}»
+TWITTER_API_SECRET=«{alnum50}»
+TWITTER_BEARER_TOKEN=«AAAAAAAAAAAAAAAAAAAAA{alnum60}%3D{alnum30}»
+FACEBOOK_APP_SECRET=«{hex32}»
+INSTAGRAM_ACCESS_TOKEN=«IGQV{url120}»
+SPOTIFY_CLIENT_SECRET=«{hex32}»
+DROPBOX: «sl.{url130}»
+BOX_CLIENT_SECRET=«{alnum32}»
+ASANA_TOKEN=«1/{digits16}:{hex32}»
+TRELLO_KEY=x&token=«{hex64}»
+JIRA_API_TOKEN=«{alnum24}»
+ZENDESK_API_TOKEN=«{alnum40}»
+INTERCOM_ACCESS_TOKEN=«{base40}»
+CONTENTFUL_TOKEN=«CF|PAT-{url43}»
+MAPBOX=«sk|.eyJ1{alnum80}.{url22}»
+OPENWEATHER_API_KEY=«{hex32}»
+PAYPAL_CLIENT_SECRET=«E{url79}»
+BRAINTREE_PRIVATE_KEY=«{hex32}»
+RAZORPAY_KEY_SECRET=«{alnum24}»
+ADYEN_API_KEY=«AQE{base90}»
+COINBASE_API_SECRET=«{alnum32}»
+BINANCE_SECRET=«{alnum64}»
+INFURA_SECRET=«{hex32}»
+ALCHEMY_API_KEY=«{url32}»
+ETH_PRIVATE_KEY=0x«{hex64}»
+private_key: "0x«{hex64}»"
+mnemonic: «legal winner thank year wave sausage worth useful legal winner thank yellow»
+MNEMONIC="«test walk nut penalty hip pave soap entry language right filter choice»"
+WIREGUARD_PRIVATE_KEY=«{base32}»
+[peer]\nPresharedKey = «{base32}»
+<secret>«{alnum32}»</secret>
+<apiKey>«{alnum32}»</apiKey>
+Token: «{alnum40}»
+X-Gitlab-Token: «{alnum20}»
+X-Hub-Signature-256: sha256=x\nX-Secret: «{alnum24}»
+Proxy-Authorization: Bearer «{alnum40}»
+authorization: token «gh|p_{alnum36}»
+Authorization: AWS4-HMAC-SHA256 Credential=AKIA/20240101/x, Signature=«{hex64}»
+Authorization: Digest username="x", response="«{hex32}»"
+"Cookie": "session=«{alnum40}»"
+cookie: __Secure-next-auth.session-token=«{jwt}»
+cookies = {{"sessionid": "«{lower32}»"}}
+document.cookie = "token=«{jwt}»"
+localStorage.setItem('token', '«{jwt}»')
+sessionStorage.setItem("access_token", "«{alnum40}»")
+I set the password to «{sign}» for now
+the admin password was «{pw}»
+my API key is «{alnum32}»
+use this token: «{hex40}»
+login: ada\npassword: «{word}»
+Username: ada Password: «{sign}»
+user=ada password=«{letters9}»
+user ada pass «{pw}»
+ada:«{sign}»@ftp.host.test
+Temporary password: «{pw}»
+Generated password: «{alnum16}»
+New root password: «{sign}»
+A temporary password is generated for root@localhost: «{sign}»
+Initial admin password: «{hex32}»
+Unseal Key 1: «{base33}»
+Initial Root Token: «hv|s.{alnum24}»
+Your API key: «{alnum32}»
+access token: «{alnum40}»
+Recovery code: «{lower5}-{lower5}»
+otpauth://totp/x?secret=«{upper32}»&issuer=x
+totp_secret = "«{upper32}»"
 """
 
 LOOK_ALIKES = r"""
@@ -540,4 +726,164 @@ daemon:*:18000:0:99999:7:::
 nobody:!:18000::::::
 127.0.0.1:5432:open
 host:port:database:user:password
+password_hash = bcrypt.hashpw(password, salt)
+hashed_password: Mapped[str] = mapped_column()
+PASSWORD_MIN_LENGTH = 12
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = []
+password_confirmation: params[:password_confirmation]
+validates :password, presence: true
+t.string :password_digest
+has_secure_password
+$request->validate(['password' => 'required|min:8'])
+'password' => Hash::make($data['password']),
+'password' => env('DB_PASSWORD'),
+password: process.env.DB_PASSWORD
+password: process.env.DB_PASSWORD!
+password: z.string().min(8)
+password: Joi.string().required()
+password: yup.string()
+password: {{ type: String, required: true }}
+password = models.CharField(max_length=128)
+password = forms.CharField(widget=forms.PasswordInput)
+password := os.Getenv("DB_PASSWORD")
+password := r.FormValue("password")
+Password string `json:"password"`
+password: Secret<String>
+password: SecretStr
+pub password: String,
+@Value("${{db.password}}") private String password;
+private String password;
+String password = System.getenv("PW");
+System.getProperty("javax.net.ssl.keyStorePassword")
+char password[64];
+read -s -p "Password: " password
+read -rsp 'Token: ' token
+token=$(gcloud auth print-access-token)
+TOKEN=$(curl -s -X POST host.test/login)
+if [ -z "$API_KEY" ]; then echo "API_KEY is not set"; fi
+: "${{API_KEY:?must be set}}"
+echo "$PASSWORD" | docker login --password-stdin
+docker login -u "$USER" -p "$PASS"
+mysql -u"$U" -p"$P" db
+--password-file /run/secrets/x
+--token-ttl 3600
+--key-type ed25519
+ssh-keygen -t ed25519 -N "" -f key
+secrets.token_urlsafe(32)
+secrets.compare_digest(token, expected)
+jwt.decode(token, key, algorithms=["HS256"])
+jwt.encode(payload, SECRET_KEY)
+csrf_token()
+{{% csrf_token %}}
+<meta name="csrf-token" content="{{{{ csrf_token() }}}}">
+access_token_expire_minutes: 30
+refresh_token_rotation = true
+token_endpoint: https://host.test/oauth/token
+tokenUrl: https://host.test/token
+"token_type": "bearer"
+"grant_type": "refresh_token"
+scope: read:user repo
+client_id=my-app
+client_id: {digits12}.apps.googleusercontent.com
+publishableKey: pk
+"publicKey": "{base32}"
+kid: {alnum20}
+"kid": "{hex40}"
+nonce: {hex32}
+"etag": "\"{hex32}\""
+checksum = "{hex64}"
+digest: sha256:{hex64}
+revision: {hex40}
+rev = "{hex40}"
+ref: {hex40}
+"sha": "{hex40}"
+"gitHead": "{hex40}"
+"_resolved": "https://registry.npmjs.org/x/-/x-1.0.0.tgz"
+"_id": "{hex24}"
+ObjectId("{hex24}")
+"accountId": "{digits12}"
+vpc-{hex17}
+i-{hex17}
+ami-{hex17}
+subnet-{hex8}
+sg-{hex17}
+arn:aws:kms:eu-central-1:{digits12}:key/{uuid}
+kms_key_id = "{uuid}"
+KeyId: {uuid}
+key_name = "deployer"
+key_pair: my-laptop
+ssh_key_path = "~/.ssh/id_ed25519"
+private_key_path: /etc/ssl/private/server.key
+ssl_certificate_key /etc/nginx/ssl/key.pem;
+key_file: certs/server.key
+IdentityFile ~/.ssh/id_rsa
+keyring: gnome
+keymap: de-latin1
+"keywords": ["password", "auth", "token"]
+"keyCode": 13
+onKeyDown={{handleKeyDown}}
+KEY `idx_user_password` (`password`)
+PRIMARY KEY (id)
+partition_key: tenant
+idempotency_key: {uuid}
+Idempotency-Key: {uuid}
+cache-key: linux-node-{hex64}
+key: ${{{{ runner.os }}}}-pip-${{{{ hashFiles('**/x') }}}}
+restore-keys: linux-
+API key not found
+Invalid API key provided: sk-****abcd
+Incorrect API key provided
+401 Unauthorized: token expired
+WARNING: password supplied on command line is insecure
+Usage: x [--password PASSWORD] [--token TOKEN]
+  --password TEXT  The password.
+  -p, --password <password>   password to use
+passwords do not match
+Password strength: weak
+[ ] Add password reset
+- **Password**: at least 8 characters
+| password | string | yes | The password |
+| token | string | The token to use |
+## Authentication with tokens
+See the token documentation at https://host.test/docs/tokens
+password.length < 8
+password.trim()
+passwordRef.current.value
+setPassword(e.target.value)
+setToken(null)
+getPassword()
+useState<string>('password')
+case "password":
+expect(password).toBe(hashed)
+assert user.check_password("wrong")
+it('rejects a wrong password', async () => {{
+describe('PasswordResetService', () => {{
+def test_token_is_required(): ...
+class TokenStream(Iterator[Token]):
+enum TokenKind {{ Identifier, Number }}
+Token::Identifier(name)
+token.kind == TokenKind::Comma
+lexer.next_token()
+tokens[i].text
+num_tokens = len(tokens)
+special_tokens = {{"bos_token": "<s>"}}
+secretary: Ms Smith
+The secret of good code
+secret sauce: simplicity
+Secretariat:
+authority: https://login.host.test/
+authored-by: Ada
+auth_provider: github
+auth-type: ldap
+authMethod: "password"
+preferred_auth = "publickey"
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+UsePAM yes
+passwd: files systemd
+pam_unix.so sha512 shadow nullok
+passwd: password updated successfully
+Changing password for ada.
+new password:
 """

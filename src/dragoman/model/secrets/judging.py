@@ -24,6 +24,7 @@ _PLACEHOLDER: Final = re.compile(
     | \$(?:env|this|_[A-Z]+)\b.* | !\w+\ .* | !(?:vault|secret|env|Ref|Sub|GetAtt|ImportValue|reference|encrypted)\b.* | ENC\[.*
     | [x•·0_-]{3,} | (.)\1{3,}
     | .*\b(?:your|my|our|some|the|insert|enter|put|replace|change|add|paste|type)[-_ ].*
+    | (?:required|nullable|sometimes|confirmed|string)\|.*      # rules of a form
     | your\w* | .*change[-_]?(?:me|it|this).* | replace[-_]?me | .*redacted.* | .*placeholder.* | .*dummy.*
     | (?:.*[-_. ])?(?:example|sample|fake|foo|bar|baz|foobar|todo|tbd|fixme)(?:[-_. ].*)?
     | none|null|nil|true|false|yes|no|on|off|undefined|n/a|na|required|optional|string|empty|unset|hidden|masked

@@ -292,6 +292,45 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         ("thin",),
         r"jdbc:oracle:thin:[\w$]{1,40}/(?P<secret>[^\s@\"'\\]{3,100})@",
     ),
+    (
+        "password",
+        "chosen",
+        ("securestring",),
+        rf"ConvertTo-SecureString\s+(?:-String\s+)?{_STRING}",
+    ),
+    ("password", "chosen", ("auth",), r"NEO4J_AUTH[=:]\s?\w{1,30}/(?P<secret>[^\s\"'`\\]{3,100})"),
+    ("Firebase key", "any", (":APA91b",), r"(?P<secret>[\w-]{7,30}:APA91b[\w-]{60,})"),
+    # What programs and people say.
+    (
+        "password",
+        "any",
+        ("generated",),
+        r"temporary password is generated for \S{1,80}: (?P<secret>[^\s()\\]{6,100})",
+    ),
+    (
+        "password",
+        "any",
+        ("key",),
+        r"(?:Unseal|Recovery) Key [0-9]{1,2}: (?P<secret>[\w+/=-]{32,100})",
+    ),
+    (
+        "key",
+        "digit",
+        ("key", "token"),
+        r"(?i:(?:api|access|secret|auth)[ ](?:key|token))(?:[ ]is)?:?[ ]{1,2}`?(?P<secret>[A-Za-z0-9_.+/=-]{20,200})(?![\w/])",
+    ),
+    (
+        "password",
+        "digit",
+        ("user", "username", "login"),
+        rf"(?i:user|username|login)[ :=]{{1,2}}[\w.@-]{{1,60}},?[ ]+(?i:pass|password|pwd|pw)[ ]{_TEXT}",
+    ),
+    (
+        "password",
+        "any",
+        ("app",),
+        r"(?i:app(?:lication)?[ -]password)\"?[:= ]{1,3}\"?(?P<secret>[a-z]{4}[ ][a-z]{4}[ ][a-z]{4}[ ][a-z]{4})\b",
+    ),
     # Network devices.
     (
         "password",
@@ -366,6 +405,13 @@ _COMMANDS: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
         r"ldap(?:search|add|modify|delete|whoami|passwd|compare)\s",
         rf"-[ws](?:{_NEXT})?{_Q}",
     ),
+    (("mssql",), r"mssql-cli\s", rf"-P(?:{_NEXT})?{_Q}"),
+    (("cqlsh", "rdesktop"), r"(?:cqlsh|rdesktop)\s", rf"-p(?:{_NEXT})?{_Q}"),
+    (("mysqladmin",), r"mysqladmin\s", rf"password[ ]{_Q}"),
+    (("keygen",), r"ssh-keygen\s", rf"-[NP]{_NEXT}"),
+    (("keyvault", "securestring"), r"(?:secret set|put-parameter)\s", rf"--value{_NEXT}"),
+    (("basic",), r"config\s", rf"http-basic\.\S{{1,60}}[ ]\S{{1,60}}[ ]{_Q}"),
+    (("keypassword", "storepassword"), "", rf"(?:key|store)Password[ ]{{1,4}}{_Q}(?=\w+{_Q}\s*$)"),
     (("zip", "unzip"), r"zip\s", rf"-P{_NEXT}"),
     (("7z", "7za", "7zr"), r"7z[ar]?\s", rf"-h?p{_Q}"),
     (("rar", "unrar"), r"rar\s", rf"-h?p{_Q}"),
@@ -393,8 +439,11 @@ _COMMANDS: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
 _PIPED: Final = (
     # what is piped into which program
     rf"[\w.-]{{1,32}}:{_WORD}{_Q}\s{{0,3}}\|\s{{0,3}}(?:sudo\s)?(?:/usr/sbin/)?chpasswd",
-    rf"(?P<secret>[^\s\"'`\\|;&<>]{{3,300}}){_Q}\s{{0,3}}\|[^\n|]{{0,80}}?(?:sudo\s[^\n|]{{0,30}}?-S|--password-stdin|--stdin|--with-token)",
+    rf"(?P<secret>[^\s\"'`\\|;&<>]{{3,300}}){_Q}\s{{0,3}}\|[^\n|]{{0,80}}?"
+    r"(?:sudo\s[^\n|]{0,30}?-S|--password-stdin|--stdin|--with-token|cryptsetup\s|kinit\b|secret (?:create|put)\s)",
 )
+
+_PIPE_HINTS: Final = ("chpasswd", "sudo", "stdin", "--with-token", "cryptsetup", "kinit", "secret")
 
 
 def _places() -> tuple[Place, ...]:
@@ -406,7 +455,7 @@ def _places() -> tuple[Place, ...]:
         rows.append(("password", "chosen", hints, rf"{words}{option}{_WORD}"))
     for piped in _PIPED:
         words = rf"(?:echo|printf)\s(?:-\w\s|[\"']%s[\"']\s)?{_Q}{piped}"
-        rows.append(("password", "chosen", ("chpasswd", "sudo", "stdin", "--with-token"), words))
+        rows.append(("password", "chosen", _PIPE_HINTS, words))
     return tuple(
         Place(
             kind,
