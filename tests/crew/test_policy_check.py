@@ -103,3 +103,31 @@ def test_a_failure_of_ours_is_a_denial(
     monkeypatch.setattr(checks, "command", fails)
 
     assert checks.line('{"command": "ls"}').decision == "deny"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"command": "git status", "command": "git status"}',
+        '{"command": "git status", "workdir": "/tmp/x"}',
+        '{"command": "git status", "env": {"GIT_DIR": "/tmp/x"}}',
+        '{"command": "git status", "shell": "/tmp/x"}',
+    ],
+)
+def test_what_would_be_read_over_is_denied(checks: PolicyCheck, line: str) -> None:
+    found = checks.line(line)
+
+    assert found.decision == "deny"
+    assert "cannot be read" in found.why
+
+
+def test_words_with_hidden_characters_are_not_certain(checks: PolicyCheck) -> None:
+    assert checks.command(["git", "status", "a\nb"]).rule == "status"
+    assert checks.command(["git", "status", "-\u200bs"]).rule is None
+
+
+def test_a_forbidden_path_is_asked_about_where_the_directory_is_not_known(
+    checks: PolicyCheck,
+) -> None:
+    assert checks.line('{"command": "cat .env", "cwd": "~/x"}').decision == "cancel"
+    assert checks.line('{"command": "cat a", "cwd": "~/x"}').decision == "allow"

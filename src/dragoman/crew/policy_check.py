@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -12,6 +12,11 @@ from dragoman.drive.calling import Outcome
 from dragoman.drive.policy_file import read_policy
 from dragoman.drive.rules import WORKSPACE, Explained, Rules
 from dragoman.model.messages import ApprovalKind, ApprovalRequested
+
+_NOT_READ: Final = frozenset(
+    ("argv", "args", "dir", "directory", "env", "environment", "shell", "stdin", "workdir")
+)
+"""What another format may call the directory or the rest of a command: not to be read over."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -43,7 +48,7 @@ class PolicyCheck:
     def line(self, line: str | bytes) -> Checked:
         """A request as a line of JSON. Whatever cannot be read is denied."""
         try:
-            value: Any = json.loads(line)
+            value: Any = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
             return _unreadable(f"it is not JSON: {error}")
         if not isinstance(value, dict):
@@ -58,6 +63,9 @@ class PolicyCheck:
         kinds = [key for key in ("command", "paths", "tool") if key in given]
         if len(kinds) != 1:
             return _unreadable('it must have one of "command", "paths" and "tool"')
+        unread = [key for key in given if key in _NOT_READ]
+        if unread:
+            return _unreadable(f'it has "{unread[0]}", which changes what runs and is not judged')
         cwd, asked = given.get("cwd"), given[kinds[0]]
         if not (cwd is None or (isinstance(cwd, str) and cwd)):
             return _unreadable('"cwd" must be a text')
@@ -98,6 +106,15 @@ class PolicyCheck:
         )
         found: Explained = self._rules.explain(request)
         return Checked(found.decision, found.rule, found.why)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; readers disagree about keys that stand there twice."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        problem = "a key stands there twice"
+        raise ValueError(problem)
+    return made
 
 
 def _is_texts(value: object) -> bool:

@@ -62,3 +62,9 @@ def test_some_read_scripts_from_a_pipe() -> None:
 def test_other_programs_are_unknown() -> None:
     assert is_unknown(["./deploy", "x"])
     assert not is_unknown(["git", "x"])
+
+
+def test_awk_that_includes_a_file_is_code() -> None:
+    assert runs_code(["awk", '@include "x"'])
+    assert runs_code(["awk", 'BEGIN { f = "system"; @f("id") }'])
+    assert not runs_code(["awk", "{print $1}", "a"])

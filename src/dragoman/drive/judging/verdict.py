@@ -131,10 +131,10 @@ class Place(NamedTuple):
     def spellings(self, path: str, directory: str | None = None) -> list[str]:
         """A path of a command as it is written, from the root, and where it leads."""
         path = expanded(path, self.home)
-        base = self.cwd
+        base = self.cwd or ANY
         if directory is not None:
             moved = expanded(directory, self.home)
-            base = posixpath.join(base or ANY, moved)
+            base = posixpath.join(base, moved)
         written = absolute(path, base)
         if written is None:
             return [path]

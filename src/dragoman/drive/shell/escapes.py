@@ -16,7 +16,8 @@ from dragoman.drive.shell.programs import names, program
 
 _GIT: Final = (
     "--output --ext-diff --textconv --open-files-in-pager --upload-pack --receive-pack --exec --extcmd --no-index"
-    " --template --config --config-env --exec-path --git-dir --work-tree --separate-git-dir"
+    " --template --config --config-env --exec-path --git-dir --work-tree --separate-git-dir --output-directory --in-place"
+    " --filters --contents --unsafe-paths --directory --export-marks --fsmonitor --web --stdin-paths --index-output --prefix"
 )
 _OPTIONS: Final[dict[str, str]] = {
     "git": _GIT,
@@ -39,7 +40,7 @@ _OPTIONS: Final[dict[str, str]] = {
     "grep": "-f --file",
     "tar": (
         "-I --use-compress-program --to-command --checkpoint-action -F --info-script --new-volume-script --rsh-command"
-        " --rmt-command -C --directory -P --absolute-names"
+        " --rmt-command -C --directory -P --absolute-names --files-from -T"
     ),
     "zip": "-T -TT --unzip-command",
     "rsync": "-e --rsh --rsync-path",
@@ -56,13 +57,21 @@ _OPTIONS: Final[dict[str, str]] = {
     "cmake": "-P -E -C -D --toolchain",
     "cargo": "--config --manifest-path -C -Z",
     "go": "-exec -toolexec -C -overlay -vettool -modfile",
-    "npm": "--prefix -C --script-shell --node-options --userconfig --globalconfig --call -c",
+    "npm": "--prefix -C --script-shell --node-options --userconfig --globalconfig --call -c --git"
+    " --editor --viewer --shell",
+    "kubectl": "--kubeconfig",
+    "helm": "--kubeconfig --post-renderer",
+    **dict.fromkeys(
+        ("vim", "vi", "nvim", "view", "ex"), "-c -S -s -u -U -i -w -W -r --cmd --remote -V"
+    ),
     "pnpm": "--prefix -C --dir --shell-mode -c",
     "yarn": "--cwd --use-yarnrc",
     "pip": "--prefix --target -t --root --config-settings --global-option --build-option --index-url -i --extra-index-url",
     "pytest": "-p --rootdir -c --config-file --confcutdir --import-mode -o --override-ini --basetemp --junitxml --pdbcls",
     "python": "-c -",
-    "node": "-e --eval -p --print -r --require --import --loader --experimental-loader -",
+    "node": "-e --eval -p --print -r --require --import --loader --experimental-loader - --inspect --inspect-brk --env-file"
+    " --inspect-wait --openssl-config --snapshot-blob --experimental-config-file --diagnostic-dir --cpu-prof --heap-prof"
+    " --redirect-warnings --report-dir --report-on-fatalerror",
     "ruby": "-e -r -",
     "perl": "-e -E -M -I -",
     "php": "-r -d -B -R -E",
@@ -70,8 +79,10 @@ _OPTIONS: Final[dict[str, str]] = {
     "deno": "--allow-all -A",
     "jq": "-f --from-file -L --rawfile --slurpfile",
     "sed": "-i --in-place -f --file",
-    "awk": "-f --file -i -l",
-    "gawk": "-f --file -i -l --load --include",
+    **dict.fromkeys(
+        ("awk", "gawk", "mawk", "nawk"),
+        "-f --file -i --include -l --load -E --exec -D --debug -d --dump-variables -o --pretty-print -p --profile -W",
+    ),
     "ssh": "-o -F -E -I",
     "journalctl": "--file --root --directory -D",
     "eslint": "--fix -c --config --rulesdir --resolve-plugins-relative-to -o --output-file -f --format --parser --plugin",
@@ -116,7 +127,6 @@ _GIT_RUNNING: Final = names(
 )
 """Commands of git that run others, or that say what others will run."""
 _FULL_NAMES: Final = frozenset(("--text", "--co"))
-_SETTING: Final = re.compile(r"[A-Za-z_]\w*[:+?]?=")
 
 
 def escape(words: Sequence[str], named: int = 1) -> str | None:
@@ -129,10 +139,12 @@ def escape(words: Sequence[str], named: int = 1) -> str | None:
         # The rest are words for the module.
         return escape(words[2:], max(named - 2, 1))
     options = _OPTIONS.get(name, "").split()
-    for word in words[named:]:
-        if any(_is_option(word, option) for option in options):
+    for at, word in enumerate(words[named:], named):
+        # The options of tar need no dash in the first place.
+        bundle = f"-{word}" if name in ("tar", "gtar") and at == 1 and word[:1] != "-" else word
+        if any(_is_option(bundle, option) for option in options):
             return word
-        if name in ("make", "gmake") and _SETTING.match(word):
+        if name in ("make", "gmake") and "=" in word:
             return word
     return None
 
@@ -172,7 +184,14 @@ def _git_escape(words: Sequence[str], named: int) -> str | None:
         if at < len(words) and (words[at] not in _GIT_COMMANDS or words[at] in _GIT_RUNNING):
             return words[at]
     sub = next((word for word in words[1:] if not word.startswith("-")), "")
-    short = {"grep": "O", "rebase": "x", "clone": "uc", "difftool": "x", "fetch": "u"}.get(sub, "")
+    short = {
+        "grep": "O",
+        "rebase": "x",
+        "clone": "uc",
+        "difftool": "x",
+        "fetch": "u",
+        "format-patch": "o",
+    }.get(sub, "")
     for word in words[max(named, 2) :]:
         if any(sign in word[1:] for sign in short) and re.match(r"-[A-Za-z]", word):
             return word

@@ -61,6 +61,21 @@ _REFSPECS: Final = {
     "--delete": ":",
     "-d": ":",
 }
+_SAME_WORDS: Final = {
+    "git": {"send-pack": "push", "http-push": "push", "stage": "add", "annotate": "blame"},
+    "npm": {
+        **dict.fromkeys(("i", "in", "ins", "inst", "insta", "instal", "add"), "install"),
+        **dict.fromkeys(("un", "r", "rm", "remove", "unlink"), "uninstall"),
+        **dict.fromkeys(("t", "tst"), "test"),
+        **dict.fromkeys(("up", "upgrade", "udpate"), "update"),
+        **dict.fromkeys(("rum", "urn"), "run"),
+        "run-script": "run",
+        "x": "exec",
+        "c": "config",
+    },
+    "kubectl": {"rm": "delete"},
+}
+"""Other names of a program's commands. npm also takes the beginning of a name."""
 """What is pushed by force, or deleted, has a sign in front of its name as well."""
 
 
@@ -73,7 +88,7 @@ def command_match(words: Sequence[str], prefix: Sequence[str]) -> Match:
         return Match.NO
     options = [word for word in prefix[1:] if _is_option(word)]
     others = [word for word in prefix[1:] if not _is_option(word)]
-    given = list(words[1:])
+    given = _usual_words(program(prefix[0]), words[1:], others)
     found = min(found, _words_match(given, others))
     about = " ".join((program(prefix[0]), *others[:1]))
     for option in options:
@@ -83,12 +98,26 @@ def command_match(words: Sequence[str], prefix: Sequence[str]) -> Match:
     return found
 
 
+def _usual_words(name: str, given: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The words with the usual name of the program's command instead of another one for it."""
+    same = _SAME_WORDS.get(name, {})
+    usual = [same.get(word.casefold(), word) for word in given]
+    if name == "npm" and wanted:
+        usual = [
+            wanted[0] if len(word) > 2 and wanted[0].startswith(word) else word for word in usual
+        ]
+    return usual
+
+
 def _program_match(word: str, name: str) -> Match:
     if ANY in word:
         bare = program(name)
         could = fits(word.casefold(), bare) or fits(word.casefold().lstrip("/"), f"**/{bare}")
         return Match.MAYBE if could else Match.NO
-    return Match.YES if word == name or program(word) == program(name) else Match.NO
+    if word == name or program(word) == program(name):
+        return Match.YES
+    # mkfs.ext4 is mkfs, perhaps.
+    return Match.MAYBE if program(word).startswith(f"{program(name)}.") else Match.NO
 
 
 def _words_match(given: Sequence[str], wanted: Sequence[str]) -> Match:
@@ -142,6 +171,9 @@ def _option_match(given: Sequence[str], option: str, about: str) -> Match:
         return Match.YES
     if about == "git push" and any(word.startswith(_REFSPECS.get(option, "\0")) for word in given):
         return Match.YES
+    if about == "git push" and _REFSPECS.get(option) == "+":
+        mirrors = any(_says(word, "--mirror") for word in given)
+        return Match.YES if mirrors else found
     return found
 
 
@@ -155,6 +187,9 @@ def _spellings(option: str, about: str) -> Iterator[list[str]]:
                 yield [f"-{short}"]
         return
     letters = name[1:]
+    if letters == "D" and about == "git branch":
+        yield ["=-d", "=-f"]
+        return
     if letters.isalpha() and 1 < len(letters) <= _LONGEST_BUNDLE:
         yield [f"-{letter}" for letter in letters]
     for way in ([f"-{letter}" for letter in letters],) if len(letters) <= _LONGEST_BUNDLE else ():

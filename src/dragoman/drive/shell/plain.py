@@ -69,7 +69,11 @@ class Certain(NamedTuple):
 
 def is_odd(char: str) -> bool:
     """Whether shells disagree about a character, or a reader cannot see it."""
-    return not (char.isprintable() or char in "\t\n") or char in _QUOTES
+    return _is_hidden(char) or char in _QUOTES
+
+
+def _is_hidden(char: str) -> bool:
+    return not (char.isprintable() or char in "\t\n")
 
 
 def read_plain(line: str) -> tuple[Plain, ...] | None:
@@ -138,7 +142,7 @@ def certain_commands(line: str) -> list[Certain] | None:
 
 def certain_words(words: Sequence[str]) -> list[Certain] | None:
     """The same for a command that is given as its words."""
-    if not words or not words[0] or any("\0" in word for word in words):
+    if not words or not words[0] or any(_is_hidden(char) for word in words for char in word):
         return None
     found = _unwrapped([Plain(tuple(words))], _DEPTH)
     return None if found is None else list(_followed(found))

@@ -29,10 +29,14 @@ _REACH: Final = 32
 """How many words of a command that another one runs are looked at."""
 _SCRIPT: Final = re.compile(r"[\s;&|()`$<>{}]")
 _QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_TAKES_SCRIPT: Final = re.compile(
+    r"(?i)(?:-{1,2}[\w.-]*)?(?:command|cmd|exec|script|shell|hook|pager|editor|rsh|system)s?(?:([=:])|$)"
+)
 _WRITERS: Final = frozenset(("echo", "printf", "cat", "tee"))
 _ASSIGNMENT: Final = re.compile(r"\w+\+?=")
 _CONFIGURING: Final = re.compile(
-    r"GIT_|LD_|DYLD_|BASH_ENV$|ENV$|PATH$|PAGER$|EDITOR$|VISUAL$|IFS$|PROMPT_COMMAND$"
+    r"GIT_|LD_|DYLD_|BASH_ENV$|LESSOPEN$|LESSCLOSE$|npm_config_|NPM_CONFIG_|ENV$|PATH$|IFS$|VISUAL$|BROWSER$|MAKEFLAGS$"
+    r"|PS[0-4]$|\w*(?:PAGER|EDITOR|_COMMAND|ASKPASS|SHELL|WRAPPER)$"
 )
 
 
@@ -202,9 +206,13 @@ def _special(words: Words, depth: int) -> Iterator[Possible]:
     """Options that run a command, and git's aliases."""
     for value in command_values(words):
         yield from _texts([value], depth)
+    for value in _given_scripts(words):
+        yield from (found._replace(sure=False) for found in _texts([value], depth))
     if program(words[0]) != "git":
         return
     for word in words[1:]:
+        if re.match(r"-[A-Za-z]*[Oxu].*\s", word):
+            yield from _texts([re.split("[Oxu]", word, maxsplit=1)[1]], depth)  # git grep -O'…'
         if found := re.match(r"(?:alias\.)?[^=]*=?!(.*)", word, re.DOTALL):
             yield from _line(found[1], depth - 1)
         elif found := re.match(
@@ -216,6 +224,16 @@ def _special(words: Words, depth: int) -> Iterator[Possible]:
     sub = next((word for word in words[1:] if not word.startswith("-")), None)
     if sub is not None and not is_git_command(sub) and words[1] == sub:
         yield Possible(("git", ANY, MANY, *words[2:]), sure=False)  # an alias, perhaps
+
+
+def _given_scripts(words: Words) -> Iterator[str]:
+    """The values of whatever sounds as if it takes a command: ``--command …``, ``SHELL=…``, ``EXEC:…``."""
+    for at, word in enumerate(words[1:], 1):
+        found = _TAKES_SCRIPT.match(word)
+        if found and found[1]:
+            yield word[found.end() :]
+        elif found and at + 1 < len(words):
+            yield words[at + 1]
 
 
 def _fed(command: Simple, words: Words, depth: int, fed: Iterable[str]) -> Iterator[Possible]:

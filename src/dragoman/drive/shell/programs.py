@@ -36,6 +36,7 @@ _NO_OPERAND: Final = """
     concurrently cross-env cross-env-shell env-cmd dotenv dotenvx direnv aws-vault chpst softlimit with-contenv ionotify
     screen dtach abduco ld.so iex invoke-expression start-process invoke-command saps icm nix-shell numactl
     cgexec snap flatpak wsl ansible sem detach daemon stap bpftrace uftrace rr sandbox-exec apptainer singularity
+    newgrp sg
     """
 _ONE_OPERAND: Final = """
     timeout gtimeout chrt taskset flock chroot su runuser gosu faketime ssh mosh autossh rsh sshpass setuidgid
@@ -49,7 +50,7 @@ LAUNCHERS: Final = {
 
 _RUN_EXEC: Final = frozenset(("run", "exec"))
 SUBCOMMANDS: Final = {
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), names("exec x dlx create explore")),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), names("exec x dlx create init explore")),
     **dict.fromkeys(("docker", "podman", "nerdctl", "kubectl", "oc", "lxc"), _RUN_EXEC | {"debug"}),
     **dict.fromkeys(
         ("uv", "poetry", "pipenv", "pdm", "rye", "hatch", "conda", "mamba"), _RUN_EXEC | {"x"}
@@ -128,7 +129,7 @@ _CODE_LETTERS: Final = {
 }
 """Programs that run code which stands among their words, and the options that it follows."""
 _CODE_OPTION: Final = re.compile(
-    r"--(?:eval|exec|execute|print|command|run|expr|pager|batch)\b|-(?:ex|eval|eval-command|cmd|init)$|eval$|\+."
+    r"--(?:eval|exec|execute|print|command|cmd|run|expr|pager|batch)\b|-(?:ex|eval|eval-command|cmd|init)$|eval$|\+."
 )
 _SCRIPTED: Final = names(
     """
@@ -140,7 +141,7 @@ _CODE_MODULES: Final = names("timeit pdb code")
 _FED: Final = names("ed ex gdb lldb sqlite3 psql mysql ftp sftp telnet nc ncat")
 """Programs that take commands of their own from a pipe, with one for running others."""
 _SHELL_BY_DEFAULT: Final = names(
-    "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl"
+    "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl newgrp sg"
 )
 _FINDERS: Final = names("find gfind fd fdfind")
 _GIT_EXEC: Final = re.compile(r"-[a-z]*x|--ex")
@@ -206,9 +207,9 @@ def runs_code(words: Sequence[str]) -> bool:
     """Whether code stands among these words that only its own interpreter can read."""
     name = program(words[0])
     if name in _AWKS:
-        return any(re.search(r"system|\||getline|@load|>", word) for word in words[1:])
+        return any(re.search(r"system|\||getline|@\s*\w|>", word) for word in words[1:])
     if name in ("sed", "gsed"):
-        return any(not _is_plain_sed(word) for word in words[1:])
+        return not _is_plain_sed(words[1:])
     letters = _CODE_LETTERS.get(name)
     if letters is None:
         return False
@@ -254,9 +255,23 @@ def is_interpreter(words: Sequence[str]) -> bool:
     return name in _SCRIPTED or name in _FED or name in ("make", "gmake")
 
 
-def _is_plain_sed(word: str) -> bool:
-    """Whether an expression of sed neither runs nor writes anything, or is an option or a file."""
-    if re.fullmatch(r"-[nErsuz]+|-e|--(?:quiet|silent|regexp-extended|expression|null-data)", word):
-        return True
-    is_name = re.fullmatch(r"[\w./-]*", word) and not re.match(r"-|\d*[ewrWRs](?:$|[ /]|\d)", word)
-    return bool(is_name or _SED_PLAIN.fullmatch(word))
+def _is_plain_sed(words: Sequence[str]) -> bool:
+    """Whether the expressions of sed neither run nor write anything."""
+    scripts: list[str] = []
+    others: list[str] = []
+    is_next = False
+    for word in words:
+        if is_next:
+            scripts.append(word)
+            is_next = False
+        elif re.fullmatch(r"-[nErsuz]*e|--expression", word):
+            is_next = True
+        elif word.startswith("--expression="):
+            scripts.append(word.partition("=")[2])
+        elif re.match(r"-.", word):
+            if not re.fullmatch(r"-[nErsuz]+|--(?:quiet|silent|regexp-extended|null-data)?", word):
+                return False
+        else:
+            others.append(word)
+    scripts += [] if scripts else others[:1]
+    return all(_SED_PLAIN.fullmatch(script) for script in scripts)

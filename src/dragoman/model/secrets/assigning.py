@@ -31,7 +31,7 @@ _ASSIGN: Final = re.compile(
         (?:{_Q})? \]? (?:\*\*|__)? \s{{0,4}}
         (?::\s?(?:&'?\w*\ ?)?[A-Za-z][\w.|\ \[\],<>?]{{0,40}}(?<!\ )\ =(?=\s) # an annotation between
           |\ (?:string|String|\[\]byte)\ =(?=\s)
-          |:=|=>|->|={{1,3}}|!==?|\+=|\?=|:)
+          |:=|=>|->|<-|={{1,3}}|!==?|\+=|\?=|:)
         (?:\*\*|__)? (?P<blank>[\ \t]{{0,8}})
       )
     | (?P<list>{_Q},\s{{0,3}})(?={_Q})
@@ -40,7 +40,7 @@ _ASSIGN: Final = re.compile(
     | (?P<attribute>{_Q}\s{{1,4}}[Vv]alue=)(?={_Q})
     | (?P<content>{_Q}>)(?=[^<\s])
     | (?P<cell>[ ]{{0,20}}\|[ ]{{0,20}})
-    | (?P<space>[\ \t]{{1,4}}(?:(?:is|was):?[ ](?=\S)|(?={_Q})))
+    | (?P<space>[\ \t]{{1,4}}(?:(?:is|was|to):?[ ](?=\S)|(?={_Q})))
     )
     """
 )
@@ -49,8 +49,12 @@ _OPTION: Final = re.compile(
     rf"-(?<![\w-]-)(?P<name>-?[A-Za-z][\w-]{{2,40}})(?:[ ]{{1,3}}|{_Q},\s{{0,3}}(?={_Q}))(?!-)"
 )
 _OPENING: Final = re.compile(
-    r"(?:[brufBRUF@L]{1,2}|(?:new )?[\w.:]*(?:from|[Ss]ecret(?:Str|String|Value)?|[Pp]assword|str|String|Some|Buffer"
+    r"(?:[brufBRUF@LN]{1,2}|(?:new )?[\w.:]*(?:from|[Ss]ecret(?:Str|String|Value)?|[Pp]assword|str|String|Some|Buffer"
     r"|decode|encode|of)\(\s?)?(?P<quote>\\{0,7}(?:\"\"\"|'''|[\"'`]))"
+)
+_FALLBACK: Final = re.compile(
+    r"(?:[\w.]{0,40}(?:env|ENV|getenv|Getenv|environ\.get|fetch|config)\(\s?\\{0,7}[\"'][\w.]{1,60}\\{0,7}[\"'],\s?"
+    r"|[\w.]{1,60}(?:\[\\{0,7}[\"']\w{1,60}\\{0,7}[\"']\])?\s?(?:\|\||\?\?|\?:|or)\s)(?=\\{0,7}[\"'`])"
 )
 _BLOCK: Final = re.compile(
     r"[|>][+-]?[0-9]?(?:\r?\n|\\n)(?P<indent>[+-]?[ \t]+)(?P<value>[^\r\n\\]{4,4000})"
@@ -166,8 +170,12 @@ def _assigned(
     at = found.end()
     if text.startswith(("|", ">"), at) and (block := _BLOCK.match(text, at)):
         return _judged(text, *block.span("value"), name, kind, "line")
+    at = _fallback(text, at)
     if _OPENING.match(text, at):
         return _read(text, at, name, kind, "quoted")
+    if "==" in found["mark"] or "!=" in found["mark"]:
+        # A comparison: what is not in quotes is a variable.
+        return _comparison(text, at, name, kind)
     before = text[max(0, begin - 40) : begin]
     if before.endswith(("?", "&", ";")) and not found["blank"]:
         value = (_QUERY if before[-1] != ";" else _INLINE).match(text, at)
@@ -188,6 +196,20 @@ def _assigned(
     if found["blank"] and _goes_on(text, end):
         return _judged(text, begin, end, name, kind, "argument")
     return _judged(text, begin, end, name, kind, "word")
+
+
+def _fallback(text: str, at: int) -> int:
+    """Where the value is that holds without the variable: ``process.env.PW || "…"``, ``env('PW', '…')``."""
+    found = _FALLBACK.match(text, at)
+    return found.end() if found else at
+
+
+def _comparison(text: str, at: int, name: str, kind: Sound) -> tuple[int, int] | None:
+    value = _INLINE.match(text, at)
+    if value is None:
+        return None
+    end = value.end() - value[0].endswith(":")
+    return _judged(text, at, end, name, kind, "argument")
 
 
 def _ends_field(text: str, at: int) -> bool:

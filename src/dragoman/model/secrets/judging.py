@@ -21,9 +21,10 @@ _PLACEHOLDER: Final = re.compile(
       [\W_]*                                          # nothing but signs: ****, ...
     | <.*>? | \[.* | \{.*\} | \{\{.* | %\w+% | %[sdvr] | %\(.* | @@?\w+@@? | __\w+__ | \#\{.*
     | \$\{.* | \$\(.* | `.* | \$[A-Z_][A-Z0-9_]* | \$[a-z_]+ | \$[a-z]+(?:[A-Z][a-z]+)* | \$[0-9?@*]
-    | \$(?:env|this|_[A-Z]+)\b.* | !\w+\ .* | ENC\[.*
+    | \$(?:env|this|_[A-Z]+)\b.* | !\w+\ .* | !(?:vault|secret|env|Ref|Sub|GetAtt|ImportValue|reference|encrypted)\b.* | ENC\[.*
     | [x•·0_-]{3,} | (.)\1{3,}
     | .*\b(?:your|my|our|some|the|insert|enter|put|replace|change|add|paste|type)[-_ ].*
+    | (?:required|nullable|sometimes|confirmed|string)\|.*      # rules of a form
     | your\w* | .*change[-_]?(?:me|it|this).* | replace[-_]?me | .*redacted.* | .*placeholder.* | .*dummy.*
     | (?:.*[-_. ])?(?:example|sample|fake|foo|bar|baz|foobar|todo|tbd|fixme)(?:[-_. ].*)?
     | none|null|nil|true|false|yes|no|on|off|undefined|n/a|na|required|optional|string|empty|unset|hidden|masked
@@ -32,7 +33,7 @@ _PLACEHOLDER: Final = re.compile(
     )$"""
 )
 _DUMMY: Final = re.compile(
-    r"([A-Za-z*.#_-])\1{4}|xxxx|XXXX|(?i:your|placeholder|change.?me|redacted|insert|[-_]example|[-_]here\b)"
+    r"([B-Zb-z*.#_-])\1{4}|([Aa])\2{7}|xxxx|XXXX|(?i:your|placeholder|change.?me|redacted|insert|[-_]example|[-_]here\b)"
 )
 _TEMPLATE: Final = re.compile(
     r"\$\{|\$\(|\{\{|#\{|%\(\w|\{[A-Za-z_][\w.]*\}|<[a-z][\w -]*>|\$\{\{|%[A-Z_]{3,}%"

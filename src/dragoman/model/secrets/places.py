@@ -69,6 +69,9 @@ _NEXT: Final = r"(?:[ =]\\{0,3}[\"'`]?|\\{0,3}[\"'],\s?\\{0,3}[\"'])"
 """What stands between an option and its value, also where a command is a list of strings."""
 _STRING: Final = r"\\{0,3}(?P<quote>[\"'])(?P<secret>[^\r\n]{3,200}?)\\{0,3}(?P=quote)"
 
+_PROSE: Final = r"(?!(?:reset|is|was|for|and|or|field|must|prompt|manager|change|recovery)\b)"
+"""Not words that go on with a sentence."""
+
 _VARIABLE: Final = (
     r"[ \t]+\w{0,40}(?:PASSWORD|PASSWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_KEY|SECRET_KEY)[ \t]+"
     + _TEXT
@@ -111,6 +114,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         r"://[^\s:/@\"'<>`\\]{1,100}:(?P<secret>(?![0-9]{1,5}[/?#])[^\s\"'<>`\\@?=]{3,200})@[\w.-]{3,}[:/]",
     ),
     ("key in an address", "digit", ("://",), r"://(?P<secret>[\w-]{20,200})(?::x-oauth-basic)?@"),
+    ("key in an address", "digit", ("://",), r"://(?P<secret>[0-9a-f]{32}:[0-9a-f]{32})@"),
     (
         "webhook",
         "any",
@@ -233,7 +237,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "password",
         "chosen",
         ("login",),
-        rf"login\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}(?:account\s+\S+\s+)?password\s{{1,8}}{_Q}{_TEXT}",
+        rf"login\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}(?:account\s+\S+\s+)?password\s{{1,8}}{_PROSE}{_Q}{_TEXT}",
     ),
     (
         "password",
@@ -250,6 +254,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
     ),
     ("password or key", "chosen", ("env",), rf"ENV(?<!\wENV){_VARIABLE}"),
     ("password or key", "chosen", ("arg",), rf"ARG(?<!\wARG){_VARIABLE}"),
+    ("password or key", "chosen", ("setx",), rf"(?i:setx)(?:[ \t]+/[mM])?{_VARIABLE}"),
     (
         "password",
         "chosen",
@@ -268,6 +273,76 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "chosen",
         ("identified",),
         r"(?i:identified\s+by\s+)(?P<secret>[^\s\"'`;\\]{4,100})",
+    ),
+    (
+        "password",
+        "chosen",
+        ("set",),
+        rf"(?i:set\s+password\s+for\s+\S{{1,100}}\s*=\s*(?:password\()?)\s*{_STRING}",
+    ),
+    (
+        "password",
+        "chosen",
+        ("getconnection",),
+        rf"getConnection\([^\n]{{1,200}}?,\s*{_Q}[\w.@-]{{1,60}}{_Q},\s*{_STRING}\s*\)",
+    ),
+    (
+        "password",
+        "chosen",
+        ("thin",),
+        r"jdbc:oracle:thin:[\w$]{1,40}/(?P<secret>[^\s@\"'\\]{3,100})@",
+    ),
+    (
+        "password",
+        "chosen",
+        ("securestring",),
+        rf"ConvertTo-SecureString\s+(?:-String\s+)?{_STRING}",
+    ),
+    ("password", "chosen", ("auth",), r"NEO4J_AUTH[=:]\s?\w{1,30}/(?P<secret>[^\s\"'`\\]{3,100})"),
+    ("Firebase key", "any", (":APA91b",), r"(?P<secret>[\w-]{7,30}:APA91b[\w-]{60,})"),
+    # What programs and people say.
+    (
+        "password",
+        "any",
+        ("generated",),
+        r"temporary password is generated for \S{1,80}: (?P<secret>[^\s()\\]{6,100})",
+    ),
+    (
+        "password",
+        "any",
+        ("key",),
+        r"(?:Unseal|Recovery) Key [0-9]{1,2}: (?P<secret>[\w+/=-]{32,100})",
+    ),
+    (
+        "key",
+        "digit",
+        ("key", "token"),
+        r"(?i:(?:api|access|secret|auth)[ ](?:key|token))(?:[ ]is)?:?[ ]{1,2}`?(?P<secret>[A-Za-z0-9_.+/=-]{20,200})(?![\w/])",
+    ),
+    (
+        "password",
+        "digit",
+        ("user", "username", "login"),
+        rf"(?i:user|username|login)[ :=]{{1,2}}[\w.@-]{{1,60}},?[ ]+(?i:pass|password|pwd|pw)[ ]{_TEXT}",
+    ),
+    (
+        "password",
+        "any",
+        ("app",),
+        r"(?i:app(?:lication)?[ -]password)\"?[:= ]{1,3}\"?(?P<secret>[a-z]{4}[ ][a-z]{4}[ ][a-z]{4}[ ][a-z]{4})\b",
+    ),
+    # Network devices.
+    (
+        "password",
+        "chosen",
+        ("password", "secret", "key"),
+        r"(?:password|secret|key)[ ](?:[05-9]|md5|sha512|encrypted)[ ](?P<secret>\$?[\w./$+]{6,200})",
+    ),
+    (
+        "password",
+        "chosen",
+        ("community",),
+        rf"snmp-server[ ]community[ ]{_Q}{_TEXT}",
     ),
     ("password", "chosen", ("crypt",), rf"(?<!\w)crypt\({_STRING},\s*gen_salt"),
     # Known by a word inside.
@@ -330,6 +405,13 @@ _COMMANDS: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
         r"ldap(?:search|add|modify|delete|whoami|passwd|compare)\s",
         rf"-[ws](?:{_NEXT})?{_Q}",
     ),
+    (("mssql",), r"mssql-cli\s", rf"-P(?:{_NEXT})?{_Q}"),
+    (("cqlsh", "rdesktop"), r"(?:cqlsh|rdesktop)\s", rf"-p(?:{_NEXT})?{_Q}"),
+    (("mysqladmin",), r"mysqladmin\s", rf"password[ ]{_Q}"),
+    (("keygen",), r"ssh-keygen\s", rf"-[NP]{_NEXT}"),
+    (("keyvault", "securestring"), r"(?:secret set|put-parameter)\s", rf"--value{_NEXT}"),
+    (("basic",), r"config\s", rf"http-basic\.\S{{1,60}}[ ]\S{{1,60}}[ ]{_Q}"),
+    (("keypassword", "storepassword"), "", rf"(?:key|store)Password[ ]{{1,4}}{_Q}(?=\w+{_Q}\s*$)"),
     (("zip", "unzip"), r"zip\s", rf"-P{_NEXT}"),
     (("7z", "7za", "7zr"), r"7z[ar]?\s", rf"-h?p{_Q}"),
     (("rar", "unrar"), r"rar\s", rf"-h?p{_Q}"),
@@ -357,8 +439,11 @@ _COMMANDS: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
 _PIPED: Final = (
     # what is piped into which program
     rf"[\w.-]{{1,32}}:{_WORD}{_Q}\s{{0,3}}\|\s{{0,3}}(?:sudo\s)?(?:/usr/sbin/)?chpasswd",
-    rf"(?P<secret>[^\s\"'`\\|;&<>]{{3,300}}){_Q}\s{{0,3}}\|[^\n|]{{0,80}}?(?:sudo\s[^\n|]{{0,30}}?-S|--password-stdin|--stdin|--with-token)",
+    rf"(?P<secret>[^\s\"'`\\|;&<>]{{3,300}}){_Q}\s{{0,3}}\|[^\n|]{{0,80}}?"
+    r"(?:sudo\s[^\n|]{0,30}?-S|--password-stdin|--stdin|--with-token|cryptsetup\s|kinit\b|secret (?:create|put)\s)",
 )
+
+_PIPE_HINTS: Final = ("chpasswd", "sudo", "stdin", "--with-token", "cryptsetup", "kinit", "secret")
 
 
 def _places() -> tuple[Place, ...]:
@@ -370,7 +455,7 @@ def _places() -> tuple[Place, ...]:
         rows.append(("password", "chosen", hints, rf"{words}{option}{_WORD}"))
     for piped in _PIPED:
         words = rf"(?:echo|printf)\s(?:-\w\s|[\"']%s[\"']\s)?{_Q}{piped}"
-        rows.append(("password", "chosen", ("chpasswd", "sudo", "stdin", "--with-token"), words))
+        rows.append(("password", "chosen", _PIPE_HINTS, words))
     return tuple(
         Place(
             kind,

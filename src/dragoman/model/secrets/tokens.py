@@ -173,6 +173,7 @@ _ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     # Known by how they end.
     ("Mailchimp or Mailgun key", "", rf"{_H}{{32}}-(?:us[0-9]{{1,2}}|{_H}{{8}}-{_H}{{8}}){_END}"),
     # After something else of its own.
+    ("Twilio token", "AC", rf"{_H}{{32}}:{_H}{{32}}{_END}"),
     ("Telegram token", "AA", rf"(?<=[0-9]{{8}}:AA){_W}{{32,34}}{_END}"),
 )
 
