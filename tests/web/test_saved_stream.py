@@ -174,6 +174,9 @@ def test_a_session_whose_program_was_killed_is_open(server: Server) -> None:
                 lambda: [each for each in http.get(_ALL).json()["sessions"] if each["open_turn"]]
             )
             assert (shed["state"], shed["running_elsewhere"]) == ("working", True)
+            refused = http.post(f"{_ALL}/{shed['id']}/stop")
+            assert refused.status_code == 409, "it would go on"
+            assert "another program" in refused.json()["error"]["message"]
             terminal.kill()
         at = f"{_ALL}/{shed['id']}"
         left = wait(lambda: (now := http.get(at).json())["state"] != "working" and now)
