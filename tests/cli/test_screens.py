@@ -245,7 +245,7 @@ def test_what_the_agent_never_read_goes_back_to_the_input_line(
 
 SLOW = """
 - say: I begin.
-- run: {command: "sleep 3", wait: 60}
+- run: {command: "until [ -e go ]; do sleep 0.1; done", wait: 60}
 - say: The end.
 """
 
@@ -256,9 +256,10 @@ def test_what_is_said_to_a_turn_is_pending_until_the_agent_reads_it(
     env = rehearsal(SLOW).env
     words = [DRAGOMAN, "chat", "begin", "--command", codex_program]
     with terminal(words, width=60, env=env, cwd=ready(tmp_path / "work")) as window:
-        window.wait_for("Running sleep 3")
+        window.wait_for("Running until")
         window.type("use the other file\n")
         window.wait_for("⧗ waiting for the agent to read this: use the other file")
+        (tmp_path / "work" / "go").touch()
         screen = window.wait_for("completed", gone=["⧗"])
         assert "\n\u203a use the other file\n" in screen
         assert "here it is again" not in screen

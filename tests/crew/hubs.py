@@ -18,7 +18,7 @@ from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
 from dragoman.model.messages import Message, Text, TurnEnded
 
-SECONDS = 20
+SECONDS = 60
 FakeLink: TypeAlias = Any
 Server: TypeAlias = Any
 """From the driver's tests, where type checkers do not look."""

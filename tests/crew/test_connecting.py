@@ -205,13 +205,15 @@ def test_a_session_that_is_gone_can_be_begun_anew(stage: MakeStage, repo: Path) 
 
 def test_steering_reaches_the_turn(stage: MakeStage, repo: Path) -> None:
     async def story() -> None:
-        play = stage("- run: sleep 1\n- say: ok")
+        waits = "until [ -e go ]; do sleep 0.1; done"
+        play = stage(f"- run: {{command: '{waits}', wait: 60}}\n- say: ok")
         async with asyncio.timeout(SECONDS), play.connect() as codex:
             session = await codex.start(cwd=repo, sandbox="danger-full-access", approvals="never")
             prompts: list[str] = []
             async for message in session.run("work"):
                 if isinstance(message, ToolCall):
                     await session.steer("only the parser")
+                    (repo / "go").touch()
                 if isinstance(message, Prompt):
                     prompts.append(message.text)
         assert prompts == ["work", "only the parser"]

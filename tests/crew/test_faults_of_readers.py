@@ -24,7 +24,10 @@ from dragoman.model.messages import Prompt, Text, ToolCall
 
 MakeStage = Callable[..., Stage]
 _FULL: dict[str, Any] = {"sandbox": "danger-full-access", "approvals": "never"}
-_WORKS = "turns: [[{run: sleep 1}]]\notherwise: done"
+_WORKS = """
+turns: [[{run: {command: "until [ -e go ]; do sleep 0.1; done", wait: 60}}]]
+otherwise: done
+"""
 _HANGS = "turns:\n- - run: sleep 1000\n- - say: next"
 
 
@@ -47,7 +50,10 @@ def test_who_stops_reading_and_asks_again_speaks_to_the_same_turn(
             first = session.run("work")
             await _read_until_it_works(first)
             assert session.running
-            again = await session.run("and be quick")
+            second = session.run("and be quick")
+            await second.begin()
+            (repo / "go").touch()
+            again = await second
             assert (again.turn_id, again.outcome) == (first.id, "completed")
             assert [m.text for m in again.messages if isinstance(m, Prompt)] == ["and be quick"]
             assert [m.text for m in again.messages if isinstance(m, Text)] == ["done"]
@@ -67,6 +73,7 @@ def test_a_turn_that_nobody_reads_any_more_is_let_go_when_it_ends(
             await _read_until_it_works(session.run("work"))
             assert session.turn is not None
             kept = weakref.ref(session.turn)
+            (repo / "go").touch()
             while kept() is not None:  # within the time that the story may take
                 await asyncio.sleep(0.02)
                 gc.collect()

@@ -196,12 +196,15 @@ def test_a_turn_that_is_interrupted_right_away_ends_there_as_here(
 
 def test_steering_interrupting_branching_and_going_on(stage: MakeStage, repo: Path) -> None:
     async def story() -> None:
-        play = stage("turns:\n- - run: sleep 1\n- - run: sleep 30\n- - say: fine\n- - say: forked")
+        waits = '{command: "until [ -e go ]; do sleep 0.1; done", wait: 60}'
+        script = f"turns:\n- - run: {waits}\n  - run: sleep 30\n- - say: fine\n- - say: forked"
+        play = stage(script)
         async with asyncio.timeout(SECONDS), _hub(play, repo) as hub:
             session = await hub.start(cwd=repo, prompt="go", **_FREE)
             reader = hub.subscribe(session.id)
             await read_until(reader, lambda message: isinstance(message, ToolCall))
             await hub.run(session.id, "only the parser")
+            (repo / "go").touch()
             await read_until(reader, lambda message: isinstance(message, ToolCall))
             await hub.interrupt(session.id)
             told = await read_until(reader, is_end)

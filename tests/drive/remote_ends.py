@@ -23,7 +23,7 @@ from dragoman.drive.ssh import HostKeys, Remote
 from dragoman.wire.lines import LongLine
 
 T = TypeVar("T")
-SECONDS = 20
+SECONDS = 60
 """The bound of every wait."""
 
 

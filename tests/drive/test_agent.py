@@ -8,7 +8,7 @@ from dragoman.drive.restarting import Restarts
 from dragoman.errors import ProcessExited, ResponseError
 from dragoman.model.messages import Message, Notice, Text, TurnEnded
 
-_SECONDS = 10
+_SECONDS = 60
 _QUICK = Restarts(at_most=2, pauses=(0.01, 0.02))
 
 

@@ -7,7 +7,7 @@ from pretending import FakeLink, Server, running_agent
 from dragoman.drive.policy import Decision, Policy
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled, ToolResult
 
-_SECONDS = 10
+_SECONDS = 60
 
 
 def _asks(server: Server, count: int = 1) -> None:

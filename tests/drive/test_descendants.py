@@ -8,7 +8,7 @@ from dragoman.drive.descendants import find_command, name_processes
 from dragoman.drive.timeouts import Pulse, RunningTool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
-_SECONDS = 10
+_SECONDS = 60
 
 
 @pytest.fixture

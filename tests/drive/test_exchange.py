@@ -8,7 +8,7 @@ from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import ProcessExited, ResponseTimeout
 from dragoman.model.intents import ListModels
 
-_SECONDS = 10
+_SECONDS = 60
 
 
 def test_an_overloaded_server_is_asked_again() -> None:

@@ -15,7 +15,7 @@ from dragoman.drive.turns import Result, Turn
 from dragoman.errors import TurnInterrupted
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message, Text
 
-SECONDS = 20
+SECONDS = 60
 
 
 def test_a_request_that_we_do_not_know_is_refused_so_that_nobody_waits(tmp_path: Path) -> None:

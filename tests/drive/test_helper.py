@@ -11,7 +11,7 @@ import pytest
 from dragoman.drive.helper import Helper
 from orphans import is_gone_with, needs_linux
 
-SECONDS = 20.0
+SECONDS = 60.0
 ECHO = """
 from dragoman.drive import helper
 helper.answer(b"heard " + helper.begin().strip())

@@ -9,7 +9,7 @@ from dragoman.drive.resuming import given_up
 from dragoman.errors import ProcessExited, ResponseError, Unsupported
 from dragoman.model.messages import Notice
 
-_SECONDS = 10
+_SECONDS = 60
 _QUICK = Restarts(at_most=2, pauses=(0.01,))
 
 

@@ -8,7 +8,7 @@ from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import ProtocolError
 from dragoman.model.messages import Notice, SessionStarted, Text, TurnEnded
 
-_SECONDS = 10
+_SECONDS = 60
 
 
 def _command(link: FakeLink, status: str) -> Json:

@@ -180,6 +180,41 @@ def test_an_orphan_is_of_the_session_in_whose_folder_it_is(tmp_path: Path) -> No
     asyncio.run(story())
 
 
+def test_an_orphan_is_of_the_session_whose_pipe_it_writes_to(tmp_path: Path) -> None:
+    """Two sessions in one folder have a tool running, and each has left an orphan without a name."""
+    ends = [os.pipe(), os.pipe()]
+    lines = ["sleep 94.9 & sleep 0.05"]
+    for number, (name, (_, write)) in enumerate(zip(("one", "two"), ends, strict=True), 1):
+        to = f"</dev/null >/proc/{os.getpid()}/fd/{write} 2>&1 &"
+        lines.append(f"{_VARIABLE}={name} sh -c 'sleep 94.{number}; true' {to}")
+        lines.append(f"env -i sleep 94.{number}{number} {to}")
+    script = "\n".join([*lines, "env -i sleep 94.3 </dev/null 2>&1 & echo up; wait"])
+
+    async def story() -> None:
+        with running(script) as agent:
+            logs = [CommandLog(str(Path.cwd())) for _ in ends]
+            for log in logs:
+                log.see(TurnStarted(turn_id="t1"))
+                log.see(call("make"))
+            one = Finder(agent.pid, _VARIABLE, {"one"}, logs[0], logs[1:], has_supervisor=True)
+            two = Finder(agent.pid, _VARIABLE, {"two"}, logs[1], logs[:1], has_supervisor=True)
+            await until(lambda: len(one.find()) >= 3 and len(two.find()) >= 3)
+            for found, mark in ((one, "94.1"), (two, "94.2")):
+                said = [each.command for each in found.describe(found.find())]
+                assert all(mark in line for line in said), said
+                assert f"sleep {mark}{mark[-1]}" in said
+            for found in (one, two):
+                assert await end(found.find) == []
+            assert one.find() == two.find() == [], "what shares nothing may be of either: it stays"
+
+    try:
+        asyncio.run(story())
+    finally:
+        for pair in ends:
+            for handle in pair:
+                os.close(handle)
+
+
 def test_what_ignores_sigterm_is_killed() -> None:
     deaf = (
         "import signal,time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(60)"

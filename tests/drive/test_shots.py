@@ -17,7 +17,7 @@ from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.driving import Launch, OneShot
 from dragoman.wire.lines import LongLine
 
-_SECONDS = 10
+_SECONDS = 60
 _DRIVING = next(one.driving for one in HARNESSES if one.driving is not None)
 
 

@@ -11,7 +11,7 @@ from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Turn
 
-_SECONDS = 15
+_SECONDS = 60
 
 
 class Slow(Server):

@@ -5,7 +5,7 @@ from pretending import FakeLink, Json, Server, running_agent
 
 from dragoman.drive.timeouts import Timeouts
 
-_SECONDS = 15
+_SECONDS = 60
 
 
 def test_a_silent_turn_is_given_up_with_the_reason(tmp_path: Path) -> None:

@@ -19,12 +19,13 @@ import dragoman
 from dragoman.model.messages import Delta, encode
 from page_server import Server
 
+# A turn goes on until the test touches its file in the folder that the agent works in.
 _SCRIPT = """
 turns:
   - - say: {text: I will look., phase: commentary}
-    - run: sleep 2; echo done
+    - run: {command: "until [ -e first ]; do sleep 0.1; done", wait: 600}
     - say: The first answer.
-  - - run: sleep 1
+  - - run: {command: "until [ -e second ]; do sleep 0.1; done", wait: 600}
     - say: The second answer.
 otherwise: Anything else.
 """
@@ -35,7 +36,11 @@ _ALL = "/api/v1/sessions"
 @pytest.fixture
 def server(tmp_path: Path) -> Generator[Server]:
     with Server(tmp_path, _SCRIPT, str(paths.bundled_codex_path())) as made:
-        yield made
+        try:
+            yield made
+        finally:  # no command waits on, whatever has become of its agent
+            for name in ("first", "second"):
+                (made.root / name).touch()
 
 
 class Lines:
@@ -124,6 +129,9 @@ def test_a_session_in_a_terminal_is_followed_on_every_way(
 
         seen = http.get(at).json()
         assert (seen["state"], seen["running_elsewhere"]) == ("working", True)
+        wait(lambda: poll() or "I will look." in texts(list(polled.values())))
+        assert "turn_ended" not in [each["type"] for each in polled.values()]
+        (server.root / "first").touch()
         wait(poll)
         terminal.join()
         assert texts(list(polled.values())) == ["I will look.", "The first answer."]
@@ -133,6 +141,8 @@ def test_a_session_in_a_terminal_is_followed_on_every_way(
         # A later process goes on with it.
         resumed = threading.Thread(target=server.resume_a_session, args=(shed["id"], "In green"))
         resumed.start()
+        wait(lambda: not poll())
+        (server.root / "second").touch()
         wait(lambda: poll() and "The second answer." in texts(list(polled.values())))
         resumed.join()
         listening.join(_SECONDS)
@@ -164,6 +174,9 @@ def test_a_session_whose_program_was_killed_is_open(server: Server) -> None:
                 lambda: [each for each in http.get(_ALL).json()["sessions"] if each["open_turn"]]
             )
             assert (shed["state"], shed["running_elsewhere"]) == ("working", True)
+            refused = http.post(f"{_ALL}/{shed['id']}/stop")
+            assert refused.status_code == 409, "it would go on"
+            assert "another program" in refused.json()["error"]["message"]
             terminal.kill()
         at = f"{_ALL}/{shed['id']}"
         left = wait(lambda: (now := http.get(at).json())["state"] != "working" and now)

@@ -5,9 +5,10 @@ process serves many sessions. So the processes are found from the outside, below
 those that can be told to be this session's are touched:
 
 * a process with the session's name in the variable that the harness gives to its commands, and all below it;
-* an orphan without that variable (``env -i setsid CMD &``) that started while this session, and no other, had
-  a turn or a tool under way; or, if others had, is in this session's folder and in none of theirs. Orphans
-  are children of the supervisor (:mod:`dragoman.drive.supervising`);
+* an orphan without that variable (``env -i setsid CMD &``) that shares a pipe or a terminal with such a process and
+  with none of another session; or shares none, and started while this session, and no other, had a turn or a
+  tool under way; or, if others had, is in this session's folder and in none of theirs. Orphans are children of
+  the supervisor (:mod:`dragoman.drive.supervising`);
 * a child of the agent without that variable, as older releases start them, whose command line is one that
   this session, and no other, had running when it started. MCP servers are never touched.
 
@@ -23,7 +24,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import msgspec
@@ -44,6 +45,8 @@ KILL_SECONDS = 2.0
 _POLL_SECONDS = 0.02
 _EARLY_SECONDS = 2.0
 """A command may be running before we have read that it was started."""
+_HEARD_SECONDS = 0.5
+"""After this we have read that a command was started."""
 _CALLS_KEPT = 1000
 _LONGEST = 200
 _DEAD = "ZXx"
@@ -141,6 +144,12 @@ def is_of(line: str, command: str) -> bool:
     return command in line or (bool(line) and line in command)
 
 
+@dataclass(slots=True)
+class _Links:
+    ours: set[str] = field(default_factory=set[str])
+    theirs: set[str] = field(default_factory=set[str])
+
+
 class Finder:
     """Finds the processes of one session's commands below those of its agent."""
 
@@ -170,20 +179,36 @@ class Finder:
             children.setdefault(stat.parent, []).append(stat)
         found: dict[int, Stat] = {}
         orphans, of_agent = self._unnamed(children)
-        for stat in _below(self._root, children):
+        below = _below(self._root, children)
+        names = {stat.pid: read_variable(stat.pid, self._variable) for stat in below}
+        links = self._links(names) if any(not names[pid] for pid in orphans) else _Links()
+        for stat in below:
             if stat.start < since or stat.pid in found:
                 continue
-            named = read_variable(stat.pid, self._variable)
+            named = names[stat.pid]
             if named in self._names or (
                 not named
                 and (
-                    (stat.pid in orphans and self._is_ours_by_time(stat))
+                    (stat.pid in orphans and self._is_our_orphan(stat, links))
                     or (stat.pid in of_agent and self._is_ours_by_words(stat))
                 )
             ):
                 found[stat.pid] = stat
                 found.update({each.pid: each for each in _below(stat.pid, children)})
         return list(found.values())
+
+    def _links(self, names: dict[int, str | None]) -> _Links:
+        """The pipes and terminals that processes with a session's name have open."""
+        found = _Links()
+        for pid, name in names.items():
+            if name:
+                (found.ours if name in self._names else found.theirs).update(streams(pid))
+        return found
+
+    def _is_our_orphan(self, stat: Stat, links: _Links) -> bool:
+        shared = streams(stat.pid) if links.ours or links.theirs else set[str]()
+        is_ours, is_theirs = bool(shared & links.ours), bool(shared & links.theirs)
+        return is_ours if is_ours != is_theirs else self._is_ours_by_time(stat)
 
     def _unnamed(self, children: dict[int, list[Stat]]) -> tuple[set[int], set[int]]:
         """The orphans, and the children of the agent itself."""
@@ -198,7 +223,8 @@ class Finder:
         if not self._log.was_at_work(stat.start):
             return False
         others = [other for other in self._others if other.was_at_work(stat.start)]
-        if others and self._log.ran_a_tool(stat.start):
+        is_heard = stat.start < boot_ticks(_HEARD_SECONDS)  # of a tool of theirs, too
+        if others and is_heard and self._log.ran_a_tool(stat.start):
             others = [other for other in others if other.ran_a_tool(stat.start)]
         if not others:
             return True
@@ -281,6 +307,20 @@ def command_line(pid: int) -> str:
     except OSError:  # gone meanwhile, or not ours to see
         return ""
     return b" ".join(words).decode("utf-8", "replace")
+
+
+def streams(pid: int) -> set[str]:
+    """The pipes, sockets and terminals that a process has open; empty if they cannot be seen."""
+    found: set[str] = set()
+    folder = f"/proc/{pid}/fd"
+    try:
+        for name in os.listdir(folder):
+            place = os.readlink(f"{folder}/{name}")
+            if place.startswith(("pipe:", "socket:", "/dev/pts/")):
+                found.add(place)
+    except OSError:  # gone meanwhile, or not ours to see
+        return found
+    return found
 
 
 def _is_in(folder: str, place: str | None) -> bool:

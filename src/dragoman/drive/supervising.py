@@ -39,7 +39,8 @@ _NOT_FOUND, _NOT_RUN = 127, 126
 def main(argv: list[str]) -> None:
     parent, command = int(argv[0]), argv[1:]
     waited = {signal.SIGCHLD, signal.SIGUSR1, signal.SIGUSR2, *_PASSED_ON}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+    # Without those that glibc keeps for itself (32, 33): Python warns on stderr when it is to set them.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, waited) & signal.valid_signals()
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGUSR2)
     if os.getppid() != parent:  # gone before the kernel could be asked to say so

@@ -117,7 +117,8 @@ async def fork(office: TheOffice, session_id: Id) -> SessionInfo:
 async def stop(office: TheOffice, session_id: Id, keep_commands: KeepCommands = False) -> None:
     """Its turn and its commands are stopped, and what was allowed for its duration is asked again.
 
-    It stays in the archive and can be resumed. In one that is only saved there is nothing to end.
+    It stays in the archive and can be resumed. In one that is only saved there is nothing to end;
+    409 if another program runs it.
     """
     await office.stop(session_id, keep_commands=keep_commands)
 

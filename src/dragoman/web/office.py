@@ -105,12 +105,14 @@ class Office:
         return shapes.live(branch)
 
     async def stop(self, session_id: str, *, keep_commands: bool = False) -> None:
-        """Nothing goes on in a session that is only saved."""
+        """Nothing goes on in a session that is only saved, unless another program runs it."""
         found = self.live(session_id)
         if found is not None:
             await self.hub.stop(found.id, keep_commands=keep_commands)
-        else:
-            await self.session(session_id)
+        elif (await self.session(session_id)).running_elsewhere:
+            raise ProtocolError(
+                f"session {session_id} runs in another program: stop it there, or fork it"
+            )
 
     def drives(self, session: SessionInfo) -> bool:
         """Whether it is of a program that can be driven here."""
