@@ -2,7 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.drive.workspaces import check_images, check_workspace, take_images, take_workspace
+from dragoman.drive.workspaces import (
+    check_images,
+    check_prompt,
+    check_workspace,
+    take_images,
+    take_workspace,
+)
 from dragoman.errors import InvalidWorkspace, UsageError
 
 
@@ -61,3 +67,11 @@ def test_an_image_that_cannot_be_read_is_refused(
 
     with pytest.raises(UsageError, match=why):
         check_images([image])
+
+
+def test_an_empty_prompt_is_refused_unless_an_image_speaks_for_it() -> None:
+    for text in ("", "  \n"):
+        with pytest.raises(UsageError, match="the prompt is empty"):
+            check_prompt(text, [])
+        assert check_prompt(text, ["shot.png"]) == text
+    assert check_prompt(" hello ", []) == " hello "

@@ -20,6 +20,7 @@ from dragoman.drive.shots import Shot, ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import judge
 from dragoman.drive.turns import Turn
+from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import ProcessExited, TurnInterrupted, Unsupported
 from dragoman.harnesses.driving import OneShot
 from dragoman.model.intents import ServerFacts, SessionFacts
@@ -181,7 +182,7 @@ class OneShotSession:
         _refuse("a sandbox policy of its own for a turn", sandbox_policy)
         shot = replace(
             self._shot,
-            prompt=text,
+            prompt=check_prompt(text, images),
             images=tuple(self._agent.plan.check_images(images)),
             model=model or self._shot.model,
             effort=effort,

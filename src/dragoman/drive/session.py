@@ -16,6 +16,7 @@ from dragoman.drive.reaping import Stat
 from dragoman.drive.session_commands import CommandLog, RunningCommand, end, stopped_notice
 from dragoman.drive.stopping import stop
 from dragoman.drive.turns import Turn, left_running
+from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import (
     AgentError,
     DragomanError,
@@ -123,7 +124,7 @@ class Session:
         """
         intent = intents.StartTurn(
             session_id=self.id,
-            text=text,
+            text=check_prompt(text, images),
             images=self._agent.check_images(images),
             model=model,
             effort=effort,

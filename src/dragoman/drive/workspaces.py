@@ -1,4 +1,4 @@
-"""Checks the directory and the images that an agent is given, before anything is started.
+"""Checks the directory, the prompt and the images that an agent is given, before anything is started.
 
 Relative paths are the caller's: they are made absolute here, since the agent works somewhere else.
 For an agent on another machine the paths are not ours to look at, and are passed on as they are.
@@ -27,6 +27,13 @@ def check_workspace(cwd: str | os.PathLike[str]) -> str:
         what = "is not a directory" if os.path.exists(path) else "does not exist"
         raise InvalidWorkspace(f"cannot work in {path}: it {what}")
     return path
+
+
+def check_prompt(text: str, images: Sequence[str | os.PathLike[str]]) -> str:
+    """The prompt as it is. Raises :class:`UsageError` if there is nothing in it to work on."""
+    if not text.strip() and not images:
+        raise UsageError("the prompt is empty: say what the agent should do")
+    return text
 
 
 def take_workspace(cwd: str | os.PathLike[str]) -> str:
