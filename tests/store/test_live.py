@@ -179,6 +179,14 @@ def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
     assert "live.db.old-1" in store.note
 
 
+def test_a_damaged_file_keeps_its_log_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "live.db").write_bytes(b"no database at all" * 1000)
+    (tmp_path / "live.db-wal").write_bytes(b"what was committed last")
+    LiveStore(tmp_path).close()
+    assert (tmp_path / "live.db").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "live.db.old-1-wal").read_bytes() == b"what was committed last"
+
+
 def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "live.db") as other:
         other.execute(f"PRAGMA user_version = {VERSION + 1}")

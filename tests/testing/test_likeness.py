@@ -269,3 +269,13 @@ def test_limits_of_other_things_hide_nothing() -> None:
 
     assert differences(turn(ASKED, DONE), turn(ASKED), others) != []
     assert differences(turn(ASKED, DONE), turn(DONE), others) != []
+
+
+def test_a_denial_that_the_file_ends_before_is_no_difference() -> None:
+    asked, denied = use(output="", is_error=True, status="declined")
+    live = turn(ASKED, asked, denied, outcome="interrupted")
+    file = fold([TurnStarted(turn_id="t"), ASKED, asked])
+
+    assert differences(live, file) == []
+    assert differences(turn(ASKED, asked, denied), file)
+    assert differences(turn(ASKED, *use(), outcome="interrupted"), file)

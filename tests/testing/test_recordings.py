@@ -172,12 +172,24 @@ def test_the_program_shows_the_table_and_ends_well(
     assert "0.20.0   codex-exec-old " in shown
 
 
-def test_a_folder_of_other_things_has_nothing_to_show(
+def test_the_folder_of_one_harness_may_be_named_itself(
+    copy: Copy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copy("0.20.0/plan")
+
+    assert main([str(folder)]) == 0
+
+    assert "0.20.0   codex-exec-old " in capsys.readouterr().out
+
+
+def test_a_folder_without_recordings_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([str(tmp_path)]) == 0
+    assert main([str(tmp_path)]) == 2
 
-    assert capsys.readouterr().out == ""
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(f"no recordings in {tmp_path}: expected codex/RELEASE/")
 
 
 @pytest.mark.parametrize("arguments", [[], ["a", "b"], ["missing"]], ids=str)

@@ -210,6 +210,8 @@ def _archive(serving: Serving) -> Archive:
 
 
 def _welcome(hub: Any, serving: Serving, address: str) -> None:
+    if hub.note is not None:
+        click.echo(f"dragoman: {hub.note}", err=True)
     for harness in hub.harnesses():
         if harness.problem:
             click.echo(f"dragoman: {harness.title} is not there: {harness.problem}", err=True)

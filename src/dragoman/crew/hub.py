@@ -144,6 +144,11 @@ class Hub:
 
     # What there is.
 
+    @property
+    def note(self) -> str | None:
+        """What became of a store that was damaged when it was opened, as a sentence."""
+        return self._room.store.note
+
     def harnesses(self) -> list[HarnessInfo]:
         """The agent programs that can be driven; at the moment it is one."""
         return [self._holder.info()]

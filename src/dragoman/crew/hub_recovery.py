@@ -29,9 +29,8 @@ from dragoman.model.messages import (
     TurnError,
     TurnStarted,
     Unknown,
-    decode,
 )
-from dragoman.store.live_reading import AcceptedPrompt, Line
+from dragoman.store.live_reading import AcceptedPrompt, Line, readable
 
 _CUT: Final = TurnError(
     kind="port_exit",
@@ -99,7 +98,7 @@ def _was_told(room: Room, live: Live, note: AcceptedPrompt) -> bool:
 
 def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
     stored: dict[int, list[Message]] = {}
-    for message in map(decode, room.store.reading.said(connection)):
+    for message in map(readable, room.store.reading.said(connection)):
         stored.setdefault(message.line, []).append(_timeless(message))
     last = max(stored, default=0)
     room.connection = connection

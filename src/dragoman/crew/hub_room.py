@@ -23,13 +23,35 @@ from dragoman.crew.hub_shapes import LiveSession, UnknownSession
 from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, TurnEnded, encode
 from dragoman.store.live import LiveStore
 from dragoman.store.live_entries import Entry, Passing
-from dragoman.store.live_reading import LiveStoreUnusable
+from dragoman.store.live_reading import LiveStoreUnusable, StoredSession
 from dragoman.store.live_schema import OWN
+from dragoman.wire.jsonl import UNREADABLE
 
 _JOURNAL_KEPT: Final = timedelta(days=30)
 _decode_session: Final = msgspec.json.Decoder(LiveSession).decode
 _encode_session: Final = msgspec.json.Encoder().encode
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _session_of(stored: StoredSession) -> LiveSession:
+    """The session as it was left; a stand-in if that cannot be read, so that its entries can be."""
+    try:
+        info = _decode_session(stored.body)
+        if info.id == stored.session_id:
+            return info
+        problem = "its name has changed"
+    except (*UNREADABLE, TypeError) as error:
+        problem = str(error)
+    return LiveSession(
+        id=stored.session_id,
+        harness="",
+        cwd="",
+        title="damaged session",
+        state="failed",
+        error=f"its record in the live store is damaged: {problem}",
+        created_at=_NEVER,
+        updated_at=_NEVER,
+    )
 
 
 class _ToTell(NamedTuple):
@@ -48,6 +70,14 @@ class Room:
     def __init__(self, folder: Path) -> None:
         self._loop = asyncio.get_running_loop()
         self.store = LiveStore(folder, committed=self._from_writer, failed=self._from_failed_writer)
+        try:
+            self._restore()
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _restore(self) -> None:
+        """Take up what is in the store."""
         self.accepted = Accepted(self.store)
         self.lives: dict[str, Live] = {}
         self._by_name: dict[str, Live] = {}
@@ -68,8 +98,7 @@ class Room:
         self.steering_lines: set[int] = set()
         """Lines of this connection that we sent meanwhile: what only they say, the agent has not taken up."""
         for stored in self.store.reading.sessions():
-            info = _decode_session(stored.body)
-            self.know(Live(stored.number, info, seq=stored.last_seq))
+            self.know(Live(stored.number, _session_of(stored), seq=stored.last_seq))
         self.store.prune(datetime.now(UTC) - _JOURNAL_KEPT)
 
     def close(self) -> None:

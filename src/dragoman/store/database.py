@@ -294,8 +294,11 @@ def _check_file(path: str) -> None:
         raise NotAnIndex(path, "it is not a database")
 
 
-def move_aside(path: str | os.PathLike[str]) -> Path:
-    """Put a database out of the way, with what belongs to it; where it is now."""
+def move_aside(path: str | os.PathLike[str], *, keep_log: bool = False) -> Path:
+    """Put a database out of the way; where it is now.
+
+    ``keep_log``: its write-ahead log goes with it, because what is committed may be only there.
+    """
     from pathlib import Path  # takes a while, and is seldom needed
 
     path = Path(path)
@@ -303,6 +306,9 @@ def move_aside(path: str | os.PathLike[str]) -> Path:
     while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
         number += 1
     path.replace(aside)
+    if keep_log:
+        with suppress(FileNotFoundError):
+            path.with_name(f"{path.name}-wal").replace(aside.with_name(f"{aside.name}-wal"))
     for ending in ("-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
     return aside

@@ -19,6 +19,7 @@ from dragoman.model.messages import BaseMessage, type_of
 from dragoman.store.database import move_aside
 from dragoman.store.live_entries import Entry
 from dragoman.store.live_reading import (
+    ADVICE,
     AcceptedPrompt,
     Line,
     LiveReading,
@@ -30,8 +31,13 @@ from dragoman.store.live_writing import Writer
 from dragoman.store.locking import WriterLock
 
 NAME: Final = "live.db"
+_HEAD: Final = b"SQLite format 3\0"
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _KINDS: Final = {kind: type_of(kind) for kind in BaseMessage.__subclasses__()}
+
+
+class _NotADatabase(sqlite3.DatabaseError):
+    sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
 
 class LiveStore:
@@ -56,33 +62,53 @@ class LiveStore:
         """What had to be done instead of simply opening it, as a sentence."""
         try:
             self._open()
-        except (sqlite3.Error, OSError) as problem:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as problem:
             self._lock.release()
-            raise LiveStoreUnusable(f"{self.path} cannot be opened: {problem}") from problem
+            code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+            advice = ADVICE if code in _DAMAGED else ""
+            raise LiveStoreUnusable(f"{self.path} cannot be opened: {problem}{advice}") from problem
         self.reading = LiveReading(self.path)
-        self._sessions = self.reading.highest("sessions", "session")
-        self._connections = self.reading.highest("connections", "connection")
+        try:
+            self._sessions = self.reading.highest("sessions", "session")
+            self._connections = self.reading.highest("connections", "connection")
+        except LiveStoreUnusable:
+            self.reading.close()
+            self._lock.release()
+            raise
         self.writer = Writer(lambda: connected(self.path), committed, failed)
 
     def _open(self) -> None:
+        connection = None
         try:
+            if _head(self.path) not in (b"", _HEAD):
+                # Before SQLite sees it: of what is no database it would delete the log.
+                raise _NotADatabase("it does not begin like a database")
             connection = connected(self.path)
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
             owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        except sqlite3.DatabaseError as problem:
-            if getattr(problem, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as problem:
+            if connection is not None:
+                connection.close()
+            code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+            if code & 0xFF not in _DAMAGED:
                 raise
-            aside = move_aside(self.path)
-            self.note = f"the live store is damaged ({problem}); it was moved to {aside.name}"
+            aside = move_aside(self.path, keep_log=True)
+            self.note = (
+                f"{self.path} is damaged ({problem}). It was moved to {aside.name} and a new one begun: "
+                "the live sessions in it are not shown; the agent's own session files are untouched"
+            )
+            _make_private(self.path)
             self._open()
             return
         if version > VERSION or (version and owner != APPLICATION_ID):
             connection.close()
             whose = "a newer version of this program" if version > VERSION else "another program"
             raise sqlite3.OperationalError(f"it is of {whose}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        migrate(connection)
-        connection.close()
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            migrate(connection)
+        finally:
+            connection.close()
 
     def close(self) -> None:
         self.writer.close()
@@ -196,3 +222,8 @@ def _make_private(path: Path) -> None:
         for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             if each.exists():
                 each.chmod(0o600)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_HEAD))

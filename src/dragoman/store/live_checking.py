@@ -50,7 +50,7 @@ def verify(path: Path, replay: Replay | None = None) -> list[str]:
     try:
         connection.execute("BEGIN")  # all that follows is of one moment
         return list(_problems(connection, replay))
-    except sqlite3.DatabaseError as problem:
+    except (sqlite3.DatabaseError, UnicodeDecodeError, ValueError, TypeError) as problem:
         return [f"the store cannot be read: {problem}"]
     finally:
         connection.close()

@@ -9,10 +9,14 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from dragoman.errors import DragomanError
+from dragoman.model.messages import Malformed, Message, decode, encode
 from dragoman.store.live_entries import Entry, moment
 from dragoman.store.live_schema import PLACE_BITS, SETTLING, place_in, row_id
 
@@ -20,8 +24,20 @@ _BUSY_SECONDS: Final = 10.0
 _ENTRIES: Final = "SELECT entry_id, at, connection, message FROM entries"
 
 
+ADVICE: Final = (
+    ". Move the file away to begin with an empty one; the agent's own session files are untouched"
+)
+"""What to do about a damaged store."""
+_NO_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 class LiveStoreUnusable(DragomanError):
     """The live store cannot be opened, read or written."""
+
+
+def damaged(path: Path, problem: Exception) -> LiveStoreUnusable:
+    """The error for values in the store that cannot be what was written."""
+    return LiveStoreUnusable(f"{path} is damaged: {problem}{ADVICE}")
 
 
 class StoredSession(NamedTuple):
@@ -171,10 +187,13 @@ class LiveReading:
         statement = (
             "SELECT number, session_id, key, seq, text, images FROM accepted ORDER BY number"
         )
-        return [
-            AcceptedPrompt(number, session_id, key, None, seq, text, json.loads(images))
-            for number, session_id, key, seq, text, images in self._rows(statement)
-        ]
+        try:
+            return [
+                AcceptedPrompt(number, session_id, key, None, seq, text, json.loads(images))
+                for number, session_id, key, seq, text, images in self._rows(statement)
+            ]
+        except (ValueError, TypeError) as problem:
+            raise damaged(self._path, problem) from problem
 
     def highest(self, table: str, column: str) -> int:
         return int(self._rows(f"SELECT coalesce(max({column}), 0) FROM {table}")[0][0])
@@ -189,18 +208,46 @@ class LiveReading:
             with self._lock:
                 return self._connection.execute(statement, given).fetchall()
         except sqlite3.Error as problem:
-            raise LiveStoreUnusable(f"{self._path} cannot be read: {problem}") from problem
+            raise LiveStoreUnusable(f"{self._path} cannot be read: {problem}{ADVICE}") from problem
+        except (UnicodeDecodeError, OverflowError) as problem:
+            raise damaged(self._path, problem) from problem
 
 
 def connected(path: Path) -> sqlite3.Connection:
+    """A connection to a store. Raises what SQLite says, which of a damaged one may be no UTF-8."""
     connection = sqlite3.connect(
         path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
     )
     # What is committed outlives us; only the loss of power may take back the last moments.
-    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
 def _entry(session_id: str, row: Any) -> Entry:
-    entry_id, at, connection, message = row[:4]
-    return Entry(session_id, place_in(entry_id), moment(at), message, connection=connection)
+    entry_id, at, connection, stored = row[:4]
+    message = readable(stored)
+    if isinstance(
+        message, Malformed
+    ):  # what readers get must be JSON, whatever the disk made of it
+        stored = encode(message)
+    return Entry(session_id, place_in(entry_id), _time(at), stored, message, connection)
+
+
+def readable(stored: Any) -> Message:
+    """A message as it was stored; one whose bytes have changed is shown as damaged, in its place."""
+    try:
+        return decode(stored)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as problem:
+        raw = stored.decode(errors="replace") if isinstance(stored, bytes) else str(stored)
+        return Malformed(raw=raw, problem=f"this entry of the live store is damaged: {problem}")
+
+
+def _time(at: Any) -> datetime:
+    try:
+        return moment(at)
+    except (ValueError, TypeError, OverflowError, OSError):
+        return _NO_TIME  # no moment that a calendar knows

@@ -271,14 +271,24 @@ def _left_open(one: Turn, other: Turn) -> None:
         None,
         "interrupted",
     }:
+        lone = {
+            use.call.call_id for turn in (one, other) for use in turn.uses if use.result is None
+        }
         for turn in (one, other):
             turn.ended = None
-            turn.steps = [_unanswered(step) for step in turn.steps]
+            turn.steps = [_unanswered(step, lone) for step in turn.steps]
 
 
-def _unanswered(step: Text | Thinking | Use) -> Text | Thinking | Use:
-    is_abandoned = isinstance(step, Use) and step.result and step.result.status == "abandoned"
-    return Use(step.call) if isinstance(step, Use) and is_abandoned else step
+def _unanswered(step: Text | Thinking | Use, lone: set[str]) -> Text | Thinking | Use:
+    """The step without a result that only the end of the stream gave it.
+
+    A denial sent as the last line is such a result, too: the file ends before the agent repeats it.
+    """
+    if not isinstance(step, Use) or step.result is None:
+        return step
+    status = step.result.status
+    is_given = status == "abandoned" or (status == "declined" and step.call.call_id in lone)
+    return Use(step.call) if is_given else step
 
 
 def _is_review(turn: Turn) -> bool:

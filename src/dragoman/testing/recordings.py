@@ -227,17 +227,18 @@ def table(report: Report) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Check every harness that has a folder in DIR; 0 if all is well."""
+    """Check every harness that has a folder in DIR, or is DIR itself; 0 if all is well."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         print("usage: python -m dragoman.testing.recordings DIR", file=sys.stderr)
         return 2
-    root = Path(arguments[0])
-    good = True
+    root = Path(arguments[0]).resolve()
+    good, found = True, False
     for harness in HARNESSES:
-        folder = root / harness.name
-        if not folder.is_dir():
-            continue
+        folder = root if root.name == harness.name else root / harness.name
         report = check(harness, folder)
+        if not (report.rows or report.unread):
+            continue
+        found = True
         good = good and report.is_good
         print(f"{harness.title}\n\n{table(report)}\n")
         for path in report.unread:
@@ -250,6 +251,10 @@ def main(arguments: list[str]) -> int:
             print(f"unlike: {pair.live.path}")
             for difference in pair.differences()[:3]:
                 print(f"    {str(difference)[:600]}")
+    if not found:
+        names = " or ".join(f"{harness.name}/RELEASE/SCENARIO.KIND.jsonl" for harness in HARNESSES)
+        print(f"no recordings in {root}: expected {names}", file=sys.stderr)
+        return 2
     return 0 if good else 1
 
 

@@ -423,7 +423,7 @@ def test_the_web_is_searched_or_a_page_is_read(
         ),
         pytest.param(
             {"plan": [{"step": "look", "status": "paused"}, "odd", None]},
-            [PlanStep("look"), PlanStep(""), PlanStep("")],
+            [PlanStep("look"), PlanStep("odd"), PlanStep("")],
             None,
             id="odd ones",
         ),

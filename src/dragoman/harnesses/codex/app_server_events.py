@@ -5,6 +5,7 @@ App-server v1 and the MCP server speak in them; up to 0.114 the app-server also 
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -24,7 +25,7 @@ from dragoman.harnesses.codex.event_said_shapes import (
 )
 from dragoman.harnesses.codex.event_shapes import AnyEvent
 from dragoman.harnesses.codex.loose import as_dict, as_str
-from dragoman.harnesses.codex.old_events import read_event
+from dragoman.harnesses.codex.old_events import is_spelled_in_camel_case, read_event
 from dragoman.harnesses.codex.threads import Thread
 from dragoman.wire.jsonl import UNREADABLE
 
@@ -32,6 +33,8 @@ _QUIET: Final = (SessionConfigured,)
 _WHOLE: Final = (AgentMessage, AgentReasoning, TaskComplete, TurnAborted)
 """Events that say whole what may have come in pieces, or that nothing more will come."""
 _WITH_ITEM: Final = (ItemStarted, ItemCompleted)
+_CAMEL: Final = re.compile(rb'"(?:callId|lastAgentMessage|sessionId|modelContextWindow|turnId)"')
+"""Keys of events as documents spell them; a release writes them in snake_case."""
 _event = msgspec.json.Decoder(AnyEvent).decode
 
 
@@ -74,6 +77,10 @@ class CoreEvents:
             event = None
         if event is None or (isinstance(event, _WITH_ITEM) and not event.item.type):
             return read_event(as_dict(msgspec.json.decode(msg)), name or None)
+        if _CAMEL.search(msg):
+            given = as_dict(msgspec.json.decode(msg))
+            if is_spelled_in_camel_case(given):
+                return read_event(given, name or None) or event
         return event
 
     def _event_thread(self, event: AnyEvent, params: Params) -> Thread:

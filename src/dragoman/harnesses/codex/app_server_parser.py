@@ -60,6 +60,7 @@ _QUERIES: Final = frozenset(
 """Requests whose answers are about the account, the models, the settings or other sessions."""
 OVERLOADED: Final = -32001
 """The code of an answer that means: later."""
+_EVENT: Final = "codex/event/"
 _HANDSHAKE: Final = frozenset(("initialized", "notifications/initialized"))
 _OPENS_SESSION: Final = frozenset(
     ("thread/start", "thread/resume", "thread/fork", "newConversation", "resumeConversation")
@@ -126,7 +127,7 @@ class AppServerParser(StreamParser):
                 self._out.twin("handshake")
             elif method in ASIDE:
                 self._aside(line, method, params)
-            elif not self._notifications.tell(method, params):
+            elif not self._notifications.tell(method, _with_event(line, method, params)):
                 self._unknown(line, method)
         elif sent is True or (sent is None and method not in REQUESTS):
             self._client_request(rpc.id, method, params)
@@ -316,6 +317,13 @@ class AppServerParser(StreamParser):
             teller.end_turn("interrupted")
         else:
             teller.leave()
+
+
+def _with_event(line: bytes, method: str, params: Params) -> Params:
+    """The parameters, with the event in its place: some documents show it without the ``msg`` around it."""
+    if params.msg is ABSENT and method.startswith(_EVENT):
+        params.msg = _decode_aside(line).params
+    return params
 
 
 def _time(milliseconds: float) -> datetime | None:

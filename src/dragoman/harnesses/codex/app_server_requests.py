@@ -41,6 +41,7 @@ from dragoman.harnesses.codex.questions import (
     rule_to_remember,
 )
 from dragoman.harnesses.codex.threads import Thread, Threads
+from dragoman.harnesses.codex.tools import given_arguments
 from dragoman.harnesses.telling.output import Output
 
 _HOUSEKEEPING: Final = frozenset(
@@ -249,7 +250,7 @@ class ServerRequests:
 
     def _tool_call(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         tool = f"{params.namespace}.{params.tool}" if params.namespace else params.tool or ""
-        thread.teller.call(name, tool, tool, as_dict(params.arguments))
+        thread.teller.call(name, tool, tool, given_arguments(params.arguments))
 
     def _housekeeping(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         thread.teller.notice(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dragoman.harnesses.codex.events import Events, Tell
 
 CHANNEL: Final = "event"
+_INTERRUPTED: Final = ("interrupted", "Interrupted")
+"""The reason that the outcome of the turn says by itself."""
 ITEM_CHANNEL: Final = "core item"
 
 _limits = msgspec.json.Decoder()
@@ -63,6 +65,8 @@ def task_complete(events: Events, event: shapes.TaskComplete) -> None:
 
 def turn_aborted(events: Events, event: shapes.TurnAborted) -> None:
     events.responses.end_turn()
+    if event.reason is not None and event.reason not in _INTERRUPTED:
+        events.teller.notice(CHANNEL, "info", f"turn aborted: {event.reason}")
     events.end_turn("interrupted")
 
 

@@ -17,7 +17,7 @@ from dragoman.harnesses.codex.items_tools import tell_picture, tell_search
 from dragoman.harnesses.codex.loose import as_dict, snake_case
 from dragoman.harnesses.codex.outputs import content_text, mcp_result
 from dragoman.harnesses.codex.patches import changes_of, edit_call
-from dragoman.harnesses.codex.tools import shell_call, web_call
+from dragoman.harnesses.codex.tools import given_arguments, shell_call, web_call
 from dragoman.model.messages import ResultStatus
 from dragoman.model.tools import READ, mcp_tool
 
@@ -72,16 +72,22 @@ def patch_end(events: Events, event: shapes.PatchApplyEnd) -> None:
             events.teller.call(event.call_id, tool, "apply_patch", call)
     failed = not event.success
     status: ResultStatus | None = "declined" if event.status == "declined" else None
-    output = (event.stderr if failed else "") or event.stdout or event.stderr
+    output = both_outputs(event.stdout, event.stderr, failed=failed)
     events.responses.spoken_items += 1
     events.teller.result(event.call_id, output, is_error=failed, status=status)
+
+
+def both_outputs(stdout: str | None, stderr: str | None, *, failed: bool) -> str:
+    """What a patch tool printed: what went wrong, if it did, before what went well."""
+    parts = (stderr, stdout) if failed else (stdout, stderr)
+    return "\n".join(filter(None, parts))
 
 
 def mcp_begin(events: Events, event: shapes.McpToolCallBegin) -> None:
     call = event.invocation or shapes.Invocation(event.server, event.tool, event.arguments)
     name = mcp_tool(call.server, call.tool)
     native = f"{call.server}.{call.tool}"
-    events.teller.call(event.call_id, name, native, as_dict(call.arguments))
+    events.teller.call(event.call_id, name, native, given_arguments(call.arguments))
 
 
 def mcp_end(events: Events, event: shapes.McpToolCallEnd) -> None:
@@ -137,7 +143,7 @@ def image_end(events: Events, event: shapes.ImageGenerationEnd) -> None:
 
 def dynamic_request(events: Events, event: shapes.DynamicToolRequest) -> None:
     name = f"{event.namespace}.{event.tool}" if event.namespace else event.tool
-    events.teller.call(event.callId or event.call_id, name, name, as_dict(event.arguments))
+    events.teller.call(event.callId or event.call_id, name, name, given_arguments(event.arguments))
 
 
 def dynamic_response(events: Events, event: shapes.DynamicToolResponse) -> None:

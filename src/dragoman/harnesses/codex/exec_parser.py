@@ -61,6 +61,7 @@ class TurnCompleted(ExecEvent, tag="turn.completed"):
 
 class TurnFailed(ExecEvent, tag="turn.failed"):
     error: Any = None
+    message: Any = None
 
 
 class ItemStarted(ExecEvent, tag="item.started"):
@@ -166,7 +167,8 @@ class ExecParser(StreamParser):
         self._teller.end_turn("completed")
 
     def turn_failed(self, event: TurnFailed) -> None:
-        self._teller.end_turn("failed", error_in(event.error))
+        error = event.error if event.error is not None else event.message
+        self._teller.end_turn("failed", error_in(error))
 
     def item_started(self, event: ItemStarted) -> bool:
         if event.item.type == "collab_tool_call":

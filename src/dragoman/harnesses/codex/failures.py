@@ -58,6 +58,7 @@ _VERDICTS: Final = {
     "other": _PASSING,
 }
 _DETAILS: Final = ("details", "additionalDetails", "additional_details", "data")
+_KNOWN: Final = frozenset((*_DETAILS, "message", "type", "codexErrorInfo", "codex_error_info"))
 _BY_STATUS: Final = {400: _REFUSED, 401: _REFUSED, 403: _REFUSED, 404: _REFUSED}
 
 _STATUS: Final = re.compile(r"\bstatus:? (\d{3})\b")
@@ -121,7 +122,11 @@ def details_in(error: dict[str, Any]) -> Any:
     """What an error says besides its message."""
     if as_str(error.get("message")) is None:
         return None  # the whole of it is the message
-    return next((error[name] for name in _DETAILS if error.get(name) is not None), None)
+    named = next((error[name] for name in _DETAILS if error.get(name) is not None), None)
+    rest = {
+        name: value for name, value in error.items() if name not in _KNOWN and value is not None
+    }
+    return named if not rest else rest if named is None else {**rest, "details": named}
 
 
 def _word(info: Any) -> str | None:

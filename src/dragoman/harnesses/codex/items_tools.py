@@ -7,10 +7,10 @@ from typing import Any, Final
 from dragoman.harnesses.codex.agents import activity_call, agent_call, reported
 from dragoman.harnesses.codex.durations import milliseconds
 from dragoman.harnesses.codex.item_shape import Item, Tell
-from dragoman.harnesses.codex.loose import as_dict, as_int, as_str, snake_case
+from dragoman.harnesses.codex.loose import as_int, as_str, snake_case
 from dragoman.harnesses.codex.outputs import clean_mcp, content_text, mcp_result
 from dragoman.harnesses.codex.patches import changes_of, edit_call
-from dragoman.harnesses.codex.tools import shell_call, web_call
+from dragoman.harnesses.codex.tools import given_arguments, shell_call, web_call
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import ResultStatus
 from dragoman.model.tools import READ, mcp_tool
@@ -65,7 +65,7 @@ def _file_change(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 def _mcp(teller: Teller, channel: str, item: Item, done: bool) -> None:
     name = mcp_tool(item.server or "", item.tool or "")
-    given = as_dict(item.arguments)
+    given = given_arguments(item.arguments)
     teller.call(item.id, name, f"{item.server}.{item.tool}", given)
     if done:
         cleaned = mcp_result(item.result, item.error)
@@ -81,7 +81,7 @@ def _mcp(teller: Teller, channel: str, item: Item, done: bool) -> None:
 
 def _dynamic(teller: Teller, channel: str, item: Item, done: bool) -> None:
     name = f"{item.namespace}.{item.tool}" if item.namespace else item.tool or ""
-    teller.call(item.id, name, name, as_dict(item.arguments))
+    teller.call(item.id, name, name, given_arguments(item.arguments))
     if done:
         failed = _failed(item) or item.success is False
         output = content_text(item.content_items) or as_str(item.error) or ""
@@ -185,7 +185,7 @@ def _extension(teller: Teller, channel: str, item: Item, done: bool) -> None:
         _sleep(teller, channel, item, done)
         return
     name = item.kind or "extension"
-    teller.call(item.id, name, name, as_dict(item.arguments))
+    teller.call(item.id, name, name, given_arguments(item.arguments))
     if done:
         teller.result(item.id, is_error=_failed(item))
 

@@ -11,8 +11,13 @@ from typing import Any
 import msgspec
 
 from dragoman.harnesses.codex.event_shapes import AnyEvent
-from dragoman.harnesses.codex.loose import as_dict, snake_keys
+from dragoman.harnesses.codex.loose import as_dict, snake_case, snake_keys
 from dragoman.wire.jsonl import UNREADABLE
+
+
+def is_spelled_in_camel_case(msg: dict[str, Any]) -> bool:
+    """Whether the event's own fields, not those of a tool inside it, are in camelCase."""
+    return any(snake_case(key) != key for key in msg)
 
 
 def read_event(msg: dict[str, Any], type_name: str | None) -> AnyEvent | None:

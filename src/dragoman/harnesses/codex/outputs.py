@@ -50,6 +50,11 @@ _FAILED: Final = re.compile(
 )
 
 
+_RESULT_KEYS: Final = frozenset(
+    ("Ok", "Err", "content", "structuredContent", "structured_content", "isError", "is_error")
+)
+
+
 class Cleaned(NamedTuple):
     """One tool output, unwrapped."""
 
@@ -194,12 +199,14 @@ def mcp_result(result: Any, error: Any = None) -> Cleaned:
     failure as ``{"Err": "…"}`` or as a separate error.
     """
     if error:
-        return Cleaned(
-            as_str(error) or as_str(as_dict(error).get("message")) or _json(error), is_error=True
-        )
+        kept = mcp_result(result).text if result else ""
+        words = as_str(error) or _of_error(as_dict(error)) or _json(error)
+        return Cleaned("\n".join(filter(None, (words, kept))), is_error=True)
     if isinstance(result, str):
         return Cleaned(result)
     parts = as_dict(result)
+    if result is not None and not _RESULT_KEYS & parts.keys():
+        return Cleaned(_json(result))  # no form that an MCP server may answer in; kept as it is
     if "Err" in parts:
         return Cleaned(as_str(parts["Err"]) or _json(parts["Err"]), is_error=True)
     parts = as_dict(parts.get("Ok", parts))
@@ -210,6 +217,11 @@ def mcp_result(result: Any, error: Any = None) -> Cleaned:
         blocks = [as_dict(block) for block in as_list(parts.get("content"))]
         text = "\n".join(found for block in blocks if (found := _of_part(block)) is not None)
     return Cleaned(text, is_error=parts.get("isError", parts.get("is_error")) is True)
+
+
+def _of_error(error: dict[str, Any]) -> str | None:
+    """The sentence of an error; None if it says more than that."""
+    return as_str(error.get("message")) if error.keys() <= {"message", "type"} else None
 
 
 def content_text(items: Any) -> str:

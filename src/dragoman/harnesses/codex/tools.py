@@ -143,7 +143,13 @@ def _edit(patch: str, native_tool: str, cwd: str | None) -> tuple[str, str, _Inp
     return tool, native_tool, call
 
 
+def given_arguments(arguments: Any) -> _Input:
+    """The arguments that an item or event may carry, as an object."""
+    return {} if arguments is None else _arguments(arguments)
+
+
 def _arguments(arguments: Any) -> _Input:
+    """The arguments of a call as an object; what is none is kept inside one."""
     if isinstance(arguments, str):
         try:
             if is_too_deep(arguments.encode("utf-8", "replace")):
@@ -251,6 +257,11 @@ def plan_steps(given: _Input) -> tuple[list[PlanStep], str | None]:
                 str(step.get("status")), "completed" if step.get("completed") else "pending"
             ),
         )
-        for step in map(as_dict, as_list(given.get("plan", given.get("steps"))))
+        for step in map(_step, as_list(given.get("plan", given.get("steps"))))
     ]
     return steps, as_str(given.get("explanation"))
+
+
+def _step(given: Any) -> _Input:
+    """A step of a plan, which may be nothing but its words."""
+    return {"step": given} if isinstance(given, str) else as_dict(given)

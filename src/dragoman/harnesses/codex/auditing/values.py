@@ -68,6 +68,8 @@ def _subject(line: dict[str, Any]) -> tuple[str, dict[str, Any]]:
             kind = as_str(event.get("type")) or method.rpartition("/")[2]
             outside = {key: value for key, value in params.items() if key not in ("msg", "id")}
             return f"event/{kind}", {**outside, **_untyped(event)}
+        if method.startswith("codex/event/"):
+            return f"event/{method.rpartition('/')[2]}", _untyped(params)
         return method, params
     if isinstance(line.get("msg"), dict):
         event = as_dict(line["msg"])
