@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -54,21 +54,24 @@ class LiveStore:
             raise LiveStoreUnusable(f"{self.path} is in use by process {holder}")
         self.note: str | None = None
         """What had to be done instead of simply opening it, as a sentence."""
-        try:
-            self._open()
-        except (sqlite3.Error, OSError) as problem:
-            self._lock.release()
-            raise LiveStoreUnusable(f"{self.path} cannot be opened: {problem}") from problem
-        self.reading = LiveReading(self.path)
-        self._sessions = self.reading.highest("sessions", "session")
-        self._connections = self.reading.highest("connections", "connection")
+        with ExitStack() as undone:
+            undone.callback(self._lock.release)
+            try:
+                self._open()
+                self.reading = LiveReading(self.path)
+            except (sqlite3.Error, OSError) as problem:
+                raise LiveStoreUnusable(f"{self.path} cannot be opened: {problem}") from problem
+            undone.callback(self.reading.close)
+            self._sessions = self.reading.highest("sessions", "session")
+            self._connections = self.reading.highest("connections", "connection")
+            undone.pop_all()
         self.writer = Writer(lambda: connected(self.path), committed, failed)
 
     def _open(self) -> None:
         try:
-            connection = connected(self.path)
-            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
+            with closing(connected(self.path)) as connection:
+                version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+                owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
         except sqlite3.DatabaseError as problem:
             if getattr(problem, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
                 raise
@@ -77,12 +80,11 @@ class LiveStore:
             self._open()
             return
         if version > VERSION or (version and owner != APPLICATION_ID):
-            connection.close()
             whose = "a newer version of this program" if version > VERSION else "another program"
             raise sqlite3.OperationalError(f"it is of {whose}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        migrate(connection)
-        connection.close()
+        with closing(connected(self.path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            migrate(connection)
 
     def close(self) -> None:
         self.writer.close()
