@@ -10,6 +10,7 @@ import pytest
 from dragoman.errors import UsageError
 from dragoman.web import server
 from dragoman.web.server import listen, serving
+from dragoman.web.streaming import ABORT
 from web_stage import play
 
 
@@ -98,6 +99,30 @@ def test_a_client_that_does_not_finish_its_request_is_cut_off(
             with suppress(ConnectionResetError):
                 assert await reader.read() == b""
             slow.cancel()
+            writer.close()
+        on.close()
+
+    play(story())
+
+
+def test_a_connection_that_is_closed_already_can_be_cut_off() -> None:
+    aborts: list[Any] = []
+
+    async def note(scope: Any, receive: Any, send: Any) -> None:
+        aborts.append(scope.get(ABORT))
+        await hello(scope, receive, send)
+
+    async def story() -> None:
+        on = listen("127.0.0.1", 0)
+        async with serving(note, on):
+            reader, writer = await asyncio.open_connection("127.0.0.1", on.getsockname()[1])
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            await reader.readuntil(b"0\r\n\r\n")
+            abort = aborts[-1]
+            abort()
+            with suppress(ConnectionResetError):
+                assert await reader.read() == b""
+            abort()  # the socket is closed: nothing to do, and no error
             writer.close()
         on.close()
 

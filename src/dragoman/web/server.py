@@ -7,7 +7,7 @@ import errno
 import socket
 import struct
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
@@ -85,8 +85,10 @@ class _Connection(NamedTuple):
 def _cut_off(transport: asyncio.Transport) -> None:
     """End a connection, and have the system forget what is still to be sent: it may be megabytes."""
     sock = transport.get_extra_info("socket")
-    if sock is not None:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    # The system may have ended it before us (TCP_USER_TIMEOUT): then the socket is closed, and there is nothing to do.
+    if sock is not None and sock.fileno() >= 0:
+        with suppress(OSError):
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
 
 
