@@ -27,8 +27,10 @@ _HEAD_SECONDS: Final = 30.0
 """How long a connection may be open without a whole request head, from its beginning or from the answer before."""
 _BODY_SECONDS: Final = 60.0
 """How long the body of a request may take."""
-_GONE_SECONDS: Final = 30
-"""How long what was sent may be neither taken nor confirmed by the other end."""
+_GONE_SECONDS: Final = 60
+"""How long what was sent may be neither taken nor confirmed by the other end, before the system drops the connection.
+It does so without a word to the other end. So this is longer than a stream's own limit (``Settings.slow_seconds``), by which
+we cut a reader off ourselves: that tells it."""
 _LOOK_SECONDS: Final = 1.0
 _KERNEL_BUFFER: Final = 64 * 1024
 """Bytes that the system holds for a client that does not read; it takes twice as much as it is told. By itself it
