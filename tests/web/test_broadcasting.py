@@ -72,6 +72,29 @@ def test_only_readers_that_take_nothing_are_given_up(tmp_path: Path) -> None:
     play(story())
 
 
+def test_a_reader_that_cannot_be_given_up_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    class Stuck(Late):
+        def give_up(self) -> None:
+            super().give_up()
+            raise OSError(9, "Bad file descriptor")
+
+    async def story() -> None:
+        settings = Settings(heartbeat_seconds=0.02, slow_seconds=0.05)
+        hub = FakeHub(tmp_path)
+        hub.add("s1")
+        async with Broadcasts(hub, settings).open() as broadcasts:
+            now = asyncio.get_running_loop().time()
+            stuck, slow = Stuck(now), Late(now)
+            async with broadcasts.watched(stuck):
+                await stuck.given_up.wait()
+                async with broadcasts.watched(slow), broadcasts.reading("s1") as channel:
+                    await slow.given_up.wait()
+                    hub.tell("s1", Text(text="a"))
+                    assert await Cursor(channel, 0).next() is not None
+
+    play(story())
+
+
 def test_after_the_end_nobody_begins_to_read(tmp_path: Path) -> None:
     async def story() -> None:
         hub = FakeHub(tmp_path)

@@ -265,6 +265,48 @@ def test_no_other_header_makes_up_for_the_wrong_page(tmp_path: Path, extra: dict
     play(story())
 
 
+@pytest.mark.parametrize(
+    "extra",
+    [
+        (("Origin", "http://127.0.0.1:1"), ("Origin", "OURS")),
+        (("Origin", "OURS"), ("Origin", "null")),
+        (("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Site", "none")),
+    ],
+)
+def test_a_second_header_does_not_hide_the_first(
+    tmp_path: Path, extra: tuple[tuple[str, str], ...]
+) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web, web.anonymous() as client:
+            ours = [(name, value.replace("OURS", web.address)) for name, value in extra]
+            response = await client.get(HARNESSES, headers=[*BEARER.items(), *ours])
+            assert response.status_code == 403
+
+    play(story())
+
+
+def test_cookies_of_other_servers_neither_hide_ours_nor_sign_anybody_out(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web, signed_in(web) as client:
+            name = f"dragoman_{web.port}"
+            held = client.cookies[name]
+            key = {"X-Dragoman-Key": client.headers["X-Dragoman-Key"]}
+            for cookies in (
+                f"{name}=planted; {name}={held}",
+                f'a="b; [{{}}=@; {name}={held}; c',
+                f"{name}={held}; {name}=planted",
+            ):
+                assert await status(web, Cookie=cookies, **key) == 200
+                # It is seen as a cookie, too: a token does not make up for a missing Origin.
+                named = {"Cookie": cookies, **BEARER}
+                assert await status(web, "/api/v1/logout", method="POST", **named) == 403
+            async with web.anonymous() as other:
+                two = [("Cookie", "a=b"), ("Cookie", f"{name}={held}"), *key.items()]
+                assert (await other.get(HARNESSES, headers=two)).status_code == 200
+
+    play(story())
+
+
 def test_a_link_from_elsewhere_leads_to_an_empty_page_and_to_nothing_else(tmp_path: Path) -> None:
     async def story() -> None:
         async with web_stage(tmp_path) as web:

@@ -10,6 +10,8 @@ import pytest
 from dragoman.errors import UsageError
 from dragoman.web import server
 from dragoman.web.server import listen, serving
+from dragoman.web.settings import Settings
+from dragoman.web.streaming import ABORT
 from web_stage import play
 
 
@@ -26,6 +28,14 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
 def test_a_port_in_use_is_a_sentence() -> None:
     with listen("127.0.0.1", 0) as taken, pytest.raises(UsageError, match="is in use; --port 0"):
         listen("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="Linux only")
+def test_a_sleeping_reader_is_cut_off_by_us_before_the_system_drops_it_in_silence() -> None:
+    with listen("127.0.0.1", 0) as on:
+        limit_ms = on.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+
+    assert limit_ms >= 1.5 * Settings().slow_seconds * 1000
 
 
 def test_an_address_that_is_not_ours_is_a_sentence() -> None:
@@ -98,6 +108,30 @@ def test_a_client_that_does_not_finish_its_request_is_cut_off(
             with suppress(ConnectionResetError):
                 assert await reader.read() == b""
             slow.cancel()
+            writer.close()
+        on.close()
+
+    play(story())
+
+
+def test_a_connection_that_is_closed_already_can_be_cut_off() -> None:
+    aborts: list[Any] = []
+
+    async def note(scope: Any, receive: Any, send: Any) -> None:
+        aborts.append(scope.get(ABORT))
+        await hello(scope, receive, send)
+
+    async def story() -> None:
+        on = listen("127.0.0.1", 0)
+        async with serving(note, on):
+            reader, writer = await asyncio.open_connection("127.0.0.1", on.getsockname()[1])
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            await reader.readuntil(b"0\r\n\r\n")
+            abort = aborts[-1]
+            abort()
+            with suppress(ConnectionResetError):
+                assert await reader.read() == b""
+            abort()  # the socket is closed: nothing to do, and no error
             writer.close()
         on.close()
 

@@ -247,7 +247,11 @@ def _open(path: str) -> Database:
 
 def _connected(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
-    _set_up(connection)
+    try:
+        _set_up(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -331,6 +335,9 @@ def _read_only(path: str) -> Database | None:
             connection.execute("SELECT count(*) FROM sessions").fetchone()
         except sqlite3.DatabaseError:
             version = 0
+        except BaseException:
+            connection.close()
+            raise
         if version == VERSION:
             folder = os.path.dirname(path)
             note = f"the index in {folder} cannot be written; it is used as it was left"
@@ -341,7 +348,11 @@ def _read_only(path: str) -> Database | None:
 
 def _in_memory(note: str | None) -> Database:
     connection = _connected(":memory:")
-    migrate(connection)
+    try:
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
     return Database(connection, None, note=note)
 
 

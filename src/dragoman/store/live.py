@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -60,35 +60,32 @@ class LiveStore:
             raise LiveStoreUnusable(f"{self.path} is in use by process {holder}")
         self.note: str | None = None
         """What had to be done instead of simply opening it, as a sentence."""
-        try:
-            self._open()
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as problem:
-            self._lock.release()
-            code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
-            advice = ADVICE if code in _DAMAGED else ""
-            raise LiveStoreUnusable(f"{self.path} cannot be opened: {problem}{advice}") from problem
-        self.reading = LiveReading(self.path)
-        try:
+        with ExitStack() as undone:
+            undone.callback(self._lock.release)
+            try:
+                self._open()
+                self.reading = LiveReading(self.path)
+            except (sqlite3.Error, OSError, UnicodeDecodeError) as problem:
+                code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+                advice = ADVICE if code in _DAMAGED else ""
+                raise LiveStoreUnusable(
+                    f"{self.path} cannot be opened: {problem}{advice}"
+                ) from problem
+            undone.callback(self.reading.close)
             self._sessions = self.reading.highest("sessions", "session")
             self._connections = self.reading.highest("connections", "connection")
-        except LiveStoreUnusable:
-            self.reading.close()
-            self._lock.release()
-            raise
+            undone.pop_all()
         self.writer = Writer(lambda: connected(self.path), committed, failed)
 
     def _open(self) -> None:
-        connection = None
         try:
             if _head(self.path) not in (b"", _HEAD):
                 # Before SQLite sees it: of what is no database it would delete the log.
                 raise _NotADatabase("it does not begin like a database")
-            connection = connected(self.path)
-            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
+            with closing(connected(self.path)) as connection:
+                version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+                owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
         except (sqlite3.DatabaseError, UnicodeDecodeError) as problem:
-            if connection is not None:
-                connection.close()
             code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
             if code & 0xFF not in _DAMAGED:
                 raise
@@ -101,14 +98,11 @@ class LiveStore:
             self._open()
             return
         if version > VERSION or (version and owner != APPLICATION_ID):
-            connection.close()
             whose = "a newer version of this program" if version > VERSION else "another program"
             raise sqlite3.OperationalError(f"it is of {whose}")
-        try:
+        with closing(connected(self.path)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             migrate(connection)
-        finally:
-            connection.close()
 
     def close(self) -> None:
         self.writer.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -45,15 +46,13 @@ def verify(path: Path, replay: Replay | None = None) -> list[str]:
     """What is wrong with a store, in sentences; nothing if all is well."""
     if not path.exists():
         return [f"{path} is not there"]
-    connection = connected(path)
-    connection.execute("PRAGMA query_only = ON")
     try:
-        connection.execute("BEGIN")  # all that follows is of one moment
-        return list(_problems(connection, replay))
+        with closing(connected(path)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("BEGIN")  # all that follows is of one moment
+            return list(_problems(connection, replay))
     except (sqlite3.DatabaseError, UnicodeDecodeError, ValueError, TypeError) as problem:
         return [f"the store cannot be read: {problem}"]
-    finally:
-        connection.close()
 
 
 def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator[str]:

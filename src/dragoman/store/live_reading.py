@@ -218,8 +218,8 @@ def connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
     )
-    # What is committed outlives us; only the loss of power may take back the last moments.
     try:
+        # What is committed outlives us; only the loss of power may take back the last moments.
         connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()

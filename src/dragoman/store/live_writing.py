@@ -12,7 +12,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from typing import Any, Final
 
 _log = logging.getLogger(__name__)
@@ -112,12 +112,14 @@ class Writer:
             self._changed.wait()
 
     def _run(self) -> None:
-        connection = self._connect()
+        with closing(self._connect()) as connection:
+            self._write_until_closed(connection)
+
+    def _write_until_closed(self, connection: sqlite3.Connection) -> None:
         while (batch := self._take()) is not None:
             while not self._write(connection, batch):
                 with self._changed:
                     if self._closing:
-                        connection.close()
                         return
                     self._changed.wait(_RETRY_SECONDS)
             told: list[Any] = []
@@ -129,7 +131,6 @@ class Writer:
                     told.append(each)
             if told:
                 self._committed(told)
-        connection.close()
 
     def _take(self) -> _Batch | None:
         with self._changed:

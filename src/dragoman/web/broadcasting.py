@@ -139,10 +139,7 @@ class Broadcasts:
             await asyncio.sleep(min(1.0, self._settings.heartbeat_seconds / 2))
             now = loop.time()
             for each in list(self._sending):
-                since = each.sending_since
-                is_slow = since is not None and now - since > self._settings.slow_seconds
-                if is_slow or not each.is_allowed():
-                    each.give_up()
+                self._look_at(each, now)
             if now < beat_at:
                 continue
             beat_at = now + self._settings.heartbeat_seconds
@@ -155,6 +152,15 @@ class Broadcasts:
                     channel.beat()
             ends = {name: channel.end for name, channel in self._channels.items()}
             self._list.beat()
+
+    def _look_at(self, late: _Late, now: float) -> None:
+        since = late.sending_since
+        is_slow = since is not None and now - since > self._settings.slow_seconds
+        if is_slow or not late.is_allowed():
+            try:
+                late.give_up()
+            except Exception:  # one reader must not be able to end the streams of all others
+                _log.exception("a reader that takes nothing could not be cut off")
 
 
 class ListChannel:

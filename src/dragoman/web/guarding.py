@@ -18,10 +18,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, MutableMapping
 from functools import partial
 from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -33,7 +33,7 @@ from dragoman.web.settings import Settings
 from dragoman.web.streaming import IS_ALLOWED, SEND
 
 _access = logging.getLogger("dragoman.web.access")
-_Headers: TypeAlias = dict[bytes, bytes]
+_Headers: TypeAlias = defaultdict[bytes, list[bytes]]
 
 SIGNED_IN: Final = "dragoman.signed_in"
 """The key of a request's scope that says whether it was let in."""
@@ -47,6 +47,7 @@ _OPEN: Final = frozenset({"/", "/history", "/usage", "/policy", "/api/v1/login"}
 _OPEN_BELOW: Final = ("/s/", "/static/")
 """What anybody may ask for: a page is empty, but for the login, to those who have not signed in. All else is closed."""
 _PAGES: Final = frozenset({"/", "/history", "/usage", "/policy"})
+_MOST_COOKIES: Final = 16
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _OWN_SITE: Final = frozenset({b"same-origin", b"none"})
 CSP: Final = (
@@ -120,25 +121,23 @@ class Guard:
         return connection["peer"]
 
     def _refusal(self, scope: dict[str, Any]) -> _Refusal | None:
-        pairs = cast("Iterable[tuple[bytes, bytes]]", scope["headers"])
-        headers: _Headers = dict(pairs)
-        names = [value for name, value in pairs if name == b"host"]
+        headers = _by_name(cast("Iterable[tuple[bytes, bytes]]", scope["headers"]))
+        names = headers[b"host"]
         if len(names) != 1 or names[0].lower() not in self._hosts:
             return 421, "wrong_host", "this server does not answer to that name"
         path, method = str(scope["path"]), str(scope["method"])
-        origin = headers.get(b"origin")
-        if origin is not None and origin not in self._origins:
+        origins = headers[b"origin"]
+        if not self._origins.issuperset(origins):
             return _OTHER_PAGE
-        site = headers.get(b"sec-fetch-site")
-        cookie = self._cookie(headers)
-        login = self._logins.find(cookie, headers.get(KEY, b"").decode("latin-1"))
+        cookies = _values(headers[b"cookie"], self._cookie_name)
+        login = self._login(cookies, headers[KEY])
         is_in = login is not None or self._has_token(headers)
         # A link from elsewhere may lead to a page, which is empty without a login. Nothing else may.
         is_page = path in _PAGES or path.startswith("/s/")
-        if site is not None and site not in _OWN_SITE and (is_in or not is_page):
+        if not _OWN_SITE.issuperset(headers[b"sec-fetch-site"]) and (is_in or not is_page):
             return _OTHER_PAGE
         # Browsers name the origin of whatever is not a GET. A GET has the key, which no other page can send.
-        if cookie and is_in and origin is None and method not in _SAFE:
+        if cookies and is_in and not origins and method not in _SAFE:
             return 403, "no_origin", "a request with a cookie must name the page it comes from"
         scope[SIGNED_IN], scope[LOGIN] = is_in, login
         if login is not None:
@@ -148,16 +147,37 @@ class Guard:
         return 401, "not_signed_in", "send the token as `Authorization: Bearer TOKEN`, or sign in"
 
     def _has_token(self, headers: _Headers) -> bool:
-        scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
-        return scheme.lower() == b"bearer" and compare_digest(given.strip(), self._token)
+        return any(self._is_token(each) for each in headers[b"authorization"])
 
-    def _cookie(self, headers: _Headers) -> str:
-        try:
-            jar = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
-        except CookieError:
-            return ""
-        held = jar.get(self._cookie_name)
-        return held.value if held is not None else ""
+    def _is_token(self, given: bytes) -> bool:
+        scheme, _, token = given.partition(b" ")
+        return scheme.lower() == b"bearer" and compare_digest(token.strip(), self._token)
+
+    def _login(self, cookies: list[str], keys: list[bytes]) -> str | None:
+        """Another server on this machine can give the browser a second cookie of our name: that must not hide ours."""
+        if len(keys) != 1:
+            return None
+        key = keys[0].decode("latin-1")
+        found = (self._logins.find(each, key) for each in cookies[:_MOST_COOKIES])
+        return next((each for each in found if each is not None), None)
+
+
+def _by_name(pairs: Iterable[tuple[bytes, bytes]]) -> _Headers:
+    """All that was said under each name, so that no second header can hide the first."""
+    found: _Headers = defaultdict(list)
+    for name, value in pairs:
+        found[name].append(value)
+    return found
+
+
+def _values(cookies: list[bytes], name: str) -> list[str]:
+    """Those of the cookies with this name. Cookies of other servers are among them, in whatever shape they are."""
+    pairs = [
+        each.strip().partition("=")
+        for line in cookies
+        for each in line.decode("latin-1").split(";")
+    ]
+    return [value.strip('"') for key, _, value in pairs if key == name and value]
 
 
 class _Answer:

@@ -7,7 +7,7 @@ import errno
 import socket
 import struct
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
@@ -27,8 +27,10 @@ _HEAD_SECONDS: Final = 30.0
 """How long a connection may be open without a whole request head, from its beginning or from the answer before."""
 _BODY_SECONDS: Final = 60.0
 """How long the body of a request may take."""
-_GONE_SECONDS: Final = 30
-"""How long what was sent may be neither taken nor confirmed by the other end."""
+_GONE_SECONDS: Final = 60
+"""How long what was sent may be neither taken nor confirmed by the other end, before the system drops the connection.
+It does so without a word to the other end. So this is longer than a stream's own limit (``Settings.slow_seconds``), by which
+we cut a reader off ourselves: that tells it."""
 _LOOK_SECONDS: Final = 1.0
 _KERNEL_BUFFER: Final = 64 * 1024
 """Bytes that the system holds for a client that does not read; it takes twice as much as it is told. By itself it
@@ -85,8 +87,10 @@ class _Connection(NamedTuple):
 def _cut_off(transport: asyncio.Transport) -> None:
     """End a connection, and have the system forget what is still to be sent: it may be megabytes."""
     sock = transport.get_extra_info("socket")
-    if sock is not None:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    # The system may have ended it before us (TCP_USER_TIMEOUT): then the socket is closed, and there is nothing to do.
+    if sock is not None and sock.fileno() >= 0:
+        with suppress(OSError):
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
 
 

@@ -106,8 +106,7 @@ def test_words_stream_and_a_turn_is_steered_interrupted_and_followed_by_another(
     script = """
 turns:
   - - run: {command: "until [ -e seen ]; do echo line $((++i)); sleep 0.2; done", wait: 60}
-    - say: Nobody steered.
-  - - slow: 0.3
+    - slow: 0.3
     - say: One two three four five six seven eight nine ten eleven twelve.
     - run: {command: sleep 60, wait: 60}
     - say: Never.
