@@ -19,10 +19,13 @@ test: $(VENV)/ready
 test-versions: $(VENV)/ready
 	$(BIN)/python tests/versions/run.py $(VERSIONS) $(WRITE)
 
+# The types are checked for other systems as well: what only POSIX or Linux has must stand behind a look at sys.platform.
 check: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
+	$(BIN)/basedpyright --pythonplatform Windows src
+	$(BIN)/basedpyright --pythonplatform Darwin src
 	$(BIN)/lint-imports
 
 format: $(VENV)/ready

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from dragoman.errors import (
@@ -64,6 +66,9 @@ def test_the_reason_of_the_system_has_no_number() -> None:
         "no such file or directory"
     )
     assert reason_of(OSError("odd")) == "odd"
+    asyncio_says = "error while attempting to bind on address ('127.0.0.1', 1): "
+    for said in ("[errno 98] address already in use", "address already in use"):  # 3.13 and 3.11
+        assert reason_of(OSError(errno.EADDRINUSE, asyncio_says + said)) == "address already in use"
 
 
 def test_of_a_last_line_that_is_too_long_the_beginning_is_told() -> None:

@@ -19,7 +19,7 @@ from dragoman.web.settings import Settings
 from fake_hub import FakeHub
 
 TOKEN = "t0ken-for-tests-t0ken-for-tests-t0ken"
-SECONDS = 60
+SECONDS = 120
 
 
 @dataclass

@@ -235,7 +235,15 @@ def _revive(
     return error
 
 
+_BEFORE_THE_REASON: Final = re.compile(
+    r"\A.*(?:\[errno -?\d+\] *|attempting to bind on address \([^)]*\): )",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def reason_of(problem: OSError) -> str:
     """Why the system refused something, in words and without its number."""
     reason = problem.strerror or str(problem) or type(problem).__name__
+    # asyncio puts the reason, some versions with its number, behind a sentence of its own.
+    reason = _BEFORE_THE_REASON.sub("", reason)
     return reason[:1].lower() + reason[1:]

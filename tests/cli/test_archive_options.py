@@ -121,6 +121,30 @@ def test_what_to_resume_is_an_id_its_start_a_name_or_the_newest_here(tmp_path: P
 
 
 @pytest.mark.usefixtures("home")
+def test_the_archive_is_closed_as_soon_as_it_is_known_what_to_resume(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[Archive] = []
+    begin = Archive.begin_index
+
+    def note(archive: Archive) -> object:
+        opened.append(archive)
+        return begin(archive)
+
+    monkeypatch.setattr(Archive, "begin_index", note)
+    session_to_resume(session_id(1), False, "/work/app")
+    session_to_resume(None, True, "/work/app")
+    session_path(session_id(1))
+    with pytest.raises(UsageError):
+        session_to_resume("nonsense", False, "/work/app")
+
+    assert len(opened) == 4
+    for each in opened:
+        with pytest.raises(sqlite3.ProgrammingError):
+            each.sessions()
+
+
+@pytest.mark.usefixtures("home")
 def test_what_cannot_be_resumed_is_a_sentence() -> None:
     with pytest.raises(click.UsageError, match="an ID or a name, or --last"):
         session_to_resume("", False, "/work/app")

@@ -27,6 +27,9 @@ turns:
     - say: The first answer.
   - - run: {command: "until [ -e second ]; do sleep 0.1; done", wait: 600}
     - say: The second answer.
+  - when: forever
+    steps:
+      - run: {command: sleep 120, wait: 120}
 otherwise: Anything else.
 """
 _SECONDS = 60
@@ -168,7 +171,7 @@ def test_a_session_whose_program_was_killed_is_open(server: Server) -> None:
         headers={"Authorization": f"Bearer {server.token}"},
         timeout=_SECONDS,
     ) as http:
-        with server.begin_a_session("Paint the shed") as terminal:
+        with server.begin_a_session("Paint forever") as terminal:
             wait(lambda: http.get(_ALL).json()["sessions"])
             [shed] = wait(
                 lambda: [each for each in http.get(_ALL).json()["sessions"] if each["open_turn"]]

@@ -195,6 +195,8 @@ def _owner(process: str) -> int | None:
 def _remote_devices() -> frozenset[int]:
     """The devices whose files other machines may write."""
     found: set[int] = set()
+    if sys.platform == "win32":
+        return frozenset(found)
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts:
             for line in mounts:

@@ -104,7 +104,10 @@ def saved_session(
     session: str | None, paths: tuple[str, ...] = (), *, project: str | None = None
 ) -> SavedSession:
     """The saved session with this id, start of an id or name; without one, the newest."""
-    archive = open_archive(paths, wanted=session)
+    return _find(open_archive(paths, wanted=session), session, project)
+
+
+def _find(archive: Archive, session: str | None, project: str | None = None) -> SavedSession:
     return last_session(archive, project) if session is None else archive.get(session)
 
 
@@ -112,7 +115,8 @@ def session_path(name: str | None) -> str:
     """The file with this name; if there is none, that of the saved session. None: the newest one's."""
     if name is not None and (os.path.exists(name) or os.sep in name):
         return name
-    return saved_session(name).path
+    with open_archive((), wanted=name) as archive:
+        return _find(archive, name).path
 
 
 def session_to_resume(name: str | None, last: bool, directory: str) -> str | None:
@@ -125,18 +129,21 @@ def session_to_resume(name: str | None, last: bool, directory: str) -> str | Non
         raise click.UsageError("--resume names a session and --last another; use one of them.")
     if name == "" and not last:
         raise click.UsageError("--resume needs a session: an ID or a name, or --last.")
-    if not last:
-        return saved_session(name).id if name is not None else None
-    archive = open_archive(())
-    newest = last_session(archive)
-    here = os.path.realpath(directory)
-    for each in (newest, *_sessions_below(archive, directory)):
-        if each.project is not None and os.path.realpath(each.project) == here:
-            return each.id
-    raise UsageError(
-        f"there is no session of {directory} to resume; the newest elsewhere is "
-        f"{newest.id} in {newest.project} (--resume {newest.id})"
-    )
+    if not last and name is None:
+        return None
+    # It is closed before the session goes on: a command that runs for hours must not hold the index meanwhile.
+    with open_archive((), wanted=None if last else name) as archive:
+        if not last:
+            return _find(archive, name).id
+        newest = last_session(archive)
+        here = os.path.realpath(directory)
+        for each in (newest, *_sessions_below(archive, directory)):
+            if each.project is not None and os.path.realpath(each.project) == here:
+                return each.id
+        raise UsageError(
+            f"there is no session of {directory} to resume; the newest elsewhere is "
+            f"{newest.id} in {newest.project} (--resume {newest.id})"
+        )
 
 
 def _sessions_below(archive: Archive, directory: str) -> Iterator[SavedSession]:

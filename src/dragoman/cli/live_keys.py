@@ -10,6 +10,7 @@ import asyncio
 import codecs
 import os
 import re
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -158,6 +159,7 @@ class Keyboard:
         pastes marked, on terminals that obey such words. ``lost`` is called when the terminal has gone
         away; the listener hears an ``end-of-file`` before.
         """
+        assert sys.platform != "win32"  # there is no such keyboard: see keyboard_of
         import termios
         import tty
 
@@ -184,7 +186,7 @@ class Keyboard:
                 termios.tcsetattr(self._fd, termios.TCSANOW, before)
 
     def _tell(self, words: bytes) -> None:
-        if not words:
+        if not words or sys.platform == "win32":
             return
         with suppress(OSError), open(os.ttyname(self._fd), "wb", buffering=0) as terminal:
             terminal.write(words)
@@ -216,10 +218,10 @@ def keyboard_of(fd: int | None = None) -> Keyboard | None:
 
     It is there even if something else comes through standard input.
     """
-    try:
-        import termios  # not on Windows
-    except ImportError:
+    if sys.platform == "win32":
         return None
+    import termios
+
     for candidate in (0 if fd is None else fd, None):
         try:
             opened = os.open("/dev/tty", os.O_RDONLY) if candidate is None else candidate

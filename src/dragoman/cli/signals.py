@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -57,7 +58,7 @@ def handling(presses: Presses, resized: Callable[[], None] | None = None) -> Gen
         return
     wanted: list[tuple[int, Callable[[], None]]] = [(signal.SIGINT, presses.press)]
     wanted += [(each, presses.end) for each in _ENDING]
-    if resized is not None and hasattr(signal, "SIGWINCH"):
+    if resized is not None and sys.platform != "win32":
         wanted.append((signal.SIGWINCH, resized))
     with _handled(wanted):
         yield

@@ -27,6 +27,8 @@ from typing import Any
 from dragoman.drive import reaper, reaping, supervising
 from dragoman.drive.reaping import Known
 
+assert sys.platform != "win32"
+
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _PROBE_SECONDS = 2.0

@@ -120,7 +120,8 @@ class Reaper:
             return False
         finally:
             os.close(read)
-        os.set_blocking(write, False)
+        if sys.platform != "win32":
+            os.set_blocking(write, False)
         self._input = write
         self._pid = process.pid
         # It is meant to be there when we are not, so nobody waits for it.
@@ -131,8 +132,9 @@ class Reaper:
         if self._input >= 0:
             os.close(self._input)
             self._input = -1
-            with contextlib.suppress(OSError):
-                os.waitpid(self._pid, os.WNOHANG)
+            if sys.platform != "win32":
+                with contextlib.suppress(OSError):
+                    os.waitpid(self._pid, os.WNOHANG)
             self._pid = 0
 
 
@@ -150,5 +152,5 @@ def can_run() -> bool:
 reaper = Reaper()
 """The one of this process."""
 
-if hasattr(os, "register_at_fork"):
+if sys.platform != "win32":
     os.register_at_fork(after_in_child=reaper.leave_to_parent)

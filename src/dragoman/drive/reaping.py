@@ -40,6 +40,7 @@ innermost, with colons between, for an agent may start a Dragoman that starts ag
 TERM_SECONDS = 1.0
 KILL_SECONDS = 2.0
 _BEGINNING_SECONDS = 1.0
+_SIGKILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _POLL_SECONDS = 0.02
 
 
@@ -160,18 +161,23 @@ def ancestors(stat: Stat, everyone: dict[int, Stat]) -> Iterator[Stat]:
         above = everyone.get(above.parent)
 
 
+def _open_handle(pid: int) -> int:
+    """A handle on a process, which nobody else can get by its number; -1 if there is none to be had."""
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError, OSError):  # an old kernel, or it is gone
+            return os.pidfd_open(pid)
+    return -1
+
+
 def send_signal(stat: Stat, number: int) -> None:
     """Signal exactly this process, and nobody who has its number by now."""
     with contextlib.suppress(OSError):
-        try:
-            handle = os.pidfd_open(stat.pid)
-        except (AttributeError, OSError):  # not Linux, an old kernel, or gone
-            handle = -1
+        handle = _open_handle(stat.pid)
         try:
             now = read_stat(stat.pid)
             if now is None or now.start != stat.start:
                 return
-            if handle >= 0:
+            if sys.platform == "linux" and handle >= 0:
                 signal.pidfd_send_signal(handle, number)
             else:
                 os.kill(stat.pid, number)
@@ -185,7 +191,7 @@ def stop_all(known: Iterable[Known]) -> list[Stat]:
     known = list(known)
     led = {one.pid for one in known}
     left = find(known)
-    for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
+    for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (_SIGKILL, KILL_SECONDS)):
         end = time.monotonic() + seconds
         told: set[tuple[int, int]] = set()
         while left:
@@ -236,12 +242,12 @@ def watch(parent: int) -> Register:
     The end of the input says so; but a process that our parent forked may still hold the other end,
     so the parent itself is watched as well where the kernel can.
     """
+    assert sys.platform != "win32"
     register = Register()
     poll = select.poll()
     poll.register(0, select.POLLIN | select.POLLHUP)
-    handle = -1
-    with contextlib.suppress(AttributeError, OSError):
-        handle = os.pidfd_open(parent)
+    handle = _open_handle(parent)
+    if handle >= 0:
         poll.register(handle, select.POLLIN)
     is_parent_here = os.getppid() == parent
     while True:
@@ -256,6 +262,7 @@ def watch(parent: int) -> Register:
 
 
 def main() -> None:
+    assert sys.platform != "win32"
     # Whoever stops our parent with a signal to everybody must not stop what cleans up after it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

@@ -54,6 +54,8 @@ def _both(address: Address) -> dict[int, _Ip | None]:
 
 
 def _asked(pair: tuple[_Ip, _Ip], own: Address, other: Address) -> Found | None:
+    if sys.platform != "linux":
+        return None
     family = socket.AF_INET if pair[0].version == 4 else socket.AF_INET6
     asked = _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, 0xFFFFFFFF)
     asked += struct.pack("!HH", own[1], other[1])

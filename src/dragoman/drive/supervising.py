@@ -26,6 +26,8 @@ import signal
 import sys
 import time
 
+assert sys.platform != "win32"
+
 TERM_SECONDS = 1.0
 KILL_SECONDS = 5.0
 _POLL_SECONDS = 0.02
@@ -75,6 +77,7 @@ def reap(agent: int) -> tuple[int | None, bool]:
 
 def end_all_below(agent: int, *, hurry: bool) -> int | None:
     """End everything that this process or its descendants have started; the agent's status."""
+    assert sys.platform == "linux"
     status = None
     for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
         until = time.monotonic() + (0 if hurry and number == signal.SIGTERM else seconds)

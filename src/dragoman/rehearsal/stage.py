@@ -134,7 +134,8 @@ class Rehearsal:
         self._thread.start()
         if not ready.wait(_SECONDS) or self._problem is not None:
             why = reason_of(self._problem) if self._problem else f"not ready after {_SECONDS} s"
-            raise RehearsalFailed(f"the stand-in model cannot start: {why}")
+            where = f" (port {self._wanted_port})" if self._wanted_port else ""
+            raise RehearsalFailed(f"the stand-in model cannot start: {why}{where}")
         script = self.script
         config = settings(
             self.url,

@@ -6,15 +6,11 @@ The file says who has it, and how far that one has come, for whoever waits meanw
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # pyright: ignore[reportConstantRedefinition]
 
 _PAUSE_SECONDS: Final = 0.05
 _WIDTH: Final = 120
@@ -76,24 +72,27 @@ class WriterLock:
             return []
 
 
-def _try(handle: int) -> bool:
-    if fcntl is None:
-        return _try_windows(handle)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+if sys.platform == "win32":
 
+    def _try(handle: int) -> bool:
+        import msvcrt
 
-def _try_windows(handle: int) -> bool:
-    import msvcrt
+        # A byte far behind what we write, which others may then still read.
+        os.lseek(handle, 1 << 20, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        os.lseek(handle, 0, os.SEEK_SET)
+        return True
 
-    # A byte far behind what we write, which others may then still read.
-    os.lseek(handle, 1 << 20, os.SEEK_SET)
-    try:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    except OSError:
-        return False
-    os.lseek(handle, 0, os.SEEK_SET)
-    return True
+else:
+
+    def _try(handle: int) -> bool:
+        import fcntl
+
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

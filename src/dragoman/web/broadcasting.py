@@ -159,8 +159,9 @@ class Broadcasts:
         if is_slow or not late.is_allowed():
             try:
                 late.give_up()
-            except Exception:  # one reader must not be able to end the streams of all others
-                _log.exception("a reader that takes nothing could not be cut off")
+            except (OSError, RuntimeError) as problem:
+                # One reader must not be able to end the streams of all others.
+                _log.warning("a reader could not be cut off: %s", problem)
 
 
 class ListChannel:
