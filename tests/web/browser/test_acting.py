@@ -272,3 +272,24 @@ def test_a_policy_is_tried_while_it_is_written_and_saved(stage: Stage, tabs: Tab
 
     expect(page.locator(".toast")).to_contain_text("Saved")
     assert ("PUT", "/api/v1/policy", {"text": 'default = "deny"\n'}) in stage.asked
+
+
+def test_what_is_always_allowed_is_listed_with_its_file_and_can_be_removed(
+    stage: Stage, tabs: Tabs
+) -> None:
+    rule: dict[str, object] = {"decision": "allow", "host": None, "prefix": [], "line": 3}
+    rule["stored_in"] = "/home/ada/.codex/rules/default.rules"
+    stage.remembered = [
+        {**rule, "id": "r1", "prefix": ["npm", "<b>run"]},
+        {**rule, "id": "r2", "host": "example.org"},
+    ]
+    page = tabs.open(f"{stage.url}/policy")
+    rules = page.locator("#remembered li")
+    expect(rules.locator("code")).to_have_text(["npm <b>run", "connect to example.org"])
+    expect(rules.first).to_contain_text("/home/ada/.codex/rules/default.rules, line 3")
+
+    rules.first.locator("button").click()
+    expect(rules.locator("code")).to_have_text(["connect to example.org"])
+    assert ("DELETE", "/api/v1/policy/remembered/r1") in [each[:2] for each in stage.asked]
+    rules.first.locator("button").click()
+    expect(rules).to_have_text("Nothing yet.")
