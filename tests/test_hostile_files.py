@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import resource
@@ -118,6 +119,35 @@ def test_it_is_said_where_reading_stopped(tmp_path: Path) -> None:
 
     assert isinstance(last, Malformed)
     assert "grows more than 1000-fold" in last.problem
+
+
+@pytest.mark.parametrize("dialect", [(), ("--from", "codex-rollout")], ids=["detected", "named"])
+def test_a_bomb_is_named_as_the_reason_that_nothing_was_read(
+    tmp_path: Path, dialect: tuple[str, ...]
+) -> None:
+    path = tmp_path / "bomb.jsonl.zst"
+    path.write_bytes(zstd().compress(bytes(1 << 27)))
+
+    done = run("convert", str(path), *dialect, memory=1 << 30)
+
+    assert done.returncode == 1
+    assert b"the limit is 64 MiB" in done.stderr
+    assert b"decompress it first" in done.stderr
+    assert len(done.stdout) < 1 << 20  # of the line that was cut, only the ends
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_line_over_the_limit_is_named_as_the_reason_that_nothing_was_read(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_bytes(pack(b"x" * 5000))
+
+    done = run("convert", str(path), "--max-line", "1024", memory=1 << 30)
+
+    assert done.returncode == 1
+    assert b"has 5,000 bytes, and the limit is 1,024" in done.stderr
+    assert b"--max-line" in done.stderr
 
 
 def test_a_line_is_not_held_in_memory_beyond_its_limit(tmp_path: Path) -> None:

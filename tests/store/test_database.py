@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import os
 import sqlite3
 import stat
 from pathlib import Path
@@ -65,6 +66,20 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, content: bytes
 
 def test_a_folder_where_the_index_should_be_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / NAME / "inside").mkdir(parents=True)
+
+    with pytest.raises(NotAnIndex, match="it is not a file"):
+        open_database(tmp_path)
+
+
+def test_a_pipe_where_the_index_should_be_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / NAME)
+
+    with pytest.raises(NotAnIndex, match="it is not a file"):
+        open_database(tmp_path)
+
+
+def test_a_device_where_the_index_should_be_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / NAME).symlink_to("/dev/zero")
 
     with pytest.raises(NotAnIndex, match="it is not a file"):
         open_database(tmp_path)

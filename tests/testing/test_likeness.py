@@ -159,6 +159,7 @@ HIDDEN: dict[str, tuple[list[Turn], list[Turn]]] = {
     ),
     "lookalike prompts": (turn(Prompt(text="<tag> x")), turn()),
     "tail": (turn(DONE, Text(text="More.")), turn(DONE, outcome="interrupted")),
+    "failed ends": (turn(ASKED, outcome="failed"), fold([TurnStarted(turn_id="t"), ASKED])),
     "usage": (turn(), turn(usage=Usage(10))),
     "agent usage": (turn(usage=Usage(20)), turn(usage=Usage(10))),
     "turn usage": (
@@ -230,6 +231,7 @@ def test_a_limit_on_calls_hides_the_calls_of_its_tools_only() -> None:
 
 STILL_SEEN: dict[str, tuple[list[Turn], list[Turn]]] = {
     "failures": (turn(outcome="interrupted"), turn(outcome="completed")),
+    "failed ends": (turn(DONE), fold([TurnStarted(turn_id="t"), DONE])),
     "unfinished usage": (turn(), turn(usage=Usage(10))),
     "reasoning tokens": (turn(usage=Usage(10)), turn(usage=Usage(11))),
     "turn usage": (turn(usage=Usage(10)) + turn(), turn(usage=Usage(11)) + turn()),

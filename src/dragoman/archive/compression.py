@@ -26,6 +26,8 @@ class Damage:
     """The source could not be read to its end."""
 
     problem: str
+    is_bomb: bool = False
+    """Whether it was stopped because far too much came out of it."""
 
 
 class _Tool(Protocol):
@@ -54,7 +56,7 @@ def _undone(tool: _Tool, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes
     try:
         yield from _bounded(tool, chain([head], chunks))
     except _TooMuch as problem:
-        yield Damage(str(problem))
+        yield Damage(str(problem), is_bomb=True)
         return
     except (zlib.error, zstd().ZstdError) as problem:
         yield Damage(f"compressed data is damaged: {problem}")
@@ -78,7 +80,9 @@ def _bounded(tool: _Tool, chunks: Iterable[bytes]) -> Iterator[bytes]:
                 if came_out > max(_FREE, went_in * _MOST_TIMES):
                     raise _TooMuch(
                         f"compressed data grows more than {_MOST_TIMES}-fold: "
-                        f"{came_out >> 20} MiB came of {went_in} bytes, the rest was not read"
+                        f"{came_out >> 20} MiB came of {went_in} bytes, and the limit is "
+                        f"{max(_FREE, went_in * _MOST_TIMES) >> 20} MiB; the rest was not read. "
+                        "If you trust the file, decompress it first"
                     )
                 yield out
 

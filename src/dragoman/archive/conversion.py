@@ -24,7 +24,7 @@ from dragoman.export.base import Format, Masked
 from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.base import Dialect, Limit
 from dragoman.model.messages import Malformed, Message, Unknown
-from dragoman.wire.lines import DEFAULT_MAX_LINE
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
 
 _BINARY_HEAD = 4096
 _KEPT = (Unknown, Malformed)
@@ -96,6 +96,9 @@ class Conversion:
         self._follow = follow
         self._named = dialect
         self._source_lines.parser = self._parser
+        self._longest = 0
+        """The length of the longest line that is over the limit."""
+        self._damage: Damage | None = None
         self.lines = 0
         self.has_understood = False
         """Whether any line was more than kept as ``unknown`` or ``malformed``."""
@@ -122,6 +125,14 @@ class Conversion:
         """Why what was written of ``name`` says nothing, in a sentence; None if it says something."""
         if not self.lines or self.has_understood:
             return None
+        if self._damage is not None:
+            return f"{name} could not be read to its end: {self._damage.problem}"
+        if self._longest:
+            return (
+                f"a line of {name} has {self._longest:,} bytes, and the limit is {self._max_line:,} "
+                f"({self._max_line / (1 << 20):.3g} MiB): only its ends were kept; "
+                "--max-line raises the limit"
+            )
         if self.dialect is None:
             return (
                 f"no line of {name} is in a dialect that I know; "
@@ -180,6 +191,12 @@ class Conversion:
         if self._source_lines.is_wanted:
             for line in batch:
                 self._source_lines.add(line if isinstance(line, bytes) else b"")
+        if not self.has_understood:  # or there is nothing to explain
+            for line in batch:
+                if isinstance(line, Damage):
+                    self._damage = line
+                elif isinstance(line, LongLine):
+                    self._longest = max(self._longest, line.length)
         feed(self._parser, batch)
         self.lines += len(batch)
 

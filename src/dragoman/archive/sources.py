@@ -22,7 +22,7 @@ from dragoman.archive.regular import open_regular
 from dragoman.archive.writers import may_grow
 from dragoman.errors import UnreadableSource
 from dragoman.harnesses.base import Ending
-from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine, shortened
 
 CHUNK: Final = 1 << 20
 BATCH: Final = 1 << 16
@@ -172,7 +172,8 @@ def _split(chunks: Iterator[bytes | Damage], max_line: int) -> Iterator[list[Lin
     splitter = LineSplitter(max_line)
     for chunk in chunks:
         if isinstance(chunk, Damage):
-            yield [*splitter.finish(), chunk]
+            rest = splitter.finish()
+            yield [*(map(shortened, rest) if chunk.is_bomb else rest), chunk]
             return
         yield cast("list[Line]", splitter.receive(chunk))
     yield cast("list[Line]", splitter.finish())

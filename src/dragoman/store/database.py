@@ -262,9 +262,15 @@ def _set_up(connection: sqlite3.Connection) -> None:
 
 def _problem_with(path: str) -> str | None:
     """Why this database cannot be ours to use, in words that follow "the index"."""
-    if not os.path.exists(path) or not os.path.getsize(path):
+    if not os.path.exists(path):
         return None
-    _check_file(path)
+    if not os.path.isfile(
+        path
+    ):  # before its size: a pipe has none, and opening it would wait forever
+        raise NotAnIndex(path, "it is not a file")
+    if not os.path.getsize(path):
+        return None
+    _check_head(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
     try:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -287,10 +293,8 @@ def _problem_with(path: str) -> str | None:
     return "is of another program" if version and owner != APPLICATION_ID else None
 
 
-def _check_file(path: str) -> None:
+def _check_head(path: str) -> None:
     """Raise ``NotAnIndex`` for a file that was never a database: it is somebody's, and stays where it is."""
-    if not os.path.isfile(path):
-        raise NotAnIndex(path, "it is not a file")
     with open(path, "rb") as file:
         head = file.read(100)
     is_like = sum(ours == theirs for ours, theirs in zip(_HEAD, head, strict=False))

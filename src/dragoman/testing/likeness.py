@@ -85,6 +85,8 @@ class _Comparison:
             return [Difference(0, "number of turns", len(one), len(other))]
         if one:
             _left_open(one[-1], other[-1])
+            if "failed ends" in self._aspects:
+                _fail_unwritten(one[-1], other[-1])
         if "turn usage" in self._aspects and "usage" not in self._aspects and len(one) > 1:
             self._say(
                 "tokens of all turns", *[self._counted(_spent(turns)) for turns in (one, other)]
@@ -277,6 +279,12 @@ def _left_open(one: Turn, other: Turn) -> None:
         for turn in (one, other):
             turn.ended = None
             turn.steps = [_unanswered(step, lone) for step in turn.steps]
+
+
+def _fail_unwritten(one: Turn, other: Turn) -> None:
+    """The last turn failed live, and the other one has no end at all: that of the two is not compared."""
+    if one.ended and one.ended.outcome == "failed" and other.ended is None:
+        one.ended = None
 
 
 def _unanswered(step: Text | Thinking | Use, lone: set[str]) -> Text | Thinking | Use:

@@ -151,3 +151,10 @@ class LineSplitter:
         if self._decoder is None:
             return chunk
         return self._decoder.decode(chunk, final).encode("utf-8")
+
+
+def shortened(line: bytes | LongLine) -> bytes | LongLine:
+    """The line, or only its ends if it has more than these."""
+    if isinstance(line, LongLine) or len(line) <= 2 * _KEEP:
+        return line
+    return LongLine(head=line[:_KEEP], tail=line[-_KEEP:], length=len(line))

@@ -59,6 +59,10 @@ def test_every_shape_of_response_item_has_somebody_who_tells_it() -> None:
     [
         ({"type": "local_shell_call", "call_id": "c", "action": {"command": ["ls", "-l"]}},
          "Bash", {"command": "ls -l"}),
+        ({"type": "local_shell_call", "call_id": "c", "action": {"command": ["apply_patch",
+          "*** Begin Patch\n*** Add File: a\n+b\n*** End Patch"], "working_directory": "/w/sub"}},
+         "Write", {"changes": [{"path": "/w/sub/a", "kind": "add", "diff": "b\n"}],
+          "file_path": "/w/sub/a", "content": "b\n"}),
         ({"type": "tool_search_call", "call_id": "c", "arguments": {"query": "db"}},
          "ToolSearch", {"query": "db"}),
         ({"type": "custom_tool_call", "call_id": "c", "name": "poet", "input": "a rose"},

@@ -442,3 +442,30 @@ def test_a_patch_is_applied_where_its_script_goes() -> None:
 
     call = shell_call("shell", ["bash", "-lc", script], "/workspace")
     assert call.input["file_path"] == "/workspace/sub/added.txt"
+
+
+@pytest.mark.parametrize("name", ["shell", "container.exec", "local_shell", "exec_command"])
+@pytest.mark.parametrize("workdir", ["sub", "/workspace/sub", "./sub/"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["apply_patch", PATCH],
+        ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}\nEOF"],
+        f"apply_patch <<'EOF'\n{PATCH}\nEOF",
+    ],
+    ids=["words", "shell", "script"],
+)
+def test_a_patch_is_applied_in_the_directory_of_its_call(
+    name: str, workdir: str, command: Any
+) -> None:
+    arguments = written({"command": command, "workdir": workdir})
+
+    call = function_call(name, None, arguments, "/workspace")
+    assert call.input["file_path"] == "/workspace/sub/added.txt"
+
+
+def test_a_directory_that_is_no_text_is_passed_over() -> None:
+    arguments = written({"command": ["apply_patch", PATCH], "workdir": 7})
+
+    call = function_call("shell", None, arguments, "/workspace")
+    assert call.input["file_path"] == "/workspace/added.txt"

@@ -14,6 +14,7 @@ from dragoman.harnesses.codex.event_shape import Event
 class ExecCommandBegin(Event, tag="exec_command_begin"):
     call_id: str
     command: Any = None
+    cwd: Any = None
     source: str | None = None
 
 

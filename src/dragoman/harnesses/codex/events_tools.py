@@ -16,7 +16,7 @@ from dragoman.harnesses.codex.items import tell_item
 from dragoman.harnesses.codex.items_tools import tell_picture, tell_search
 from dragoman.harnesses.codex.loose import as_dict, snake_case
 from dragoman.harnesses.codex.outputs import content_text, mcp_result
-from dragoman.harnesses.codex.patches import changes_of, edit_call
+from dragoman.harnesses.codex.patches import changes_of, directory, edit_call
 from dragoman.harnesses.codex.tools import given_arguments, shell_call, web_call
 from dragoman.model.messages import ResultStatus
 from dragoman.model.tools import READ, mcp_tool
@@ -29,7 +29,7 @@ _REJECTIONS: Final = ("exec command rejected by user", "command rejected by user
 
 def exec_begin(events: Events, event: shapes.ExecCommandBegin) -> None:
     native = "user_shell" if (event.source or "").startswith("user") else "exec_command"
-    call = shell_call(native, event.command, events.teller.cwd)
+    call = shell_call(native, event.command, directory(event.cwd, events.teller.cwd))
     events.teller.call(event.call_id, call.tool, call.native_tool, call.input)
 
 

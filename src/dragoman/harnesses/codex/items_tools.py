@@ -9,7 +9,7 @@ from dragoman.harnesses.codex.durations import milliseconds
 from dragoman.harnesses.codex.item_shape import Item, Tell
 from dragoman.harnesses.codex.loose import as_int, as_str, snake_case
 from dragoman.harnesses.codex.outputs import clean_mcp, content_text, mcp_result
-from dragoman.harnesses.codex.patches import changes_of, edit_call
+from dragoman.harnesses.codex.patches import changes_of, directory, edit_call
 from dragoman.harnesses.codex.tools import given_arguments, shell_call, web_call
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import ResultStatus
@@ -33,7 +33,7 @@ def _duration(item: Item) -> int | None:
 def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
     if not (done and teller.calls.is_known(item.id)):  # or only its end is news
         native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
-        call = shell_call(native, item.command, teller.cwd)
+        call = shell_call(native, item.command, directory(item.cwd, teller.cwd))
         teller.call(item.id, call.tool, call.native_tool, call.input)
         if not done:
             teller.keep_native(item.id, command=item.command, cwd=item.cwd)

@@ -187,6 +187,12 @@ _FILES: Final = (
     *_limits("outcome", "the end of a turn is not in the file", ROLLOUT_FLAT),
     *_limits("outcome", "the end of a turn is not in the file", ROLLOUT, until="0.99.0"),
     *_limits("failures", "that a turn failed is not in the file", ROLLOUT, until="0.145.0"),
+    *_limits(
+        "failed ends",
+        "a failure is answered before the file has the turn's end, which is missing if the program "
+        "is stopped then",
+        MCP_SERVER,
+    ),
     *_limits("long outputs", "a long output is cut", ROLLOUT, ROLLOUT_FLAT),
     *_limits("late results", "the end of a call that outlives its turn may be missing", ROLLOUT),
     *_limits(

@@ -153,3 +153,8 @@ def absolute(path: str, cwd: str | None) -> str:
     if cwd is None or path.startswith("/") or path[1:2] == ":":
         return path
     return posixpath.normpath(posixpath.join(cwd, path))
+
+
+def directory(given: Any, cwd: str | None) -> str | None:
+    """Where a call works: in the directory that it names, or in the session's own."""
+    return absolute(given, cwd) if isinstance(given, str) and given else cwd

@@ -15,6 +15,7 @@ import msgspec
 from dragoman.harnesses.codex import response_shapes as shapes
 from dragoman.harnesses.codex.agents import answered
 from dragoman.harnesses.codex.outputs import Cleaned, clean, clean_mcp, finished
+from dragoman.harnesses.codex.patches import directory
 from dragoman.harnesses.codex.response_messages import CHANNEL, ResponseMessages
 from dragoman.harnesses.codex.tools import (
     CODE_MODE,
@@ -87,7 +88,8 @@ class ResponseCalls(ResponseMessages):
         self._call(item.call_id, call, wrapper=item.name == "exec")
 
     def local_shell(self, item: shapes.LocalShellItem) -> None:
-        call = shell_call("local_shell_call", item.action.command, self._teller.cwd)
+        cwd = directory(item.action.working_directory, self._teller.cwd)
+        call = shell_call("local_shell_call", item.action.command, cwd)
         self._call(item.call_id or item.id or f"line-{self._out.line}", call)
 
     def _call(self, call_id: str, call: Call, *, wrapper: bool = False) -> None:

@@ -73,6 +73,7 @@ class RawCustomOutputItem(RawFunctionOutputItem, tag="custom_tool_call_output"):
 
 class ShellAction(msgspec.Struct, gc=False):
     command: Any = None
+    working_directory: Any = None
 
 
 class LocalShellItem(ResponseItem, tag="local_shell_call"):

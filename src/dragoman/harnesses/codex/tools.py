@@ -32,7 +32,7 @@ from dragoman.harnesses.codex.commands import (
     patch_in_words,
 )
 from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
-from dragoman.harnesses.codex.patches import absolute, changes_in_patch, edit_call
+from dragoman.harnesses.codex.patches import absolute, changes_in_patch, directory, edit_call
 from dragoman.model import tools
 from dragoman.model.messages import PlanStep, StepStatus
 from dragoman.wire.jsonl import UNREADABLE, is_too_deep
@@ -87,6 +87,7 @@ def custom_call(name: str, text: str, cwd: str | None) -> Call:
 class _ShellArguments(msgspec.Struct):
     cmd: Any = None
     command: Any = None
+    workdir: Any = None
 
 
 _SHELLS: Final = frozenset(
@@ -105,6 +106,7 @@ def _shell(name: str, arguments: Any, cwd: str | None) -> Call:
     except UNREADABLE:
         return Call(tools.BASH, name, {"raw": arguments} if isinstance(arguments, str) else {})
     command = given.cmd if given.cmd is not None else given.command
+    cwd = directory(given.workdir, cwd)
     if isinstance(command, str):  # the script itself: nothing is wrapped around it
         return _script_call(name, command, cwd)
     return shell_call(name, command, cwd)
