@@ -87,6 +87,7 @@ class WebSearchEnd(Event, tag="web_search_end"):
     call_id: str
     query: str | None = None
     action: Any = None
+    results: Any = None
 
 
 class ViewImage(Event, tag="view_image_tool_call"):

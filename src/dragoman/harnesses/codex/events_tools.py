@@ -118,7 +118,7 @@ def web_end(events: Events, event: shapes.WebSearchEnd) -> None:
     tool, call = web_call(event.query, event.action)
     if events.announces:
         events.responses.nameless_searches.append((tool, call))
-    tell_search(events.teller, event.call_id, tool, call, done=True)
+    tell_search(events.teller, event.call_id, tool, call, done=True, found=event.results)
 
 
 def view_image(events: Events, event: shapes.ViewImage) -> None:

@@ -28,13 +28,14 @@ from dragoman.harnesses.base import Ending
 from dragoman.harnesses.codex.failures import error_in, turn_error, words_of
 from dragoman.harnesses.codex.item_shape import Item
 from dragoman.harnesses.codex.items import tell_item
-from dragoman.harnesses.codex.loose import as_str
+from dragoman.harnesses.codex.loose import as_dict, as_str
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.wrapping import time_on, unwrap
 from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.usage import Usage
 
 CHANNEL: Final = "exec"
+_ERROR_KEYS: Final = frozenset(("type", "message", "details"))
 
 
 class ExecEvent(msgspec.Struct, gc=False, tag_field="type"):
@@ -186,8 +187,8 @@ class ExecParser(StreamParser):
     def error(self, event: ErrorLine, line: bytes) -> None:
         teller = self._teller
         message = as_str(event.message) or line.strip().decode(errors="replace")
-        if event.details is not None and event.message:
-            message = f"{message}\n{words_of(event.details)}"
+        if as_str(event.message) and (more := _besides(event, line)) is not None:
+            message = f"{message}\n{words_of(more)}"
         if message.startswith(("Reconnecting", "stream error")) or "retrying" in message:
             teller.notice(CHANNEL, "warning", message, will_retry=True)
             return
@@ -232,3 +233,15 @@ _TELL: Final[dict[type[ExecEvent], _Tell]] = {
     ItemCompleted: ExecParser.item_completed,
     Opened: ExecParser.opened,
 }
+
+
+def _besides(event: ErrorLine, line: bytes) -> Any:
+    """What an error line says besides its message, under whatever keys."""
+    rest = {
+        name: value
+        for name, value in as_dict(msgspec.json.decode(line)).items()
+        if name not in _ERROR_KEYS and value is not None
+    }
+    if not rest:
+        return event.details
+    return rest if event.details is None else {**rest, "details": event.details}

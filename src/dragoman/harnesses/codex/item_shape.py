@@ -39,6 +39,7 @@ class Item(msgspec.Struct, kw_only=True, gc=False):
     # commands and patches
     command: Any = None
     cwd: Any = None
+    results: Any = None
     aggregated_output: str | None = None
     exit_code: int | None = None
     duration: Any = None

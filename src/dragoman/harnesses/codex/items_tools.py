@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
+
 from dragoman.harnesses.codex.agents import activity_call, agent_call, reported
 from dragoman.harnesses.codex.durations import milliseconds
 from dragoman.harnesses.codex.item_shape import Item, Tell
@@ -67,6 +69,8 @@ def _mcp(teller: Teller, channel: str, item: Item, done: bool) -> None:
     name = mcp_tool(item.server or "", item.tool or "")
     given = given_arguments(item.arguments)
     teller.call(item.id, name, f"{item.server}.{item.tool}", given)
+    if not done and (item.result or item.error):
+        teller.so_far(channel, "output", mcp_result(item.result, item.error).text, item.id)
     if done:
         cleaned = mcp_result(item.result, item.error)
         failed = cleaned.is_error or _failed(item)
@@ -116,11 +120,17 @@ def _web_search(teller: Teller, channel: str, item: Item, done: bool) -> None:
         # The search begins before anybody knows what it looks for.
         teller.twin("item: its end says it")
         return
-    tell_search(teller, item.id, tool, call, done=done)
+    tell_search(teller, item.id, tool, call, done=done, found=item.results)
 
 
 def tell_search(
-    teller: Teller, call_id: str, tool: str, call: dict[str, Any], *, done: bool
+    teller: Teller,
+    call_id: str,
+    tool: str,
+    call: dict[str, Any],
+    *,
+    done: bool,
+    found: Any = None,
 ) -> None:
     """A search on the web, as far as it is known. What only its end knows is its output."""
     begun = teller.input_of(call_id)
@@ -131,6 +141,8 @@ def tell_search(
         teller.twin("tool call: told before")
     if done:
         news = [str(value) for value in call.values() if value and value not in begun.values()]
+        if found:
+            news.append(found if isinstance(found, str) else msgspec.json.encode(found).decode())
         teller.result(call_id, "\n".join(news))
 
 
