@@ -19,7 +19,7 @@ from dragoman.cli.live import LiveView
 from dragoman.cli.live_keys import Key
 from dragoman.cli.replay import Player, replay
 from dragoman.crew.connecting import connect
-from dragoman.errors import UsageError
+from dragoman.errors import DragomanError, UsageError
 from dragoman.harnesses import HARNESSES
 from dragoman.model.messages import Message, Text, ToolCall
 from dragoman.model.turns import fold
@@ -54,6 +54,14 @@ def test_a_pipe_gets_the_plain_transcript_at_once(
     said = capsys.readouterr().out
     assert "Patched." in said
     assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("role", [(), ("--as", "exec")])
+def test_a_file_that_is_no_recording_is_an_error(tmp_path: Path, role: tuple[str, ...]) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a session\n" * 3, encoding="utf-8")
+    with pytest.raises(DragomanError, match="in a dialect that I know"):
+        replay.main([str(path), *role], standalone_mode=False)
 
 
 def test_one_turn_of_a_session_found_by_its_id(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -16,6 +16,7 @@ import click
 from dragoman.cli import completing
 from dragoman.cli.archive_options import session_path
 from dragoman.cli.streams import standard_output
+from dragoman.errors import DragomanError
 
 if TYPE_CHECKING:
     from dragoman.archive.replaying import Cue
@@ -82,7 +83,8 @@ def replay(
         raise click.UsageError("Say what to replay: an ID, a FILE or --last.")
     if words and role is None:
         raise click.UsageError(f"What is {words[0]!r}? Further words are for --as.")
-    messages: Iterable[Message] = read(session_path(source))
+    path = session_path(source)
+    messages: Iterable[Message] = _understood(read(path), path)
     if turn is not None:
         messages = only_turn(messages, turn)
     if role is not None:
@@ -102,6 +104,21 @@ def replay(
     timed = cues(messages, max_pause=float("inf"), stream=view.animate and speed > 0)
     player = Player(view, speed, max_pause)
     return perform(lambda: player.play(timed))
+
+
+def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
+    """The messages. Raises at their end if there was none but lines kept as they came."""
+    from dragoman.model.messages import Malformed, Unknown
+
+    lines, understood = 0, False
+    for message in messages:
+        lines += 1
+        understood = understood or not isinstance(message, Malformed | Unknown)
+        yield message
+    if lines and not understood:
+        raise DragomanError(
+            f"no line of {path} is in a dialect that I know; `dragoman convert --audit` says what they are"
+        )
 
 
 def _be(role: str, timed: list[Cue], words: tuple[str, ...]) -> int:
