@@ -31,12 +31,12 @@ from codex_cli_bin import bundled_codex_path
 import dragoman
 from bare import open_bare
 from dragoman.drive.agent import Agent, Plan
-from dragoman.drive.clerk import Clerk
-from dragoman.drive.desk import Desk
-from dragoman.drive.links import Closed, Exit, Link, Receive
-from dragoman.drive.policy import ask_always
+from dragoman.drive.approvals.policy import ask_always
+from dragoman.drive.approvals.queue import Desk
+from dragoman.drive.links.link import Closed, Exit, Link, Receive
+from dragoman.drive.router import Clerk
 from dragoman.drive.session import Session
-from dragoman.drive.tool_calls import ToolCalls
+from dragoman.drive.tools.calls import ToolCalls
 from dragoman.harnesses import HARNESSES
 from dragoman.model.intents import Greet
 from dragoman.rehearsal import Rehearsal

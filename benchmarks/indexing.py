@@ -32,12 +32,12 @@ import orjson
 import corpus
 from corpus_session import Session
 from dragoman.archive.api import Archive
-from dragoman.archive.reading import read
-from dragoman.archive.wording import words_of
+from dragoman.archive.index.text import words_of
+from dragoman.reading.read import read
 
 _LIST = (
     "import dragoman.cli.main as m\n"
-    "m._COMMANDS.setdefault('sessions', ('dragoman.cli.sessions', ''))\nm.run()"
+    "m._COMMANDS.setdefault('sessions', ('dragoman.cli.commands.sessions', ''))\nm.run()"
 )
 _INDEX = """
 import sys, time

@@ -10,7 +10,7 @@ import sys
 
 from genai_prices.data_snapshot import get_snapshot
 
-from dragoman.archive.prices import KNOWN, keep, look_up
+from dragoman.archive.ledger.prices import KNOWN, keep, look_up
 
 _MAKERS = ("openai", "anthropic", "google")
 _ALSO = (

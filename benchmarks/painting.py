@@ -27,9 +27,8 @@ from typing import Any, NamedTuple
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from corpus_session import Session
-from dragoman.archive.mapper import make_exporter
-from dragoman.crew.hub import LiveSession
-from dragoman.crew.hub_room import Room
+from dragoman.hub.hub import LiveSession
+from dragoman.hub.registry import Room
 from dragoman.model.messages import (
     Message,
     Prompt,
@@ -41,6 +40,7 @@ from dragoman.model.messages import (
     TurnEnded,
     TurnStarted,
 )
+from dragoman.reading.mapper import make_exporter
 
 _CHROMIUM = "/usr/bin/chromium"
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/#\S+")

@@ -21,8 +21,8 @@ from typing import Any
 import httpx
 
 from dragoman.archive.api import Archive
-from dragoman.crew.connection import Connection as How
-from dragoman.crew.hub import Hub, LiveSession
+from dragoman.client.connection import Connection as How
+from dragoman.hub.hub import Hub, LiveSession
 from dragoman.model.messages import Text
 from dragoman.web.app import create_app
 from dragoman.web.server import listen, serving

@@ -25,9 +25,9 @@ import time
 from pathlib import Path
 from typing import Final
 
-from dragoman.crew.hub_replay import replay
+from dragoman.hub.stored_lines import replay
 from dragoman.rehearsal import Rehearsal
-from dragoman.store.live_checking import verify
+from dragoman.store.live.checking import verify
 from soak_server import Held, Server
 from soak_users import DEADLINE_SECONDS, SCRIPT, USERS, Soak
 

@@ -18,13 +18,13 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.crew.hub import LiveSession, Reader
-from dragoman.crew.hub_journal import HubJournal
-from dragoman.crew.hub_replay import replay
-from dragoman.crew.hub_room import Room
 from dragoman.harnesses import HARNESSES
+from dragoman.hub.hub import LiveSession, Reader
+from dragoman.hub.journal import HubJournal
+from dragoman.hub.registry import Room
+from dragoman.hub.stored_lines import replay
 from dragoman.model.messages import Text
-from dragoman.store.live_checking import verify
+from dragoman.store.live.checking import verify
 
 _LINES = 50_000
 _CHUNK = 10

@@ -34,13 +34,13 @@ from litestar import Litestar, get
 from litestar.response import Stream
 
 from dragoman.archive.api import Archive
-from dragoman.crew.hub import Entry, Hub, ListReader, LiveSession, Reader
-from dragoman.drive.peers import Peers
+from dragoman.drive.process.peers import Peers
+from dragoman.hub.hub import Entry, Hub, ListReader, LiveSession, Reader
 from dragoman.model.messages import Message, Text, encode
 from dragoman.web.app import create_app
-from dragoman.web.channels import entry_frame
 from dragoman.web.server import listen, serving
 from dragoman.web.settings import Settings
+from dragoman.web.streams.channels import entry_frame
 
 AT = datetime(2026, 11, 16, tzinfo=UTC)
 TEXT = Text(session_id="s1", turn_id="t1", at=AT, text="A sentence of the agent, as they are. " * 4)

@@ -16,6 +16,8 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+pytest_plugins = ["support.agents.fixtures"]
+
 Compress: TypeAlias = Callable[[bytes], bytes]
 
 settings.register_profile("dragoman", deadline=None, derandomize=True)

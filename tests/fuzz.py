@@ -20,8 +20,8 @@ from functools import cached_property
 from random import Random, SystemRandom
 from typing import Any, TypeAlias
 
-from mutations import DIALECTS, mutated, places, recordings
-from rules import assert_rules_hold
+from support.mutations import DIALECTS, mutated, places, recordings
+from support.rules import assert_rules_hold
 
 Key: TypeAlias = tuple[str, str]
 _PATIENCE = 3000

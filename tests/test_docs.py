@@ -14,7 +14,7 @@ import dragoman
 from dragoman.cli.main import dragoman as program
 from dragoman.export import FORMATS
 from dragoman.harnesses import HARNESSES, dialects
-from dragoman.harnesses.base import Limit
+from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import MESSAGE_TYPES
 
 _NUMBERS = {7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}

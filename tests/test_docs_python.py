@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman.crew import sync
+from dragoman.client import sync
 from dragoman.drive.agent import Agent
 from dragoman.drive.one_shots import OneShotAgent, OneShotSession
 from dragoman.drive.session import Session

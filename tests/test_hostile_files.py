@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 import dragoman
-from dragoman.archive.compression import zstd
 from dragoman.cli.main import main
 from dragoman.model.messages import Malformed, ToolCall
-from saved_sessions import Rows, file_name, save, session_id, simple
+from dragoman.reading.compression import zstd
+from support.archive.saved_sessions import Rows, file_name, save, session_id, simple
 
 _COMMANDS = (
     ("sessions",),

@@ -30,14 +30,21 @@ def test_no_module_is_over_the_limit(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [p for p in _MODULES if p.name != "__init__.py"], ids=_name)
-def test_a_module_has_a_test_of_its_name_or_of_its_family(path: Path) -> None:
-    """``app_server_shapes`` is of the family ``app_server``, ``old_events`` of ``events``."""
+def test_a_module_has_a_test_of_its_name_or_of_its_package(path: Path) -> None:
+    """``rollout/shapes.py`` is tested by ``rollout/test_shapes.py``, or by ``test_rollout.py`` there or one up."""
     folder = _ROOT / "tests" / path.relative_to(_SOURCE).parent
     words = path.stem.split("_")
-    families = ["_".join(words[:length]) for length in range(len(words), 0, -1)]
-    families += [f"{family}s" for family in families]
-    families += ["_".join(words[start:]) for start in range(1, len(words))]
-    assert any((folder / f"test_{family}.py").exists() for family in families), path
+    names = ["_".join(words[:length]) for length in range(len(words), 0, -1)]
+    names += [f"{name}s" for name in names]
+    names += ["_".join(words[start:]) for start in range(1, len(words))]
+    names.append(folder.name)
+    places = [place / f"test_{name}.py" for place in (folder, folder.parent) for name in names]
+    assert any(map(Path.exists, places)), path
+
+
+def test_no_package_is_crowded() -> None:
+    for folder in {path.parent for path in _MODULES}:
+        assert len(list(folder.glob("*.py"))) <= 21, folder  # 20 modules and ``__init__``
 
 
 @pytest.mark.parametrize("path", _MODULES, ids=_name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -12,13 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.archive.reading import read
 from dragoman.export import FORMATS
 from dragoman.model.messages import Message, decode, encode, type_of
-
-sys.path.append(str(Path(__file__).parent))
-from mutations import DIALECTS, RUNS, mutated, recordings
-from rules import assert_rules_hold, chunks, converted
+from dragoman.reading.read import read
+from support.mutations import DIALECTS, RUNS, mutated, recordings
+from support.rules import assert_rules_hold, chunks, converted
 
 ALL = sorted(RUNS.glob("*/*.jsonl"))
 

@@ -16,7 +16,7 @@ import pytest
 import dragoman
 from dragoman.cli.main import main
 from dragoman.model.messages import type_of
-from powers import no_power_over_files
+from support.agents.powers import no_power_over_files
 
 DRAGOMAN = Path(sys.executable).with_name("dragoman")
 STREAM = b"".join(

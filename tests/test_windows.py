@@ -49,8 +49,8 @@ for found in pkgutil.walk_packages(dragoman.__path__, "dragoman."):
         print(found.name, type(problem).__name__, problem)
 """
 POSIX_ONLY = (
-    "dragoman.drive.posix",
-    "dragoman.drive.supervising",
+    "dragoman.drive.process.posix",
+    "dragoman.drive.process.supervising",
     "dragoman.rehearsal.process_groups",
 )
 """What is imported nowhere else than on POSIX."""

@@ -18,22 +18,19 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from dragoman.archive.api import archive
-    from dragoman.archive.audit import Account, audit
-    from dragoman.archive.mapper import Mapper
-    from dragoman.archive.reading import read
-    from dragoman.crew import sync
-    from dragoman.crew.connecting import connect
-    from dragoman.crew.connection import Connection
-    from dragoman.crew.sync import run
+    from dragoman.client import sync
+    from dragoman.client.connecting import connect
+    from dragoman.client.connection import Connection
+    from dragoman.client.sync import run
     from dragoman.drive.agent import Agent
-    from dragoman.drive.policy import Decision
-    from dragoman.drive.policy_file import read_policy
+    from dragoman.drive.approvals.policy import Decision
+    from dragoman.drive.approvals.policy_file import read_policy
+    from dragoman.drive.approvals.rules import Rules, rule
+    from dragoman.drive.links.ssh import Remote
     from dragoman.drive.restarting import Restarts
-    from dragoman.drive.rules import Rules, rule
     from dragoman.drive.session import Session
-    from dragoman.drive.ssh import Remote
     from dragoman.drive.timeouts import Timeouts
-    from dragoman.drive.tools import Image, tool
+    from dragoman.drive.tools.toolbox import Image, tool
     from dragoman.drive.turns import Result
     from dragoman.errors import (
         AgentError,
@@ -86,30 +83,33 @@ if TYPE_CHECKING:
     )
     from dragoman.model.turns import Turn, Use, fold
     from dragoman.model.usage import Usage
+    from dragoman.reading.audit import Account, audit
+    from dragoman.reading.mapper import Mapper
+    from dragoman.reading.read import read
 
 _MESSAGES = "dragoman.model.messages"
 _ERRORS = "dragoman.errors"
-_MODULES = {"archive": "dragoman.archive", "sync": "dragoman.crew.sync"}
+_MODULES = {"archive": "dragoman.archive", "sync": "dragoman.client.sync"}
 """Public names that are modules; ``dragoman.archive`` can be called as well."""
 _PLACES = {
-    "Account": "dragoman.archive.audit",
-    "audit": "dragoman.archive.audit",
-    "Mapper": "dragoman.archive.mapper",
-    "read": "dragoman.archive.reading",
-    "Connection": "dragoman.crew.connection",
-    "connect": "dragoman.crew.connecting",
-    "run": "dragoman.crew.sync",
+    "Account": "dragoman.reading.audit",
+    "audit": "dragoman.reading.audit",
+    "Mapper": "dragoman.reading.mapper",
+    "read": "dragoman.reading.read",
+    "Connection": "dragoman.client.connection",
+    "connect": "dragoman.client.connecting",
+    "run": "dragoman.client.sync",
     "Agent": "dragoman.drive.agent",
-    "Decision": "dragoman.drive.policy",
-    "read_policy": "dragoman.drive.policy_file",
+    "Decision": "dragoman.drive.approvals.policy",
+    "read_policy": "dragoman.drive.approvals.policy_file",
     "Restarts": "dragoman.drive.restarting",
-    "Rules": "dragoman.drive.rules",
-    "rule": "dragoman.drive.rules",
+    "Rules": "dragoman.drive.approvals.rules",
+    "rule": "dragoman.drive.approvals.rules",
     "Session": "dragoman.drive.session",
-    "Remote": "dragoman.drive.ssh",
+    "Remote": "dragoman.drive.links.ssh",
     "Timeouts": "dragoman.drive.timeouts",
-    "Image": "dragoman.drive.tools",
-    "tool": "dragoman.drive.tools",
+    "Image": "dragoman.drive.tools.toolbox",
+    "tool": "dragoman.drive.tools.toolbox",
     "Result": "dragoman.drive.turns",
     "AgentError": _ERRORS,
     "AgentNotFound": _ERRORS,

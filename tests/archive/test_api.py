@@ -9,13 +9,13 @@ from typing import cast
 
 import pytest
 
-from dragoman.archive import writers
 from dragoman.archive.api import Archive, archive
-from dragoman.archive.indexing import Indexer
+from dragoman.archive.index.updating import Indexer
 from dragoman.errors import UsageError
 from dragoman.model.usage import Usage
-from index_rows import index_here
-from saved_sessions import Rows, save, session_id, simple
+from dragoman.reading import writers
+from support.archive.index_rows import index_here
+from support.archive.saved_sessions import Rows, save, session_id, simple
 
 
 @pytest.fixture

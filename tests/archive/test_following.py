@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dragoman.archive.compression import zstd
 from dragoman.archive.finding import Found, by_hand
 from dragoman.archive.following import Heard, follow
-from dragoman.archive.reading import read
 from dragoman.model.messages import Prompt, SessionStarted, Text, ToolResult, TurnEnded
-from saved_sessions import Rows, save, simple
+from dragoman.reading.compression import zstd
+from dragoman.reading.read import read
+from support.archive.saved_sessions import Rows, save, simple
 
 
 class Play:

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dragoman.archive.api import Archive
-from dragoman.archive.compression import zstd
 from dragoman.archive.numbering import Numbered, NumberedFile
 from dragoman.archive.saved import SavedSession
 from dragoman.model.messages import Delta, Message, Text, TurnEnded
-from saved_sessions import Rows, save
+from dragoman.reading.compression import zstd
+from support.archive.saved_sessions import Rows, save
 
 _RUNS = sorted((Path(__file__).parents[1] / "data/codex/runs").glob("*/*rollout.jsonl"))
 
@@ -28,7 +28,7 @@ def opened(home: Path, cache: Path) -> SavedSession:
 
 def by_rows(path: Path) -> list[Message]:
     """What the rows of a whole file say, in one go."""
-    from dragoman.archive.parsers import Reader
+    from dragoman.reading.parsers import Reader
 
     rows = path.read_bytes().split(b"\n")[:-1]
     reader = Reader.sniffed(rows)

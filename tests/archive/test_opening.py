@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive import file_index, opening
+from dragoman.archive import opening
 from dragoman.archive.api import Archive
-from dragoman.archive.file_lines import Lines
+from dragoman.archive.index import file as file_index
 from dragoman.archive.opening import last_turn, messages_of
-from dragoman.archive.reading import read
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.model.messages import Notice, Prompt, Text, TurnEnded, TurnStarted
+from dragoman.reading.file_lines import Lines
+from dragoman.reading.read import read
 from dragoman.store.files import Files
-from saved_sessions import Rows, save, session_id, simple
+from support.archive.saved_sessions import Rows, save, session_id, simple
 
 
 @pytest.fixture

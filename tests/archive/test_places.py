@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from dragoman.archive.places import Place
-from saved_sessions import save, simple
+from support.archive.saved_sessions import save, simple
 
 
 def test_another_process_is_led_to_the_same_place(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.archive.api import Archive
 from dragoman.errors import UnreadableSource
-from saved_sessions import save, session_id, simple
+from support.archive.saved_sessions import save, session_id, simple
 
 
 def test_a_session_that_was_indexed_anew_meanwhile_says_so(tmp_path: Path) -> None:

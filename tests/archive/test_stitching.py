@@ -7,7 +7,7 @@ from pathlib import Path
 from dragoman.archive.api import Archive
 from dragoman.archive.stitching import parts
 from dragoman.store.files import Files
-from saved_sessions import save, simple
+from support.archive.saved_sessions import save, simple
 
 
 def test_a_session_by_itself_is_one_part(tmp_path: Path) -> None:

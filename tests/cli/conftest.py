@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.cli.live_cells import cells
+from dragoman.cli.live.cells import cells
 
 _CODE = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])")
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 import pytest
 
-from archive_home import make_home
 from dragoman.archive.api import Archive
 from dragoman.cli.archive_options import (
     When,
@@ -17,8 +16,9 @@ from dragoman.cli.archive_options import (
     session_to_resume,
 )
 from dragoman.errors import UsageError
-from index_rows import index_here
-from saved_sessions import session_id
+from support.archive.home import make_home
+from support.archive.index_rows import index_here
+from support.archive.saved_sessions import session_id
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from dragoman.cli import archive_options
-from dragoman.cli.chat import chat
-from dragoman.cli.chat_lines import TypedLines
-from dragoman.cli.live import LiveView
-from dragoman.cli.live_keys import Keyboard, KeyReader, Listener
-from dragoman.crew import connecting
-from dragoman.drive.session_commands import RunningCommand
+from dragoman.cli.chat.lines import TypedLines
+from dragoman.cli.commands.chat import chat
+from dragoman.cli.live.keys import Keyboard, KeyReader, Listener
+from dragoman.cli.live.live import LiveView
+from dragoman.client import connecting
+from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.errors import ResponseError, UsageError
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Diff, Message, Text, TurnEnded, UsageReport

@@ -5,11 +5,11 @@ from pathlib import Path
 import click
 import pytest
 
-from archive_home import make_home
 from dragoman.archive.api import Archive
 from dragoman.cli import completing
-from dragoman.cli.show import show
-from saved_sessions import session_id
+from dragoman.cli.commands.show import show
+from support.archive.home import make_home
+from support.archive.saved_sessions import session_id
 
 CONTEXT = click.Context(show)
 PARAMETER = show.params[0]

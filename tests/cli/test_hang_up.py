@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.testing.plugin import StartRehearsal
-from ptys import Program, all_gone, at_a_terminal
+from support.terminal.ptys import Program, all_gone, at_a_terminal
 
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs Linux")
 DRAGOMAN = str(Path(sys.executable).with_name("dragoman"))

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from dragoman.archive.api import Archive
-from dragoman.archive.indexing import Progress
+from dragoman.archive.index.updating import Progress
 from dragoman.cli import indexing
 from dragoman.cli.indexing import Bar, wait_for
 

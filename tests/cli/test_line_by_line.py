@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from dragoman.testing.plugin import StartRehearsal
-from ptys import at_a_terminal
+from support.terminal.ptys import at_a_terminal
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs pseudo-terminals")
 DRAGOMAN = str(Path(sys.executable).with_name("dragoman"))
-STAGE = [sys.executable, str(Path(__file__).parents[1] / "asking_stage.py")]
+STAGE = [
+    sys.executable,
+    str(Path(__file__).parents[1] / "support" / "terminal" / "asking_stage.py"),
+]
 PLAIN = [{"NO_COLOR": "1"}, {"TERM": "dumb"}]
 SCRIPT = """
 - say: I will make a file.

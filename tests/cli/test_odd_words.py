@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from archive_home import command, make_home
+from support.archive.home import command, make_home
 
 ODD = "x\udcff"
 CASES = {

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from dragoman.cli.commands.run import run
 from dragoman.cli.main import main
-from dragoman.cli.run import run
-from dragoman.crew import connecting
+from dragoman.client import connecting
 from dragoman.errors import ProcessExited
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import (
@@ -296,7 +296,7 @@ def test_a_wrong_request_is_explained_before_anything_is_started(
 ) -> None:
     from dragoman.cli import main as program
 
-    monkeypatch.setitem(program._COMMANDS, "run", ("dragoman.cli.run", "…"))
+    monkeypatch.setitem(program._COMMANDS, "run", ("dragoman.cli.commands.run", "…"))
 
     assert main(["run", "hi", *words.split()]) == 2
 

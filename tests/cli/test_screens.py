@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from dragoman.testing.plugin import StartRehearsal
-from tmux import Terminal, needs_tmux, terminal
+from support.terminal.tmux import Terminal, needs_tmux, terminal
 
 pytestmark = needs_tmux
 DRAGOMAN = str(Path(sys.executable).with_name("dragoman"))
-STAGE = [sys.executable, str(Path(__file__).parents[1] / "asking_stage.py")]
+STAGE = [
+    sys.executable,
+    str(Path(__file__).parents[1] / "support" / "terminal" / "asking_stage.py"),
+]
 WIDTHS = (40, 60, 80, 100)
 COMMAND = (
     "rm -rf build && find . -name '*.pyc' -newer setup.cfg -delete && echo 'all is clean 漢字'"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.cli.live_cells import cells
+from dragoman.cli.live.cells import cells
 from dragoman.cli.tables import Column, count, table
 
 _COLUMNS = (

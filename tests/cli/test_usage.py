@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import pytest
 from click.testing import CliRunner
 
-from dragoman.archive.ledger_groups import Group
-from dragoman.archive.limits import Limits
+from dragoman.archive.ledger.groups import Group
+from dragoman.archive.ledger.rate_limits import Limits
+from dragoman.cli.commands.usage import usage
+from dragoman.cli.reports.usage import limit_lines
+from dragoman.cli.reports.usage_table import short, table, tokens_of
 from dragoman.cli.tables import money
-from dragoman.cli.usage import usage
-from dragoman.cli.usage_report import limit_lines
-from dragoman.cli.usage_table import short, table, tokens_of
 from dragoman.model.messages import RateWindow
 from dragoman.model.usage import Usage
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))
-from remote_ends import Sshd, running_sshd
+from support.agents.remote_ends import Sshd, running_sshd
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from pretending import FakeLink, Json, Server, running_agent
 
 from dragoman.drive.restarting import Restarts
 from dragoman.errors import ProcessExited, ResponseError
 from dragoman.model.messages import Message, Notice, Text, TurnEnded
+from support.agents.pretending import FakeLink, Json, Server, running_agent
 
 _SECONDS = 60
 _QUICK = Restarts(at_most=2, pauses=(0.01, 0.02))

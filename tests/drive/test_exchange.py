@@ -1,12 +1,12 @@
 import asyncio
 
 import pytest
-from pretending import FakeLink, Json, Server, running_agent
 
 from dragoman.drive.exchange import REQUESTS_AT_ONCE
 from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import ProcessExited, ResponseTimeout
 from dragoman.model.intents import ListModels
+from support.agents.pretending import FakeLink, Json, Server, running_agent
 
 _SECONDS = 60
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pretending import FakeLink, Json, Server, eventually, running_agent
 
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Result, Turn
 from dragoman.errors import TurnInterrupted
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message, Text
+from support.agents.pretending import FakeLink, Json, Server, eventually, running_agent
 
 SECONDS = 60
 

@@ -2,12 +2,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from pretending import FakeLink, Json, Server, running_agent
 
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.resuming import given_up
 from dragoman.errors import ProcessExited, ResponseError, Unsupported
 from dragoman.model.messages import Notice
+from support.agents.pretending import FakeLink, Json, Server, running_agent
 
 _SECONDS = 60
 _QUICK = Restarts(at_most=2, pauses=(0.01,))

@@ -2,11 +2,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from pretending import FakeLink, Json, Server, running_agent
 
 from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import ProtocolError
 from dragoman.model.messages import Notice, SessionStarted, Text, TurnEnded
+from support.agents.pretending import FakeLink, Json, Server, running_agent
 
 _SECONDS = 60
 

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.drive.links import Closed, Exit, Link, OpenLink, Receive
+from dragoman.drive.links.link import Closed, Exit, Link, OpenLink, Receive
 from dragoman.drive.one_shots import OneShotAgent
 from dragoman.drive.shots import ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import AgentNotFound, Unsupported
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.driving import Launch, OneShot
+from dragoman.harnesses.contract.driving import Launch, OneShot
 from dragoman.wire.lines import LongLine
 
 _SECONDS = 60

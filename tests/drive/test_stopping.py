@@ -4,12 +4,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from pretending import FakeLink, Json, Server, eventually, running_agent
 
 from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Turn
+from support.agents.pretending import FakeLink, Json, Server, eventually, running_agent
 
 _SECONDS = 60
 

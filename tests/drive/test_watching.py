@@ -1,9 +1,8 @@
 import asyncio
 from pathlib import Path
 
-from pretending import FakeLink, Json, Server, running_agent
-
 from dragoman.drive.timeouts import Timeouts
+from support.agents.pretending import FakeLink, Json, Server, running_agent
 
 _SECONDS = 60
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from chat_story import parsed, story
 from dragoman.export.ag_ui import AgUiExporter
 from dragoman.export.base import Options
 from dragoman.model.messages import Delta, Message, Notice, TurnEnded, TurnStarted
 from dragoman.model.usage import Usage
+from support.terminal.chat_story import parsed, story
 
 EVERYTHING = Options(include=frozenset({"context", "deltas", "raw"}))
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from chat_story import parsed, story
 from dragoman.export.ai_sdk import AiSdkExporter
 from dragoman.export.base import Options
 from dragoman.model.messages import Delta, Message, Notice, Text, ToolResult, TurnEnded, TurnStarted
+from support.terminal.chat_story import parsed, story
 
 EVERYTHING = Options(include=frozenset({"context", "deltas", "raw"}))
 

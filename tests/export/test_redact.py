@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.mapper import Mapper
-from dragoman.archive.reading import read
 from dragoman.export import find
 from dragoman.export.base import Options
 from dragoman.export.redact import Redactor, redacting, summary
 from dragoman.model.messages import Delta, Message, Prompt, Text, ToolCall, ToolResult, encode
+from dragoman.reading.mapper import Mapper
+from dragoman.reading.read import read
 
 KEY = "sk-proj-a1B2c3D4e5F6g7H8i9J0"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dragoman import harnesses
-from dragoman.harnesses.base import Dialect
+from dragoman.harnesses.contract.reading import Dialect
 from dragoman.model.messages import Malformed
 from dragoman.wire.lines import LongLine
 

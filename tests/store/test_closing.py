@@ -11,11 +11,11 @@ import pytest
 
 from dragoman.store.database import NAME as INDEX
 from dragoman.store.database import NotAnIndex, open_database
-from dragoman.store.live import NAME as LIVE
-from dragoman.store.live import LiveStore
-from dragoman.store.live_checking import verify
-from dragoman.store.live_reading import LiveStoreUnusable
-from dragoman.store.live_schema import VERSION
+from dragoman.store.live.checking import verify
+from dragoman.store.live.reading import LiveStoreUnusable
+from dragoman.store.live.schema import VERSION
+from dragoman.store.live.store import NAME as LIVE
+from dragoman.store.live.store import LiveStore
 from dragoman.store.locking import WriterLock
 
 _NOT_A_DATABASE = b"no database at all" * 100

@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.store.database import NAME, IndexUnusable, NotAnIndex, open_database, set_aside
 from dragoman.store.schema import APPLICATION_ID, VERSION
-from powers import no_power_over_files
+from support.agents.powers import no_power_over_files
 
 
 def test_a_new_database_is_made_and_found_again(tmp_path: Path) -> None:

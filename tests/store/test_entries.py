@@ -3,7 +3,7 @@ from __future__ import annotations
 from dragoman.store.database import Database
 from dragoman.store.entries import Entries, Entry, Known
 from dragoman.store.search import Search
-from store_rows import lines, put
+from support.archive.store_rows import lines, put
 
 
 def test_drafts_are_taken_back_words_and_all(database: Database) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dragoman.store.database import Database
 from dragoman.store.files import Files, MarkRow, TurnRow
-from store_rows import file_row
+from support.archive.store_rows import file_row
 
 
 def test_files_keep_what_they_are_told(database: Database) -> None:

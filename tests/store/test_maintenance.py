@@ -4,7 +4,7 @@ from dragoman.store.database import Database
 from dragoman.store.files import Files
 from dragoman.store.maintenance import begin_anew, orphans, tidy
 from dragoman.store.search import Search
-from store_rows import lines, put
+from support.archive.store_rows import lines, put
 
 
 def test_a_file_that_was_dropped_is_found_no_more(database: Database) -> None:

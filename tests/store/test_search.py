@@ -5,7 +5,7 @@ import pytest
 from dragoman.store.database import Database
 from dragoman.store.queries import parse
 from dragoman.store.search import Search
-from store_rows import lines, put
+from support.archive.store_rows import lines, put
 
 
 @pytest.mark.parametrize(

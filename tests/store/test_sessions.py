@@ -5,7 +5,7 @@ from pathlib import Path
 from dragoman.store.database import open_database
 from dragoman.store.files import Files
 from dragoman.store.sessions import SessionRow, Sessions
-from store_rows import file_row
+from support.archive.store_rows import file_row
 
 
 def test_the_newest_file_speaks_for_a_session(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.conversion import all_limits
-from dragoman.harnesses.base import Limit
+from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import (
     Message,
     Notice,
@@ -23,6 +22,7 @@ from dragoman.model.messages import (
 )
 from dragoman.model.turns import Turn, fold
 from dragoman.model.usage import Usage
+from dragoman.reading.conversion import all_limits
 from dragoman.testing.likeness import Difference, differences
 
 

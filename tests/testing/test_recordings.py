@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.audit import Account, audit
 from dragoman.harnesses import HARNESSES
+from dragoman.reading.audit import Account, audit
 from dragoman.testing.recordings import Recording, check, compare, main, recordings, table
 
 CODEX = next(each for each in HARNESSES if each.name == "codex")

@@ -18,7 +18,7 @@ from dragoman.drive.agent import Agent
 from dragoman.drive.one_shots import OneShotAgent
 from dragoman.drive.turns import Result
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.base import Limit
+from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Message
 from dragoman.model.turns import Turn
 from dragoman.rehearsal import Rehearsal

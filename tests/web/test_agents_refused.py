@@ -10,7 +10,7 @@ from typing import Any
 import codex_cli_bin
 import httpx
 
-from page_server import Server
+from support.page.server import Server
 
 SECONDS = 90
 _ATTACK = """

@@ -13,9 +13,9 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 
-from chat_story import story
 from dragoman.model.messages import ApprovalRequested
-from web_stage import TOKEN, play, web_stage
+from support.page.web_stage import TOKEN, play, web_stage
+from support.terminal.chat_story import story
 
 _ENDPOINTS = {
     "/api/v1/login": {"post"},

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from dragoman.crew.hub import HarnessInfo
 from dragoman.errors import ProtocolError
+from dragoman.hub.hub import HarnessInfo
+from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.choosing import acts, as_models, choices, closed
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.page.rows import Choices, SessionRow
 from dragoman.web.settings import Settings
-from dragoman.web.shapes import SessionInfo
-from fake_hub import FakeHub
-from web_stage import open_archive, play
+from support.page.fake_hub import FakeHub
+from support.page.web_stage import open_archive, play
 
 
 class _Hub(FakeHub):

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from chat_story import first_turn, second_turn
 from dragoman.model.messages import Message
-from web_stage import TOKEN, Web, web_stage
+from support.page.web_stage import TOKEN, Web, web_stage
+from support.terminal.chat_story import first_turn, second_turn
 
 PACKAGES = ("ai@6.0.326", "@ag-ui/client@1.0.0")
 CLIENTS = Path(__file__).parent / "clients"

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from dragoman.crew.hub import Peer
-from web_stage import TOKEN, Web, play, web_stage
+from dragoman.hub.hub import Peer
+from support.page.web_stage import TOKEN, Web, play, web_stage
 
 HARNESSES = "/api/v1/harnesses"
 SESSIONS = "/api/v1/sessions"

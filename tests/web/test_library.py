@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.counting import Question
-from dragoman.archive.ledger import EVERYTHING
-from dragoman.archive.ledger_groups import Summary
+from dragoman.archive.ledger.counting import Question
+from dragoman.archive.ledger.groups import Summary
+from dragoman.archive.ledger.ledger import EVERYTHING
 from dragoman.archive.places import Place
 from dragoman.errors import UsageError
 from dragoman.web.library import Library, as_time
-from index_rows import index_here
-from saved_sessions import Rows, save, session_id
-from web_stage import open_archive, play
+from support.archive.index_rows import index_here
+from support.archive.saved_sessions import Rows, save, session_id
+from support.page.web_stage import open_archive, play
 
 
 def with_library(folder: Path, story: Callable[[Library], Coroutine[Any, Any, None]]) -> None:

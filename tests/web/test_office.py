@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.crew.hub import Forbidden, UnknownSession
 from dragoman.errors import UsageError
+from dragoman.hub.hub import Forbidden, UnknownSession
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.settings import Settings
-from fake_hub import AT, FakeHub
-from web_stage import open_archive, play
+from support.page.fake_hub import AT, FakeHub
+from support.page.web_stage import open_archive, play
 
 
 def office(folder: Path) -> tuple[Office, FakeHub]:

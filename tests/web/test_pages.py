@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from chat_story import story
 from dragoman.model.messages import ApprovalRequested, Text
-from saved_sessions import Rows, save, session_id
-from web_stage import play, web_stage
+from support.archive.saved_sessions import Rows, save, session_id
+from support.page.web_stage import play, web_stage
+from support.terminal.chat_story import story
 
 
 def test_who_is_not_signed_in_sees_the_login_and_nothing_else(tmp_path: Path) -> None:

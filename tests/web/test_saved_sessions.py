@@ -11,8 +11,8 @@ import codex_cli_bin as paths
 import httpx
 import pytest
 
-from page_server import Server
-from saved_sessions import Rows, save, session_id
+from support.archive.saved_sessions import Rows, save, session_id
+from support.page.server import Server
 
 _SCRIPT = """
 turns:

@@ -11,8 +11,8 @@ from dragoman.errors import UsageError
 from dragoman.web import server
 from dragoman.web.server import listen, serving
 from dragoman.web.settings import Settings
-from dragoman.web.streaming import ABORT
-from web_stage import play
+from dragoman.web.streams.streaming import ABORT
+from support.page.web_stage import play
 
 
 async def hello(scope: Any, receive: Any, send: Any) -> None:

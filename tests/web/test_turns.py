@@ -6,12 +6,12 @@ from typing import Any
 from dragoman.model.messages import Prompt, Text, TurnEnded, TurnStarted
 from dragoman.web.library import Library
 from dragoman.web.office import Office
+from dragoman.web.ranges import Stretches
 from dragoman.web.settings import Settings
-from dragoman.web.stretches import Stretches
 from dragoman.web.turns import Mark, TurnMarks
-from fake_hub import FakeHub
-from saved_sessions import Rows, save, session_id
-from web_stage import open_archive, play
+from support.archive.saved_sessions import Rows, save, session_id
+from support.page.fake_hub import FakeHub
+from support.page.web_stage import open_archive, play
 
 
 def test_turns_are_marked_and_read_on_from_where_they_were(tmp_path: Path) -> None:

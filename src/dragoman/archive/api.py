@@ -10,17 +10,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dragoman.archive.finding import Found, absolute
-from dragoman.archive.keeping import Keeper
+from dragoman.archive.index.keeping import Keeper
 from dragoman.archive.places import Place
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UsageError
 from dragoman.store.sessions import ListedSession, Sessions
 
 if TYPE_CHECKING:
-    from dragoman.archive.checking_index import IndexCheck
+    from dragoman.archive.care.index import IndexCheck
     from dragoman.archive.following import Heard
-    from dragoman.archive.indexing import Progress, Report
-    from dragoman.archive.searching import Hit, Results
+    from dragoman.archive.index.updating import Progress, Report
+    from dragoman.archive.search.searching import Hit, Results
     from dragoman.store.database import Database
     from dragoman.store.files import Files
     from dragoman.store.search import Filters, Match
@@ -135,7 +135,7 @@ class Archive:
 
     def index_check(self) -> IndexCheck:
         """What says of a file how the index is out of step with it. The index is taken as it is."""
-        from dragoman.archive.checking_index import IndexCheck
+        from dragoman.archive.care.index import IndexCheck
 
         return IndexCheck(self._files, self.index_folder, self.folders)
 
@@ -206,7 +206,7 @@ class Archive:
 
     def search(self, query: str, filters: Filters | None = None, *, limit: int = 20) -> Results:
         """The messages that match a query (see :mod:`dragoman.store.queries`), best first."""
-        from dragoman.archive import searching
+        from dragoman.archive.search import searching
 
         return searching.search(self._database, query, _placed(filters), limit)
 
@@ -219,13 +219,13 @@ class Archive:
         ignore_case: bool = False,
     ) -> Results:
         """The messages that hold exactly this text, found by reading every file, the newest first."""
-        from dragoman.archive import searching
+        from dragoman.archive.search import searching
 
         return searching.scan(self._database, text, _placed(filters), limit, ignore_case)
 
     def around(self, match: Match, reach: int = 2) -> list[Hit]:
         """A match and its neighbours in the session."""
-        from dragoman.archive import searching
+        from dragoman.archive.search import searching
 
         return searching.around(self._database, match, reach)
 

@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from dragoman.archive.conversion import Conversion
 from dragoman.errors import UsageError
 from dragoman.export.base import Masked
 from dragoman.model.messages import Message
+from dragoman.reading.conversion import Conversion
 
 _BATCH: Final = 64
 _BY_ENDING: Final = {

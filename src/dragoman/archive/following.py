@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from dragoman.archive.file_lines import is_plain, open_file
 from dragoman.archive.finding import Found
-from dragoman.archive.growing import GrowingFile
-from dragoman.archive.parsers import Reader
-from dragoman.archive.reading import feed
-from dragoman.archive.sources import Line
 from dragoman.model.messages import Message
+from dragoman.reading.file_lines import is_plain, open_file
+from dragoman.reading.growing import GrowingFile
+from dragoman.reading.parsers import Reader
+from dragoman.reading.read import feed
+from dragoman.reading.sources import Line
 
 _PAUSE_SECONDS: Final = 0.5
 _WHOLE: Final = 1 << 24

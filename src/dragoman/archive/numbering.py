@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from dragoman.archive import writers
-from dragoman.archive.growing import GrowingFile
-from dragoman.archive.parsers import Reader
-from dragoman.archive.reading import feed
-from dragoman.archive.sources import Line
 from dragoman.archive.stitching import before
-from dragoman.harnesses.base import Mark
+from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Delta, Message, TurnEnded, TurnStarted
+from dragoman.reading import writers
+from dragoman.reading.growing import GrowingFile
+from dragoman.reading.parsers import Reader
+from dragoman.reading.read import feed
+from dragoman.reading.sources import Line
 from dragoman.store.files import FileRow, Files
 from dragoman.wire import jsonl
 

@@ -14,12 +14,12 @@ from typing import Final
 
 import msgspec
 
-from dragoman.archive.file_lines import Lines, is_plain, open_file, other_lines, plain_lines
-from dragoman.archive.parsers import Reader
-from dragoman.archive.reading import feed
-from dragoman.archive.sources import ending_of
-from dragoman.harnesses.base import Mark
+from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Message, Prompt, TurnStarted
+from dragoman.reading.file_lines import Lines, is_plain, open_file, other_lines, plain_lines
+from dragoman.reading.parsers import Reader
+from dragoman.reading.read import feed
+from dragoman.reading.sources import ending_of
 from dragoman.store.files import FileRow, Files, MarkRow
 
 _FIRST_TAIL: Final = 1 << 18

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dragoman.archive.writers import LATELY_SECONDS, is_ours, is_surely_written, may_grow
 from dragoman.errors import UnreadableSource, UsageError
+from dragoman.reading.writers import LATELY_SECONDS, is_ours, is_surely_written, may_grow
 from dragoman.store.files import FileRow, Files
 from dragoman.store.sessions import ListedSession, Sessions
 
@@ -190,8 +190,8 @@ class SavedSession:
 
     def undone_turns(self) -> set[str | None]:
         """The ids of the turns that were taken back."""
-        from dragoman.archive.parsers import history_of
         from dragoman.model.messages import Notice, TurnStarted
+        from dragoman.reading.parsers import history_of
 
         history = history_of(self.harness)
         begun: list[str | None] = []

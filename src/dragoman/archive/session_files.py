@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dragoman.errors import UnreadableSource
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.history import History
+from dragoman.harnesses.contract.history import History
 
 
 def homes(env: Mapping[str, str] | None = None) -> list[tuple[Path, History]]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dragoman.archive.file_lines import open_file, plain_lines
 from dragoman.archive.opening import messages_of
-from dragoman.archive.parsers import history_of
-from dragoman.harnesses.history import History
+from dragoman.harnesses.contract.history import History
 from dragoman.model.messages import Message, Notice, TurnStarted
+from dragoman.reading.file_lines import open_file, plain_lines
+from dragoman.reading.parsers import history_of
 from dragoman.store.files import FileRow, Files
 
 _DEEPEST: Final = 32

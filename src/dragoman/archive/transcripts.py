@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dragoman.archive.open_turns import ClosingExporter
 from dragoman.export.base import Exporter, Include, Options
-from dragoman.export.text import TextExporter
-from dragoman.export.text_whole import WholeTextExporter
+from dragoman.export.text.exporter import TextExporter
+from dragoman.export.text.whole import WholeTextExporter
+from dragoman.reading.open_turns import ClosingExporter
 
 
 def transcript(*, full: bool, context: bool, colour: bool, width: int) -> Exporter:

@@ -16,13 +16,13 @@ _MOST: Final = 50
 
 
 def formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from dragoman.archive.conversion import all_formats
+    from dragoman.reading.conversion import all_formats
 
     return _named([(each.name, each.summary) for each in all_formats()], incomplete)
 
 
 def dialects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from dragoman.archive.conversion import all_dialects
+    from dragoman.reading.conversion import all_dialects
 
     return _named([(each.name, each.summary) for each in all_dialects()], incomplete)
 
@@ -51,7 +51,7 @@ def approvals(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     """What the installed release accepts."""
     import asyncio
 
-    from dragoman.crew.examining import approval_modes
+    from dragoman.client.examining import approval_modes
 
     modes = asyncio.run(approval_modes(ctx.params.get("command")))
     return _named([(each, "") for each in modes], incomplete)

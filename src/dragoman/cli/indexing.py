@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from dragoman.archive.api import Archive
-    from dragoman.archive.indexing import Progress
+    from dragoman.archive.index.updating import Progress
 
 _BAR: Final = 24
 _STEP_SECONDS: Final = 0.1

@@ -18,23 +18,44 @@ from dragoman.cli.streams import reader_left
 from dragoman.errors import DragomanError, UsageError, reason_of
 
 _COMMANDS = {
-    "run": ("dragoman.cli.run", "Give the agent a prompt and watch it work."),
-    "chat": ("dragoman.cli.chat", "Talk with the agent, prompt by prompt."),
-    "serve": ("dragoman.cli.serve", "Open the page: watch, steer and approve agents."),
-    "convert": ("dragoman.cli.convert", "Convert a session file or a stream to another format."),
-    "dialects": ("dragoman.cli.dialects", "List what can be read, and what it can be turned into."),
-    "sessions": ("dragoman.cli.sessions", "List the sessions on this disk, newest first."),
-    "show": ("dragoman.cli.show", "Read a session as a transcript."),
-    "search": ("dragoman.cli.search", "Find what was said or done in any session."),
-    "tail": ("dragoman.cli.tail", "Follow the sessions that are being written right now."),
-    "export": ("dragoman.cli.export", "Write a session to a file: a page, Markdown, text, JSON."),
-    "usage": ("dragoman.cli.usage", "Tokens and money: what all sessions have cost."),
-    "replay": ("dragoman.cli.replay", "Watch a session again, or serve it as if it were live."),
-    "demo": ("dragoman.cli.demo", "Watch the real agent fix a test. No key, no network."),
-    "policy": ("dragoman.cli.policy", "Try approval rules: what they say to a command, and why."),
-    "rehearse": ("dragoman.cli.rehearse", "Run anything against a stand-in model."),
-    "completion": ("dragoman.cli.completion", "Print the script for completion in your shell."),
-    "doctor": ("dragoman.cli.doctor", "Check that everything is there, and say what to do if not."),
+    "run": ("dragoman.cli.commands.run", "Give the agent a prompt and watch it work."),
+    "chat": ("dragoman.cli.commands.chat", "Talk with the agent, prompt by prompt."),
+    "serve": ("dragoman.cli.commands.serve", "Open the page: watch, steer and approve agents."),
+    "convert": (
+        "dragoman.cli.commands.convert",
+        "Convert a session file or a stream to another format.",
+    ),
+    "dialects": (
+        "dragoman.cli.commands.dialects",
+        "List what can be read, and what it can be turned into.",
+    ),
+    "sessions": ("dragoman.cli.commands.sessions", "List the sessions on this disk, newest first."),
+    "show": ("dragoman.cli.commands.show", "Read a session as a transcript."),
+    "search": ("dragoman.cli.commands.search", "Find what was said or done in any session."),
+    "tail": ("dragoman.cli.commands.tail", "Follow the sessions that are being written right now."),
+    "export": (
+        "dragoman.cli.commands.export",
+        "Write a session to a file: a page, Markdown, text, JSON.",
+    ),
+    "usage": ("dragoman.cli.commands.usage", "Tokens and money: what all sessions have cost."),
+    "replay": (
+        "dragoman.cli.commands.replay",
+        "Watch a session again, or serve it as if it were live.",
+    ),
+    "demo": ("dragoman.cli.commands.demo", "Watch the real agent fix a test. No key, no network."),
+    "policy": (
+        "dragoman.cli.commands.policy",
+        "Try approval rules: what they say to a command, and why.",
+    ),
+    "rehearse": ("dragoman.cli.commands.rehearse", "Run anything against a stand-in model."),
+    "completion": (
+        "dragoman.cli.commands.completion",
+        "Print the script for completion in your shell.",
+    ),
+    "doctor": (
+        "dragoman.cli.commands.doctor",
+        "Check that everything is there, and say what to do if not.",
+    ),
 }
 
 

@@ -18,9 +18,9 @@ from dragoman.cli import completing
 from dragoman.errors import UsageError, reason_of
 
 if TYPE_CHECKING:
-    from dragoman.cli.live import LiveView
-    from dragoman.cli.live_keys import Keyboard
-    from dragoman.crew.connecting import Agent, Session
+    from dragoman.cli.live.keys import Keyboard
+    from dragoman.cli.live.live import LiveView
+    from dragoman.client.connecting import Agent, Session
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
@@ -128,7 +128,7 @@ class AgentOptions:
 
     def images(self, given: tuple[str, ...]) -> list[str]:
         """Images as the agent can open them: paths are relative to where the command was given."""
-        from dragoman.crew.connecting import check_images, take_images
+        from dragoman.client.connecting import check_images, take_images
 
         return take_images(given) if self.ssh else check_images(given)
 
@@ -155,10 +155,10 @@ class AgentOptions:
         ahead: bool = False,
     ) -> AsyncGenerator[tuple[Agent, Keyboard | None]]:
         """The agent, and the keyboard at which somebody can be asked, if there is one."""
-        from dragoman.cli.asking import Asker, nobody_there
-        from dragoman.cli.live_keys import keyboard_of
-        from dragoman.crew.connecting import Timeouts, connect
-        from dragoman.crew.deciding import allow_all, ask_always
+        from dragoman.cli.asks.asking import Asker, nobody_there
+        from dragoman.cli.live.keys import keyboard_of
+        from dragoman.client.connecting import Timeouts, connect
+        from dragoman.client.deciding import allow_all, ask_always
 
         keyboard = keyboard_of() if view.interactive else None
         policy = policy or self.policy or (allow_all if self.yes else ask_always)
@@ -184,7 +184,7 @@ class AgentOptions:
     def warn(self, agent: Agent, view: LiveView) -> None:
         """Say it before the first turn if the model will refuse to answer."""
         from dragoman.cli.asks.steps import hung
-        from dragoman.cli.live_ink import Ink
+        from dragoman.cli.live.ink import Ink
 
         facts = agent.facts
         if facts is None or facts.signed_in is not False or not facts.needs_sign_in:

@@ -22,7 +22,7 @@ def cells(text: str) -> int:
     """How wide a text is. What that takes is imported only if it is not plain."""
     if text.isascii():
         return len(text)
-    from dragoman.cli import live_cells
+    from dragoman.cli.live import cells as live_cells
 
     return live_cells.cells(text)
 
@@ -30,7 +30,7 @@ def cells(text: str) -> int:
 def _clip(text: str, width: int) -> str:
     if text.isascii():
         return text if len(text) <= width else text[: max(0, width - 1)] + "…" * (width > 0)
-    from dragoman.cli import live_cells
+    from dragoman.cli.live import cells as live_cells
 
     return live_cells.clip(text, width)
 

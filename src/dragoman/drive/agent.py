@@ -17,19 +17,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dragoman.drive.calling import Outcome as CallOutcome
-from dragoman.drive.clerk import Clerk
 from dragoman.drive.exchange import Exchange, Keeper
-from dragoman.drive.links import Exit, OpenLink
+from dragoman.drive.links.link import Exit, OpenLink
+from dragoman.drive.process.session_commands import Finder
 from dragoman.drive.restarting import Restarts, State, Tries
 from dragoman.drive.resuming import given_up, resume_all
+from dragoman.drive.router import Clerk
 from dragoman.drive.session import Session
-from dragoman.drive.session_commands import Finder
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.tools import Toolbox
+from dragoman.drive.tools.toolbox import Toolbox
 from dragoman.drive.turns import Turn
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import AgentError, DragomanError, ProcessExited, Unsupported
-from dragoman.harnesses.driving import Conversation
+from dragoman.harnesses.contract.driving import Conversation
 from dragoman.model import intents
 from dragoman.model.messages import (
     ApprovalRequested,

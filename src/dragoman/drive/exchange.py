@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from dragoman.drive.links import Exit, Link, OpenLink
+from dragoman.drive.links.link import Exit, Link, OpenLink
 from dragoman.errors import (
     AgentError,
     AuthorityMismatch,
@@ -23,7 +23,7 @@ from dragoman.errors import (
     TurnFailed,
     Unsupported,
 )
-from dragoman.harnesses.driving import Answer, Conversation, Refusal, ToolRequest
+from dragoman.harnesses.contract.driving import Answer, Conversation, Refusal, ToolRequest
 from dragoman.model.intents import Intent
 from dragoman.model.messages import Message, Outcome, TurnError
 from dragoman.wire.lines import LongLine

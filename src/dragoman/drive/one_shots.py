@@ -13,16 +13,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dragoman.drive.descendants import name_processes
+from dragoman.drive.process.descendants import name_processes
+from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.restarting import State
-from dragoman.drive.session_commands import RunningCommand
 from dragoman.drive.shots import Shot, ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import judge
 from dragoman.drive.turns import Turn
 from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import ProcessExited, TurnInterrupted, Unsupported
-from dragoman.harnesses.driving import OneShot
+from dragoman.harnesses.contract.driving import OneShot
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Message, SessionStarted, TurnError, UsageReport
 from dragoman.model.usage import Usage

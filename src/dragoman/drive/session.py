@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dragoman.drive.grants import Grants
-from dragoman.drive.reaping import Stat
-from dragoman.drive.session_commands import CommandLog, RunningCommand, end, stopped_notice
+from dragoman.drive.approvals.grants import Grants
+from dragoman.drive.process.reaping import Stat
+from dragoman.drive.process.session_commands import CommandLog, RunningCommand, end, stopped_notice
 from dragoman.drive.stopping import stop
 from dragoman.drive.turns import Turn, left_running
 from dragoman.drive.workspaces import check_prompt
@@ -41,7 +41,7 @@ from dragoman.model.tools import BASH
 
 if TYPE_CHECKING:
     from dragoman.drive.agent import Agent
-    from dragoman.drive.tools import Toolbox
+    from dragoman.drive.tools.toolbox import Toolbox
 
 _LATE_KEPT = 1000
 _ENDED_KEPT = 64

@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from dragoman.drive.exchange import Keeper
-from dragoman.drive.links import Link, OpenLink
+from dragoman.drive.links.link import Link, OpenLink
 from dragoman.drive.restarting import State
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Turn
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import ProcessExited, TurnInterrupted
-from dragoman.harnesses.driving import Launch, OneShot, Run, SignIn
+from dragoman.harnesses.contract.driving import Launch, OneShot, Run, SignIn
 from dragoman.model.messages import Message, TurnError
 from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 
 from dragoman.drive.mailbox import Mailbox
-from dragoman.drive.session_commands import boot_ticks
+from dragoman.drive.process.session_commands import boot_ticks
 from dragoman.drive.timeouts import Pulse, RunningTool
 from dragoman.errors import (
     AgentError,

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from dragoman.drive.descendants import name_processes
+from dragoman.drive.process.descendants import name_processes
 from dragoman.drive.stopping import stop_in_the_end
 from dragoman.drive.timeouts import judge
 from dragoman.errors import AgentError, ResponseTimeout, Unsupported, UsageError

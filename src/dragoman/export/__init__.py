@@ -16,7 +16,7 @@ def _messages(options: Options) -> Exporter:
 
 
 def _claude(options: Options) -> Exporter:
-    from dragoman.export.claude import ClaudeExporter
+    from dragoman.export.claude.exporter import ClaudeExporter
 
     return ClaudeExporter(options)
 
@@ -40,13 +40,13 @@ def _orchestrator(options: Options) -> Exporter:
 
 
 def _text(options: Options) -> Exporter:
-    from dragoman.export.text import TextExporter
+    from dragoman.export.text.exporter import TextExporter
 
     return TextExporter(options)
 
 
 def _markdown(options: Options) -> Exporter:
-    from dragoman.export.markdown import MarkdownExporter
+    from dragoman.export.markdown.exporter import MarkdownExporter
 
     return MarkdownExporter(options)
 
@@ -58,7 +58,7 @@ def _json(options: Options) -> Exporter:
 
 
 def _html(options: Options) -> Exporter:
-    from dragoman.export.html import HtmlExporter
+    from dragoman.export.html.exporter import HtmlExporter
 
     return HtmlExporter(options)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dragoman.harnesses.base import Dialect, Harness
 from dragoman.harnesses.codex import CODEX
+from dragoman.harnesses.contract.reading import Dialect, Harness
 from dragoman.harnesses.messages import MESSAGES
 
 HARNESSES: tuple[Harness, ...] = (CODEX, MESSAGES)

@@ -2,7 +2,7 @@
 
 Messages are what an agent says; intents are what it is asked. They are plain values, in our own words,
 whatever a release calls the same thing: a harness's conversation turns them into lines. What comes of
-a wish arrives as messages, and as one :class:`~dragoman.harnesses.base.Answer` for each intent.
+a wish arrives as messages, and as one :class:`~dragoman.harnesses.contract.reading.Answer` for each intent.
 """
 
 from __future__ import annotations

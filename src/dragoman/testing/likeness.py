@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.harnesses.base import Limit
+from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Plan, Text, Thinking
 from dragoman.model.tools import EDIT, TASK, WRITE
 from dragoman.model.turns import Turn, Use

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dragoman.archive.audit import Account, Lost, audit
-from dragoman.archive.reading import read
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.base import Harness, Limit
+from dragoman.harnesses.contract.reading import Harness, Limit
 from dragoman.model.messages import Message, SessionStarted
 from dragoman.model.turns import Turn, fold
+from dragoman.reading.audit import Account, Lost, audit
+from dragoman.reading.read import read
 from dragoman.testing.likeness import Difference, differences
 
 _LEAVES = {

@@ -16,29 +16,21 @@ from litestar.types import ASGIApp
 
 from dragoman.about import VERSION
 from dragoman.archive.api import Archive
-from dragoman.crew.hub import Hub
-from dragoman.web import (
-    api_archive,
-    api_commands,
-    api_fragments,
-    api_login,
-    api_sessions,
-    api_streams,
-    api_turns,
-    documenting,
-    pages,
-    shapes,
-)
+from dragoman.hub.hub import Hub
+from dragoman.web import pages
+from dragoman.web.api import archive as api_archive
+from dragoman.web.api import commands, fragments, login, sessions, shapes, streams, turns
+from dragoman.web.api import openapi as documenting
+from dragoman.web.api.errors import HANDLERS
 from dragoman.web.guarding import Guard
 from dragoman.web.library import Library
 from dragoman.web.office import Office
-from dragoman.web.refusing import HANDLERS
-from dragoman.web.saved_list import SavedList
+from dragoman.web.ranges import Stretches
 from dragoman.web.settings import Settings
-from dragoman.web.stretches import Stretches
+from dragoman.web.streams.saved_list import SavedList
 from dragoman.web.turns import TurnMarks
 
-_PARTS = (api_login, api_sessions, api_turns, api_commands, api_streams, api_archive, api_fragments)
+_PARTS = (login, sessions, turns, commands, streams, api_archive, fragments)
 
 
 @get("/openapi.json", include_in_schema=False)
@@ -49,7 +41,7 @@ async def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
 
 def _types() -> list[type]:
     """All that the API takes and gives."""
-    parts = (shapes, api_commands, api_streams)
+    parts = (shapes, commands, streams)
     return [
         each
         for part in parts

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from dragoman.crew.hub import HarnessInfo
 from dragoman.errors import DragomanError
+from dragoman.hub.hub import HarnessInfo
+from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.office import Office
 from dragoman.web.page.rows import Act, Choices, SessionRow
-from dragoman.web.shapes import SessionInfo
 
 _PATIENCE_SECONDS: Final = 1.0
 

@@ -27,10 +27,10 @@ from typing import Any, Final, TypeAlias, cast
 import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from dragoman.crew.hub import Peer
+from dragoman.hub.hub import Peer
 from dragoman.web.logins import Logins
 from dragoman.web.settings import Settings
-from dragoman.web.streaming import IS_ALLOWED, SEND
+from dragoman.web.streams.streaming import IS_ALLOWED, SEND
 
 _access = logging.getLogger("dragoman.web.access")
 _Headers: TypeAlias = defaultdict[bytes, list[bytes]]

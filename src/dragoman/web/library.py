@@ -22,17 +22,17 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from dragoman.archive.api import Archive
-from dragoman.archive.counting import Beside, Question
-from dragoman.archive.indexing import Progress
-from dragoman.archive.ledger import Choice
-from dragoman.archive.ledger_groups import By, Summary
-from dragoman.archive.mapper import make_exporter
+from dragoman.archive.index.updating import Progress
+from dragoman.archive.ledger.counting import Beside, Question
+from dragoman.archive.ledger.groups import By, Summary
+from dragoman.archive.ledger.ledger import Choice
 from dragoman.archive.numbering import Numbered, NumberedFile
+from dragoman.archive.ranges import stretch
 from dragoman.archive.saved import SavedSession
-from dragoman.archive.stretches import stretch
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message
 from dragoman.model.secrets import secrets_in
+from dragoman.reading.mapper import make_exporter
 from dragoman.store.database import SUSPECT
 
 _T = TypeVar("_T")

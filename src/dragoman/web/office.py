@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 from litestar.di import NamedDependency
 
-from dragoman.archive.digest import title_in
-from dragoman.crew.hub import Entry, Hub, LiveSession, PutAway, UnknownSession
+from dragoman.archive.index.digest import title_in
 from dragoman.errors import ProtocolError, UsageError
-from dragoman.web import shapes
-from dragoman.web.broadcasting import Broadcasts
+from dragoman.hub.hub import Entry, Hub, LiveSession, PutAway, UnknownSession
+from dragoman.web.api import shapes
+from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.library import Library, SavedEntry
 from dragoman.web.settings import Settings
-from dragoman.web.shapes import SessionInfo
+from dragoman.web.streams.broadcasting import Broadcasts
 
 if TYPE_CHECKING:
     from dragoman.archive.api import Archive

@@ -13,13 +13,16 @@ from litestar.exceptions import HTTPException
 from litestar.params import FromPath, QueryParameter
 
 from dragoman.archive.api import Archive
-from dragoman.archive.ledger import EVERYTHING
-from dragoman.archive.ledger_groups import Summary
-from dragoman.archive.searching import Hit
-from dragoman.crew.hub import UnknownSession
+from dragoman.archive.ledger.groups import Summary
+from dragoman.archive.ledger.ledger import EVERYTHING
+from dragoman.archive.search.searching import Hit
 from dragoman.errors import UsageError
+from dragoman.hub.hub import UnknownSession
 from dragoman.model.messages import RateWindow
-from dragoman.web.api_sessions import Id
+from dragoman.web.api.errors import HANDLERS as REFUSING
+from dragoman.web.api.errors import Refusal
+from dragoman.web.api.sessions import Id
+from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.choosing import acts, choices, closed
 from dragoman.web.guarding import SIGNED_IN
 from dragoman.web.library import as_time
@@ -37,10 +40,7 @@ from dragoman.web.page.rows import (
     UsageView,
     Window,
 )
-from dragoman.web.refusing import HANDLERS as REFUSING
-from dragoman.web.refusing import Refusal
-from dragoman.web.shapes import SessionInfo
-from dragoman.web.stretches import Stretches, drawn
+from dragoman.web.ranges import Stretches, drawn
 from dragoman.web.turns import TurnMarks
 
 _ASIDE: Final = 50

@@ -19,7 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dragoman.errors import UsageError, reason_of
 from dragoman.web.guarding import CONNECTION
-from dragoman.web.streaming import ABORT
+from dragoman.web.streams.streaming import ABORT
 
 _BACKLOG: Final = 2048
 _KEEP_ALIVE_SECONDS: Final = 30

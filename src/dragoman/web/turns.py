@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from dragoman.crew.hub import Entry
-from dragoman.export.render import one_line
+from dragoman.hub.hub import Entry
 from dragoman.model.messages import Prompt, TurnEnded, TurnStarted
+from dragoman.rendering.render import one_line
+from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.library import SavedEntry
 from dragoman.web.office import Office
-from dragoman.web.shapes import SessionInfo
-from dragoman.web.stretches import Stretches
+from dragoman.web.ranges import Stretches
 
 _PAGE: Final = 1_000
 _TITLE: Final = 120

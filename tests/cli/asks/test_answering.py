@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from dragoman.cli.asks.answering import Answering
-from dragoman.cli.live_cells import cells
-from dragoman.cli.live_ink import Ink
-from dragoman.cli.live_keys import Key
+from dragoman.cli.live.cells import cells
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.keys import Key
 from dragoman.model.messages import ApprovalRequested
 
 PLAIN = Ink(colour=False)

@@ -4,9 +4,9 @@ from typing import Any
 
 from dragoman.cli.asks.filling import Send, fill_in, shown
 from dragoman.cli.asks.steps import Came, Menu
-from dragoman.cli.live_ink import Ink
-from dragoman.cli.live_keys import KeyReader
-from dragoman.crew.deciding import Decision
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.keys import KeyReader
+from dragoman.client.deciding import Decision
 from dragoman.model.messages import ApprovalRequested
 
 PLAIN = Ink(colour=False)

@@ -4,8 +4,8 @@ import io
 
 from dragoman.cli.asks.answering import Answering
 from dragoman.cli.asks.printing import Printing
-from dragoman.cli.live import LiveView
-from dragoman.cli.live_keys import Key, KeyReader
+from dragoman.cli.live.keys import Key, KeyReader
+from dragoman.cli.live.live import LiveView
 from dragoman.model.messages import ApprovalRequested, Text
 
 COMMAND = ApprovalRequested(

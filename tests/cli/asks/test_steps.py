@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.cli.asks.steps import Answer, Came, Leave, Menu, Reason, choices, first_step
-from dragoman.cli.live_ink import Ink
-from dragoman.cli.live_keys import Key, KeyReader
-from dragoman.crew.deciding import Decision
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.keys import Key, KeyReader
+from dragoman.client.deciding import Decision
 from dragoman.model.messages import ApprovalRequested
 
 PLAIN = Ink(colour=False)

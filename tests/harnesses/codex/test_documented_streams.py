@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.audit import audit
-from dragoman.archive.evidence import Evidence, untold
-from dragoman.archive.reading import read
-from dragoman.harnesses.codex.auditing.values import values
+from dragoman.harnesses.codex.audit.values import values
 from dragoman.model.messages import (
     ApprovalRequested,
     Delta,
@@ -27,6 +24,9 @@ from dragoman.model.messages import (
     TurnStarted,
     Unknown,
 )
+from dragoman.reading.audit import audit
+from dragoman.reading.evidence import Evidence, untold
+from dragoman.reading.read import read
 
 
 def stream(*lines: dict[str, Any] | str) -> bytes:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.audit import audit
 from dragoman.harnesses.codex import CODEX
+from dragoman.reading.audit import audit
 from dragoman.testing.recordings import Recording, compare, recordings
 
 _RUNS = Path(__file__).parents[2] / "data" / "codex" / "runs"

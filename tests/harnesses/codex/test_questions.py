@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex import questions
-from dragoman.harnesses.telling.output import Output
-from dragoman.harnesses.telling.teller import Teller
 from dragoman.model.messages import AlwaysAllow, ApprovalRequested, Message
 
 USUAL = ["allow", "allow_for_session", "deny", "cancel"]

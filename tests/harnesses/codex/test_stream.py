@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dragoman.harnesses import find_dialect
-from dragoman.harnesses.base import Parser
 from dragoman.harnesses.codex import CODEX
+from dragoman.harnesses.contract.reading import Parser
 from dragoman.model.messages import Malformed, Unknown
 from dragoman.wire.lines import LongLine
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.threads import Threads
-from dragoman.harnesses.telling.output import Output
 from dragoman.model.messages import SessionStarted
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from dragoman.errors import Unsupported
-from dragoman.harnesses.codex import app_server_features, versions
-from dragoman.harnesses.codex.app_server_features import FEATURES as SERVER_FEATURES
-from dragoman.harnesses.codex.app_server_features import SPELLINGS
+from dragoman.harnesses.codex import versions
+from dragoman.harnesses.codex.app_server.client import features
+from dragoman.harnesses.codex.app_server.client.features import FEATURES as SERVER_FEATURES
+from dragoman.harnesses.codex.app_server.client.features import SPELLINGS
 from dragoman.harnesses.codex.versions import (
     EXEC_FORK,
     FEATURES,
@@ -113,7 +114,7 @@ def test_a_refusal_names_the_releases_that_can() -> None:
 
 
 def test_every_feature_is_in_the_table() -> None:
-    known = ((versions, FEATURES), (app_server_features, SERVER_FEATURES + SPELLINGS))
+    known = ((versions, FEATURES), (features, SERVER_FEATURES + SPELLINGS))
     for module, table in known:
         named = {each for each in vars(module).values() if isinstance(each, Feature)}
         assert named == set(table)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.archive.audit import audit
-from dragoman.archive.mapper import Mapper
-from dragoman.archive.reading import read
 from dragoman.export import find
 from dragoman.export.base import Options
 from dragoman.harnesses.messages.parser import MessagesParser, sniff
 from dragoman.model.messages import MESSAGE_TYPES, Message, Prompt, Text, Unknown, encode
+from dragoman.reading.audit import audit
+from dragoman.reading.mapper import Mapper
+from dragoman.reading.read import read
 
 
 def written(messages: list[Message], name: str = "messages") -> bytes:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.export.redact import Redactor
-from secret_corpora import held_out, templates, third
-from secret_corpora.filling import Sample, samples
+from support.secret_corpora import held_out, templates, third
+from support.secret_corpora.filling import Sample, samples
 
 _SEEDS = (1, 2, 3)
 _AROUND: dict[str, Callable[[str], str]] = {

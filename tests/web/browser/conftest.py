@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from page_server import Server
-from page_stage import Stage
-from page_stage_http import serving
+from support.page.server import Server
+from support.page.stage import Stage
+from support.page.stage_http import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from dragoman.model.messages import ApprovalRequested, Message, Text, ToolCall, TurnEnded
 from dragoman.web.page.rows import PolicyView
-from page_more_scenes import asking_for_changes
-from page_scenes import asking, settled, shop
-from page_stage import Stage
+from support.page.more_scenes import asking_for_changes
+from support.page.scenes import asking, settled, shop
+from support.page.stage import Stage
 
 from .conftest import Tabs, until
 

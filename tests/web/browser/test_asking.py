@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from page_server import Server
+from support.page.server import Server
 
 from .conftest import Tabs, begin, is_over
 
-_ASKER = Path(__file__).parents[2] / "crew" / "asking_server.py"
+_ASKER = Path(__file__).parents[2] / "support" / "agents" / "asking_server.py"
 _CONFIG = f"config:\n  mcp_servers:\n    asker: {{command: {sys.executable}, args: [{_ASKER}]}}\n"
 _PHONE: ViewportSize = {"width": 390, "height": 844}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from page_scenes import asking, shop
-from page_stage import Stage
+from support.page.scenes import asking, shop
+from support.page.stage import Stage
 
 from .conftest import Tabs
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from page_server import Server
+from support.page.server import Server
 
 from .conftest import FREE, Tabs, begin, is_over
 

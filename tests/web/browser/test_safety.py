@@ -11,10 +11,10 @@ from playwright.sync_api import Page, expect
 
 from dragoman.model.messages import Delta, Text
 from dragoman.web.page.rows import PolicyView, TurnMark, UsageRow, UsageView
-from hostile import WORDS, messages
-from page_more_scenes import asking_a_question, asking_for_changes, with_a_helper
-from page_scenes import asking, shop
-from page_stage import Stage
+from support.hostile import WORDS, messages
+from support.page.more_scenes import asking_a_question, asking_for_changes, with_a_helper
+from support.page.scenes import asking, shop
+from support.page.stage import Stage
 
 from .conftest import Tabs, until
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from playwright.sync_api import Page, expect
 
-from page_server import Server
-from saved_sessions import Rows, file_name, save, session_id
+from support.archive.saved_sessions import Rows, file_name, save, session_id
+from support.page.server import Server
 
 from .conftest import FREE, Tabs, begin, is_over
 

@@ -18,8 +18,8 @@ from dragoman.model.messages import (
     TurnStarted,
 )
 from dragoman.web.page.rows import TurnMark
-from page_scenes import long, shop
-from page_stage import Stage
+from support.page.scenes import long, shop
+from support.page.stage import Stage
 
 from .conftest import Tabs, until
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from page_server import Server
+from support.page.server import Server
 
 from .conftest import FREE, Tabs, begin, is_over
 

@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.model.messages import AlwaysAllow, ApprovalKind, ApprovalRequested
 from dragoman.web.page.asks import ask
-from page_checks import check
+from support.page.checks import check
 
 
 def asked(kind: ApprovalKind, **given: Any) -> str:

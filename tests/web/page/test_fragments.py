@@ -24,10 +24,10 @@ from dragoman.model.messages import (
 )
 from dragoman.model.usage import Usage
 from dragoman.web.page.fragments import fragments
-from hostile import messages
-from page_checks import check
-from page_scenes import long, shop
-from page_stage import Said
+from support.hostile import messages
+from support.page.checks import check
+from support.page.scenes import long, shop
+from support.page.stage import Said
 
 AT = datetime(2026, 11, 3, 12, 0, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ import tomllib
 
 from dragoman.web.page.policy_view import EXAMPLE, policy
 from dragoman.web.page.rows import PolicyView
-from page_checks import check
+from support.page.checks import check
 
 
 def test_the_policy_is_shown_as_it_is_written_with_its_problem() -> None:

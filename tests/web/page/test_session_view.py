@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dragoman.web.page.rows import Choices, SessionRow, SessionView
 from dragoman.web.page.session_view import session
-from page_checks import check
+from support.page.checks import check
 
 
 def test_what_an_agent_cannot_do_is_not_offered() -> None:

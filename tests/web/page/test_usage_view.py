@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from dragoman.web.page.rows import UsageRow, UsageView
 from dragoman.web.page.usage_view import usage
-from page_checks import check
+from support.page.checks import check
 
 AT = datetime(2026, 11, 3, 12, 0, tzinfo=UTC)
 

@@ -16,10 +16,10 @@ from dragoman.web.page.rows import (
     UsageRow,
     UsageView,
 )
-from hostile import WORDS
-from page_checks import check
-from page_scenes import asking, shop
-from page_stage import Said
+from support.hostile import WORDS
+from support.page.checks import check
+from support.page.scenes import asking, shop
+from support.page.stage import Said
 
 AT = datetime(2026, 11, 3, 12, 0, tzinfo=UTC)
 ROW = SessionRow(

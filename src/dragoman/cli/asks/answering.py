@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dragoman.cli.asks.fitting import shortened
 from dragoman.cli.asks.steps import Menu, Step, by_person, choices, first_step
-from dragoman.cli.live_cells import clip
-from dragoman.cli.live_ink import Ink
-from dragoman.cli.live_keys import Key
-from dragoman.crew.deciding import Decision
+from dragoman.cli.live.cells import clip
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.keys import Key
+from dragoman.client.deciding import Decision
 from dragoman.model.messages import ApprovalRequested
 
 VIEW_ALL = "v"

@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dragoman.export import render
 from dragoman.model.messages import ApprovalRequested
 from dragoman.model.shells import is_users_shell
+from dragoman.rendering import render
 
 _AT_A_PLACE: Final = ("command", "edit", "permissions")
 

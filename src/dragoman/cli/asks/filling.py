@@ -13,12 +13,12 @@ from typing import Any, Final
 import msgspec
 
 from dragoman.cli.asks.steps import Came, Step, by_person, choices, hung
-from dragoman.cli.live_cells import clip, wrap
-from dragoman.cli.live_editor import Editor
-from dragoman.cli.live_ink import Ink
-from dragoman.cli.live_keys import Key
-from dragoman.export import render
+from dragoman.cli.live.cells import clip, wrap
+from dragoman.cli.live.editor import Editor
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.keys import Key
 from dragoman.model.forms import Field, coerce, defaults, fields, problems
+from dragoman.rendering import render
 
 _EXPECTED: Final = {
     "string": "text",

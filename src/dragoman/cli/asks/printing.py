@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dragoman.cli.asks.answering import Answering
 from dragoman.cli.asks.steps import Step
-from dragoman.cli.live import LiveView
-from dragoman.cli.live_editor import PROMPT
-from dragoman.cli.live_ink import Ink
+from dragoman.cli.live.editor import PROMPT
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.live import LiveView
 
 
 class Printing:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from dragoman.cli.asks.questions import Asked, questions
-from dragoman.cli.live_cells import cells, tidy, tidy_lines, wrap
-from dragoman.cli.live_editor import Editor
-from dragoman.cli.live_ink import Ink
-from dragoman.cli.live_keys import Key
-from dragoman.crew.deciding import Decision
+from dragoman.cli.live.cells import cells, tidy, tidy_lines, wrap
+from dragoman.cli.live.editor import Editor
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.keys import Key
+from dragoman.client.deciding import Decision
 from dragoman.model.messages import ApprovalRequested
 
 _KEYS: Final[dict[str, tuple[str, str]]] = {

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dragoman.harnesses.base import Dialect, Harness, Value
 from dragoman.harnesses.codex import sniff
-from dragoman.harnesses.codex.acting import CODEX_ACTING
-from dragoman.harnesses.codex.app_server_parser import AppServerParser
-from dragoman.harnesses.codex.driving import CODEX_DRIVING
-from dragoman.harnesses.codex.events_parser import EventsParser
-from dragoman.harnesses.codex.exec_parser import ExecParser
-from dragoman.harnesses.codex.history import CODEX_HISTORY
+from dragoman.harnesses.codex.app_server.parser import AppServerParser
+from dragoman.harnesses.codex.care import CODEX_MENDING
+from dragoman.harnesses.codex.events.parser import EventsParser
+from dragoman.harnesses.codex.exec.parser import ExecParser
+from dragoman.harnesses.codex.home.history import CODEX_HISTORY
 from dragoman.harnesses.codex.limits import LIMITS
-from dragoman.harnesses.codex.mending import CODEX_MENDING
-from dragoman.harnesses.codex.responses_parser import ResponsesParser
-from dragoman.harnesses.codex.rollout_marks import MarkingRolloutParser, resume
-from dragoman.harnesses.codex.rollout_parser import RolloutParser
-from dragoman.harnesses.codex.rollout_plain import plain_rollout
+from dragoman.harnesses.codex.playback.codex import CODEX_ACTING
+from dragoman.harnesses.codex.responses.parser import ResponsesParser
+from dragoman.harnesses.codex.rollout.marks import MarkingRolloutParser, resume
+from dragoman.harnesses.codex.rollout.parser import RolloutParser
+from dragoman.harnesses.codex.rollout.usage_fast_path import plain_rollout
+from dragoman.harnesses.codex.transports import CODEX_DRIVING
+from dragoman.harnesses.contract.reading import Dialect, Harness, Value
 
 
 def _values(line: bytes, rule: str) -> Iterable[Value]:
     # Only an audit needs them.
-    from dragoman.harnesses.codex.auditing.values import values
+    from dragoman.harnesses.codex.audit.values import values
 
     return values(line, rule)
 

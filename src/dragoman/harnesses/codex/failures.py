@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from dragoman.harnesses.codex.loose import as_dict, as_int, as_str
+from dragoman.harnesses.codex.values.loose import as_dict, as_int, as_str
 from dragoman.model.messages import TurnError
 
 RESPONSE_ERROR: Final = "response_error"

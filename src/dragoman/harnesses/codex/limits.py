@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from dragoman.harnesses.base import Limit
 from dragoman.harnesses.codex.sniff import (
     APP_SERVER,
     APP_SERVER_V1,
@@ -20,6 +19,7 @@ from dragoman.harnesses.codex.sniff import (
     ROLLOUT,
     ROLLOUT_FLAT,
 )
+from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.tools import (
     ASK_USER,
     BASH_OUTPUT,

@@ -11,10 +11,10 @@ import re
 import shlex
 from typing import Any, Final
 
-from dragoman.harnesses.codex.commands import command_line, wrapping_shell
-from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
-from dragoman.harnesses.codex.patches import edit_call
-from dragoman.harnesses.telling.teller import Teller
+from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.codex.tools.commands import command_line, wrapping_shell
+from dragoman.harnesses.codex.tools.patches import edit_call
+from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str
 from dragoman.model.messages import AlwaysAllow, ApprovalKind
 from dragoman.model.tools import ASK_USER, BASH, BASH_OUTPUT, mcp_tool
 

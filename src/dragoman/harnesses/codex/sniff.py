@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
-from dragoman.harnesses.codex.response_shapes import ResponseItem
+from dragoman.harnesses.codex.responses.shapes import ResponseItem
+from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str
 from dragoman.wire import jsonl
 
 EXEC: Final = "codex-exec"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dragoman.harnesses.base import Ending, Twin
-from dragoman.harnesses.codex.loose import as_dict, as_str
-from dragoman.harnesses.telling.output import Output
-from dragoman.harnesses.telling.teller import Teller
+from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.output import Output
+from dragoman.harnesses.codex.values.loose import as_dict, as_str
+from dragoman.harnesses.contract.reading import Ending, Twin
 from dragoman.model.messages import Message
 from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine

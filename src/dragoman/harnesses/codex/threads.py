@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from dragoman.harnesses.codex.events import Events
+from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.output import Output
+from dragoman.harnesses.codex.events.dispatch import Events
 from dragoman.harnesses.codex.questions import CANCEL, DENY
-from dragoman.harnesses.codex.response_items import ResponseItems
-from dragoman.harnesses.telling.output import Output
-from dragoman.harnesses.telling.teller import Teller
+from dragoman.harnesses.codex.responses.items import ResponseItems
 from dragoman.model.messages import Outcome, TurnError
 
 

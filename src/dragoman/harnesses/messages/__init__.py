@@ -5,7 +5,7 @@ It has no program behind it, so it is only read: nothing is driven, repaired or 
 
 from __future__ import annotations
 
-from dragoman.harnesses.base import Dialect, Harness
+from dragoman.harnesses.contract.reading import Dialect, Harness
 from dragoman.harnesses.messages.parser import MessagesParser, sniff
 
 MESSAGES = Harness(

@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from dragoman.harnesses.base import Ending, Twin
+from dragoman.harnesses.contract.reading import Ending, Twin
 from dragoman.model.messages import MESSAGE_TYPES, Message, decode
 from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine

@@ -15,14 +15,15 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from dragoman.export import html_diffs, render
-from dragoman.export.html_output import output
-from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
-from dragoman.export.html_prose import prose
+from dragoman.html import diffs
+from dragoman.html.output import output
+from dragoman.html.pieces import EMPTY, Html, element, joined, opening
+from dragoman.html.prose import prose
 from dragoman.model import tools
 from dragoman.model.forms import Field, fields
 from dragoman.model.messages import ApprovalRequested, ToolCall
 from dragoman.model.shells import is_users_shell
+from dragoman.rendering import render
 
 QUESTIONS: Final = {
     "command": "May I run this command?",
@@ -71,7 +72,7 @@ def ask(asked: ApprovalRequested, deadline_at: datetime | None = None) -> Html:
 
 def _body(asked: ApprovalRequested) -> Html:
     if files := changes(asked):
-        return html_diffs.changes(files)
+        return diffs.changes(files)
     summary = asked.summary or asked.tool or ""
     if asked.kind == "command":
         sign = element("span", "$ ", class_="prompt-sign", aria_hidden="true")

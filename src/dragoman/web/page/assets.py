@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from dragoman.export.html_page import pieces_sheet
+from dragoman.export.html.page import pieces_sheet
 
 PIECES: Final = "pieces.css"
 """The style sheet of what agents say: the exported page's own."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from dragoman.export.html_pieces import EMPTY, Html, element, joined
+from dragoman.html.pieces import EMPTY, Html, element, joined
 from dragoman.web.page.rows import UsageRow
 
 _WIDTH: Final = 720

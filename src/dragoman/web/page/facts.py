@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dragoman.export.html_pieces import Html, element, joined
+from dragoman.html.pieces import Html, element, joined
 from dragoman.model.messages import RateLimits, UsageReport
 
 

@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dragoman.export import html_calls, html_diffs, html_said, render
-from dragoman.export.calls import Calls
-from dragoman.export.html_images import Images
-from dragoman.export.html_page import moment
-from dragoman.export.html_pieces import EMPTY, Html, element, folded, joined
+from dragoman.export.html.page import moment
+from dragoman.html import calls as html_calls
+from dragoman.html import conversation, diffs
+from dragoman.html.images import Images
+from dragoman.html.pieces import EMPTY, Html, element, folded, joined
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -55,6 +55,8 @@ from dragoman.model.messages import (
     type_of,
 )
 from dragoman.model.turns import Use
+from dragoman.rendering import render
+from dragoman.rendering.calls import Calls
 from dragoman.web.page import asks, facts
 from dragoman.web.page.rows import Entry, Fragment
 
@@ -142,14 +144,16 @@ class _Stretch:
                     return EMPTY, {}
                 shown = [self._images.show(each, anchor) for each in images]
                 title = render.one_line(text, 80)
-                return html_said.prompt(text, shown, anchor), {"data_title": title}
+                return conversation.prompt(text, shown, anchor), {"data_title": title}
             case Context():
-                return html_said.context(message, anchor), {}
+                return conversation.context(message, anchor), {}
             case Text(text=text):
                 known: dict[str, str | bool | None] = {"data_message": message.message_id}
-                return (html_said.text(message, anchor), known) if text.strip() else (EMPTY, known)
+                return (
+                    (conversation.text(message, anchor), known) if text.strip() else (EMPTY, known)
+                )
             case Thinking(text=text):
-                return (html_said.thinking(message, anchor) if text.strip() else EMPTY), {}
+                return (conversation.thinking(message, anchor) if text.strip() else EMPTY), {}
             case ToolCall():
                 return self._call(message, anchor)
             case ToolResult():
@@ -158,33 +162,33 @@ class _Stretch:
                 calls = self._calls.get(message.session_id)
                 if (not steps and not why) or (calls and calls.show_a_plan):
                     return EMPTY, {}
-                return html_said.plan(steps, why, anchor), {}
+                return conversation.plan(steps, why, anchor), {}
             case Diff():
                 return self._diff(message, entry.seq)
             case Delta():
                 return EMPTY, {}
             case ApprovalRequested():
                 settled = self._settled.get(message.approval_id)
-                card = html_said.approval(message, settled, anchor)
+                card = conversation.approval(message, settled, anchor)
                 form = EMPTY if settled else element("template", asks.ask(message))
                 return joined([card, form]), {"data_approval": message.approval_id}
             case ApprovalSettled(approval_id=approval_id, decision=decision):
                 if approval_id in self._settled:
                     return EMPTY, {"data_settles": approval_id}
                 known = {"data_settles": approval_id, "data_decision": decision}
-                return html_said.decision(message, anchor), known
+                return conversation.decision(message, anchor), known
             case Notice():
-                return (html_said.notice(message, anchor) if message.text.strip() else EMPTY), {}
+                return (conversation.notice(message, anchor) if message.text.strip() else EMPTY), {}
             case Compacted():
-                return html_said.compacted(message, anchor), {}
+                return conversation.compacted(message, anchor), {}
             case TurnEnded(outcome=outcome):
                 started = self._turns.pop(message.session_id, None)
                 since = started.at if started else None
-                return html_said.turn_end(message, since, anchor), {"data_outcome": outcome}
+                return conversation.turn_end(message, since, anchor), {"data_outcome": outcome}
             case SessionEnded(reason=reason):
                 return element("p", f"Session ended: {reason}", class_="divider"), {}
             case Unknown() | Malformed():
-                return html_said.raw(message, anchor), {}
+                return conversation.raw(message, anchor), {}
             case UsageReport():
                 return EMPTY, facts.usage(message)
             case RateLimits():
@@ -219,8 +223,8 @@ class _Stretch:
         """All changes of a turn so far: of several in one stretch, only the last is of interest."""
         if self._last_diffs[diff.session_id, diff.turn_id] != seq:
             return EMPTY, {}
-        if len(diff.unified) > _LONGEST_DIFF or not (files := html_diffs.split(diff.unified)):
+        if len(diff.unified) > _LONGEST_DIFF or not (files := diffs.split(diff.unified)):
             return EMPTY, {}
         count = f"{len(files)} file{'s' * (len(files) != 1)}"
         title = f"All changes of this turn, {count}"
-        return folded(title, html_diffs.changes(files), class_="turn-diff"), {}
+        return folded(title, diffs.changes(files), class_="turn-diff"), {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dragoman.export.html_pieces import EMPTY, Html, element
+from dragoman.html.pieces import EMPTY, Html, element
 from dragoman.web.page import shell
 from dragoman.web.page.rows import PolicyView, SessionRow
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dragoman.export import render
-from dragoman.export.html_pieces import Html, element, opening
+from dragoman.html.pieces import Html, element, opening
+from dragoman.rendering import render
 from dragoman.web.page import asks, charts, shell
 from dragoman.web.page.rows import Act, Choices, SessionRow, SessionView, TurnMark
 

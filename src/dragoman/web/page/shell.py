@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from dragoman.export import render
-from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
+from dragoman.html.pieces import EMPTY, Html, element, joined, opening
+from dragoman.rendering import render
 from dragoman.web.page.rows import SessionRow
 
 STATES: Final = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from dragoman.export.html_pieces import EMPTY, Html, element, joined, opening
+from dragoman.html.pieces import EMPTY, Html, element, joined, opening
 from dragoman.web.page import charts, shell
 from dragoman.web.page.policy_view import policy
 from dragoman.web.page.rows import Choices, SessionRow

@@ -11,16 +11,16 @@ import re
 from importlib import resources
 from typing import Final
 
-from dragoman.harnesses.codex.app_server_notices import ASIDE, NOTICES
-from dragoman.harnesses.codex.app_server_notifications import NOTIFICATIONS
-from dragoman.harnesses.codex.app_server_requests import REQUESTS
+from dragoman.harnesses.codex.app_server.notices import ASIDE, NOTICES
+from dragoman.harnesses.codex.app_server.notifications import NOTIFICATIONS
+from dragoman.harnesses.codex.app_server.requests import REQUESTS
 from dragoman.harnesses.codex.drift.schema import names
-from dragoman.harnesses.codex.event_shape import Event, tag_of, tagged
+from dragoman.harnesses.codex.events.shape import Event, tag_of, tagged
 from dragoman.harnesses.codex.failures import knows
-from dragoman.harnesses.codex.items import knows_kind
-from dragoman.harnesses.codex.loose import as_dict
+from dragoman.harnesses.codex.items.dispatch import knows_kind
 from dragoman.harnesses.codex.questions import knows_decision
-from dragoman.harnesses.driving import Drift
+from dragoman.harnesses.codex.values.loose import as_dict
+from dragoman.harnesses.contract.driving import Drift
 
 _PERMISSIONS: Final = re.compile(
     r"approv|sandbox|permission|decision|policy|elicit|grant|escalat|trust|network|guardian|writableRoots",

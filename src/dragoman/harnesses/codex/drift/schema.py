@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dragoman.harnesses.codex.loose import as_dict, as_list, as_str
+from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str
 
 _KINDS: Final = {
     "ServerNotification": "notification",

@@ -1,0 +1,219 @@
+"""What is wrong with saved sessions: in each file by itself, and between them.
+
+In a file: what its harness's checker finds, and damage to its compression. Between files: a name that
+is not the session's, two files for one session, a parent that is gone, a history that goes on from
+beyond its parent's end. Beside them: the index, and the lists that harnesses keep themselves. Each
+finding says what to do; nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+from dragoman.archive.care.lists import out_of_step
+from dragoman.archive.session_files import named_id, session_files
+from dragoman.errors import UnreadableSource
+from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.contract.care import Checker, Fault
+from dragoman.harnesses.contract.history import Origin
+from dragoman.reading.sources import Damage, batches
+from dragoman.wire.lines import LongLine
+
+_RECENT: Final = timedelta(minutes=5)
+_MENDED: Final = "`dragoman doctor --sessions --repair FILE` writes a copy without it"
+_FIXES: Final = {
+    "turn": "`--repair` writes a copy in which it has one",
+    "time": "nothing; rows are read in the order of the file",
+    "newline": "nothing; who appends to the file must begin a new line",
+    "header": "`--repair` writes a copy with a new one",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is wrong with one file."""
+
+    path: str
+    line: int
+    """Counted from 1; 0 for the file as a whole."""
+    kind: str
+    what: str
+    fix: str
+    is_broken: bool = True
+    """False for what is odd, but hides nothing."""
+
+
+@dataclass(slots=True)
+class FileReport:
+    """A file that was read to its end."""
+
+    path: Path
+    checker: Checker
+    findings: list[Finding] = field(default_factory=list[Finding])
+    origin: Origin | None = None
+    size: int = 0
+    """How many bytes it holds, without compression."""
+    lines: int = 0
+
+
+class Step(NamedTuple):
+    """How the index is out of step with a file."""
+
+    what: str
+    fix: str
+    is_broken: bool = False
+    """Whether it will stay so."""
+
+
+Index: TypeAlias = Callable[[FileReport], Step | None]
+"""Says how the index is out of step with a file; None if it is not."""
+
+
+def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
+    """Read a file to its end and say what is wrong with it."""
+    path = Path(path)
+    harness = next(each for each in HARNESSES if each.mending is not None)
+    assert harness.mending is not None
+    report = FileReport(path, harness.mending.make_checker())
+    history = harness.history
+    try:
+        for batch in batches(path):
+            for line in batch:
+                if isinstance(line, Damage):
+                    fix = "`--repair` writes a copy of what can still be read"
+                    report.findings.append(_whole(path, "compression", line.problem, fix))
+                    continue
+                report.lines += 1
+                data = line.head if isinstance(line, LongLine) else line
+                report.size += line.length if isinstance(line, LongLine) else len(data)
+                if report.lines == 1 and history is not None:
+                    report.origin = history.origin_in(data)
+                report.checker.receive_line(data)
+    except UnreadableSource as problem:
+        report.findings.append(
+            _whole(path, "unreadable", problem.problem, "look at its permissions")
+        )
+        return report
+    is_fresh = _is_fresh(path, now)
+    report.findings += [
+        _finding(path, fault, is_fresh=is_fresh and fault.is_at_end)
+        for fault in report.checker.finish()
+    ]
+    return report
+
+
+def check(
+    paths: Iterable[str | Path] = (), *, index: Index | None = None, now: datetime | None = None
+) -> Iterator[Finding]:
+    """What is wrong with the sessions at these paths, or with all of them; file by file.
+
+    ``index`` is asked whether it knows each file as it is. Where all are looked at, so are the lists
+    that harnesses keep of them.
+    """
+    paths = list(paths)
+    reports: list[FileReport] = []
+    known: dict[str, list[FileReport]] = {}
+    for path in session_files(paths):
+        report = check_file(path, now)
+        yield from report.findings
+        report.findings = []
+        step = index(report) if index is not None else None
+        if step is not None:
+            yield _whole(path, "index", step.what, step.fix, broken=step.is_broken)
+        reports.append(report)
+        if report.checker.session_id is not None:
+            known.setdefault(report.checker.session_id, []).append(report)
+    elsewhere = _Elsewhere(known)
+    for report in reports:
+        yield from _between(report, known, elsewhere)
+    if not paths:
+        files = {name: [each.path for each in same] for name, same in known.items()}
+        for path, what, fix in out_of_step(files):
+            yield _whole(path, "list", what, fix, broken=False)
+
+
+class _Elsewhere:
+    """The sessions that lie in the harnesses' homes and were not looked at; found when first asked."""
+
+    def __init__(self, known: dict[str, list[FileReport]]) -> None:
+        self._known = known
+        self._paths: dict[str, Path] | None = None
+
+    def find(self, session_id: str) -> FileReport | None:
+        if session_id in self._known:
+            return self._known[session_id][0]
+        if self._paths is None:
+            self._paths = {name: path for path in session_files() if (name := named_id(path))}
+        path = self._paths.get(session_id)
+        return check_file(path) if path is not None else None
+
+
+def _between(
+    report: FileReport, known: dict[str, list[FileReport]], elsewhere: _Elsewhere
+) -> Iterator[Finding]:
+    path, session_id, origin = report.path, report.checker.session_id, report.origin
+    if session_id is None:
+        return
+    named = named_id(path)
+    if named is not None and named != session_id:
+        what = f"the file is named after {named}, and holds {session_id}"
+        yield _whole(path, "name", what, "`--repair` writes a copy with the right name")
+    same = [each.path for each in known[session_id] if each is not report]
+    if same and (origin is None or origin.kind != "revert") and not _is_reverted(known[session_id]):
+        what = f"{same[0]} holds the same session"
+        yield _whole(path, "duplicate", what, "keep one of them", broken=False)
+    if origin is None or (origin.parent_session_id is None and origin.base is None):
+        return
+    parent_id = origin.base.session_id if origin.base else origin.parent_session_id
+    parent = elsewhere.find(parent_id or "")
+    if parent is None:
+        needs = origin.base is not None
+        what = f"its parent {parent_id} is gone" + (", and with it the beginning" if needs else "")
+        fix = "bring the parent's file back" if needs else "nothing; it can be read without"
+        yield _whole(path, "orphan", what, fix, broken=needs)
+    elif origin.base is not None:
+        yield from _beyond(report, parent)
+
+
+def _beyond(report: FileReport, parent: FileReport) -> Iterator[Finding]:
+    assert report.origin is not None
+    assert report.origin.base is not None
+    base, last = report.origin.base, parent.checker.last_ordinal
+    if last is not None and base.end_ordinal is not None:
+        too_far = base.end_ordinal > last + 1
+    else:
+        too_far = base.end_offset is not None and base.end_offset > parent.size
+    if too_far:
+        what = f"it goes on from beyond the end of its parent, {parent.path}"
+        fix = "bring back the parent's file as it was; its last rows are missing"
+        yield _whole(report.path, "base", what, fix)
+
+
+def _is_reverted(reports: list[FileReport]) -> bool:
+    return any(each.origin is not None and each.origin.kind == "revert" for each in reports)
+
+
+def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
+    what, broken = fault.what, fault.is_broken
+    fix = _FIXES.get(fault.kind, _MENDED)
+    if is_fresh and broken:
+        what, broken = f"{what}; the file was just written, so it may still be at work", False
+        fix = "check again when the session has ended"
+    elif not broken and fault.kind not in _FIXES:
+        fix = "nothing; it hides nothing"  # `--repair` leaves alone what is not broken
+    return Finding(
+        path=str(path), line=fault.line, kind=fault.kind, what=what, fix=fix, is_broken=broken
+    )
+
+
+def _whole(path: Path, kind: str, what: str, fix: str, *, broken: bool = True) -> Finding:
+    return Finding(path=str(path), line=0, kind=kind, what=what, fix=fix, is_broken=broken)
+
+
+def _is_fresh(path: Path, now: datetime | None) -> bool:
+    now = now or datetime.now(UTC)
+    return now - datetime.fromtimestamp(path.stat().st_mtime, UTC) < _RECENT

@@ -1,0 +1,158 @@
+"""Putting a session file right, in a copy: the original is never touched.
+
+The copy lies under the name that the session needs; what could not be kept lies beside it, in
+``*.lost.jsonl``. Then the copy is read again: nothing in it may be unreadable, and every message that
+the original could still tell must be there.
+"""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from dragoman.archive.care.checking import FileReport, check_file
+from dragoman.archive.session_files import named_id
+from dragoman.errors import UnreadableSource, UsageError
+from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.contract.care import Deed, Lost, Mender
+from dragoman.model.messages import (
+    Malformed,
+    Message,
+    SessionEnded,
+    SessionStarted,
+    ToolCall,
+    ToolResult,
+    TurnEnded,
+    UsageReport,
+    encode,
+)
+from dragoman.reading.audit import audit
+from dragoman.reading.read import read
+from dragoman.reading.sources import Damage, batches
+from dragoman.wire.lines import LongLine
+
+
+@dataclass(slots=True)
+class Repair:
+    """What was done with one file."""
+
+    source: Path
+    target: Path
+    """The new file."""
+    lost_path: Path | None = None
+    """Where the bytes are that could not be kept."""
+    deeds: list[Deed] = field(default_factory=list[Deed])
+    problems: list[str] = field(default_factory=list[str])
+    """Why the new file is not all right. There should be none."""
+    messages: int = 0
+    """How many messages the new file tells."""
+    turns: int = 0
+    session_id: str | None = None
+
+
+def repair(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Repair:
+    """Write a copy of a session file into the folder, put right, and prove it by reading it again.
+
+    Raises ``UsageError`` rather than write over a file that is there already.
+    """
+    source = Path(path)
+    report = check_file(source)
+    if not report.lines:
+        raise UnreadableSource(str(source), "there is nothing in it")
+    target = _target(report, Path(folder))
+    lost_path = target.with_suffix(".lost.jsonl")
+    for each in (target, lost_path):
+        if each.exists():
+            raise UsageError(f"{each} is there already; name another folder with -o")
+    mender = report.checker.mender(named_id(source))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    done = Repair(source, target, session_id=report.checker.session_id or named_id(source))
+    with target.open("xb") as out:
+        for line in _mended(source, mender, done):
+            out.write(line + b"\n")
+    done.deeds += sorted(mender.deeds, key=lambda deed: deed.line)
+    if target.name != source.name:
+        done.deeds.append(Deed(0, f"the copy is named after its session: {target.name}"))
+    if mender.lost:
+        done.lost_path = lost_path
+        with lost_path.open("xb") as out:
+            for lost in mender.lost:
+                out.write(_lost_row(lost) + b"\n")
+    _prove(done, {lost.line for lost in mender.lost})
+    return done
+
+
+def _target(report: FileReport, folder: Path) -> Path:
+    mending = next(each.mending for each in HARNESSES if each.mending is not None)
+    name = report.path.name.removesuffix(".zst").removesuffix(".gz")
+    session_id = report.checker.session_id
+    if named_id(report.path) not in (None, session_id) and session_id is not None:
+        name = PurePosixPath(mending.place(name, session_id)).name
+    return folder / name
+
+
+def _mended(source: Path, mender: Mender, done: Repair) -> Iterator[bytes]:
+    for batch in batches(source):
+        for line in batch:
+            if isinstance(line, Damage):
+                done.deeds.append(Deed(0, f"kept what came before the damage: {line.problem}"))
+            elif isinstance(line, LongLine):
+                done.problems.append(f"a line of {line.length} bytes is too long to be kept")
+            else:
+                yield from mender.receive_line(line)
+    yield from mender.finish()
+
+
+def _lost_row(lost: Lost) -> bytes:
+    row: dict[str, object] = {"line": lost.line, "problem": lost.problem}
+    try:
+        row["raw"] = lost.raw.decode()
+    except UnicodeDecodeError:
+        row["raw_base64"] = b64encode(lost.raw).decode()
+    return msgspec.json.encode(row)
+
+
+def _prove(done: Repair, gone: set[int]) -> None:
+    """Read the new file, and hold it against the old one, without the lines that are gone."""
+    account = audit(done.target)
+    done.messages, done.turns = account.messages.total(), account.messages["turn_started"]
+    done.problems += [f"line {line}: {problem}" for line, problem in account.malformed]
+    if account.damage is not None:
+        done.problems.append(account.damage)
+    broken = [fault for fault in check_file(done.target).findings if fault.is_broken]
+    done.problems += [f"line {fault.line}: {fault.what}" for fault in broken]
+    new = Counter(_told(done.target))
+    for line, key in _told_lines(done.source):
+        # A row that was there twice is told by its neighbours in another way.
+        if key not in new and not {line, line + 1} & gone:
+            done.problems.append(f"what line {line} of the original tells is not in the copy")
+
+
+def _told(path: Path) -> Iterator[bytes]:
+    return (key for _, key in _told_lines(path))
+
+
+_BY_THE_WAY = (Malformed, SessionStarted, SessionEnded, TurnEnded, UsageReport)
+"""What may change when rows before or after it come back: names, ends, sums."""
+
+
+def _told_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """What a file tells, each with its line, without what depends on the rows around it."""
+    for message in read(path):
+        is_given_up = isinstance(message, ToolResult) and message.status == "abandoned"
+        if not isinstance(message, _BY_THE_WAY) and not is_given_up:
+            yield message.line, _key(message)
+
+
+def _key(message: Message) -> bytes:
+    """What must be found again. A call is known by its id: other rows may tell it better."""
+    if isinstance(message, ToolCall | ToolResult):
+        return f"{type(message).__name__} {message.call_id}".encode()
+    bare = msgspec.structs.replace(message, line=0, session_id=None, turn_id=None, at=None)
+    return encode(bare)

@@ -1,0 +1,1 @@
+"""The index of saved sessions: what goes in, and how it stays up to date."""

@@ -1,0 +1,240 @@
+"""Reading one file into the index, from its beginning or from where it was left.
+
+What was written down of a file always fits together: its entries, how far it was read, and the newest
+mark with what the sessions came to there. Reading on begins at that mark. The messages from there to
+where reading stopped come once more and are known again; nothing is taken back but the drafts,
+which were made because the file ended, and it did not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from dragoman.archive.finding import Found
+from dragoman.archive.index import fingerprints
+from dragoman.archive.index.digest import Digest
+from dragoman.archive.index.rows import begin, go_on
+from dragoman.archive.index.text import words_of
+from dragoman.archive.index.turns import OF_TURNS, TurnList
+from dragoman.harnesses.contract.reading import Mark
+from dragoman.model.messages import Delta, Message, ToolCall, ToolResult, TurnStarted
+from dragoman.reading.file_lines import Lines, open_file, other_lines, plain_lines
+from dragoman.reading.parsers import Reader
+from dragoman.reading.read import feed
+from dragoman.store.entries import Entries, Entry
+from dragoman.store.files import FileRow, Files, MarkRow
+from dragoman.store.sessions import Sessions
+
+_FLUSH_ENTRIES: Final = 1000
+_FLUSH_BYTES: Final = 2_000_000
+_MARK_BYTES: Final = 1 << 21
+"""How far marks that are kept lie apart, at least: what opening a turn may cost to read."""
+_FLUSH_SECONDS: Final = 0.25
+_STARTS_KEPT: Final = 1 << 16
+"""How many lines back a message may still come from and be given its place."""
+
+
+class Rooms(NamedTuple):
+    """The tables that a file is written to."""
+
+    files: Files
+    sessions: Sessions
+    entries: Entries
+
+
+class FileIndex:
+    """One file being read into the index."""
+
+    def __init__(self, rooms: Rooms, found: Found, row: FileRow, reader: Reader) -> None:
+        self._rooms = rooms
+        self._found = found
+        self._row = row
+        self._reader = reader
+        self._digest = Digest(reader.turns_undone, row.digest)
+        self._known: Counter[tuple[int, str]] = Counter(
+            rooms.entries.known_from(row.file_id, row.mark_line or 0)
+        )
+        self._pending: list[Mark] = []
+        self._marks: list[MarkRow] = []
+        self._kept_mark = 0
+        self._count = row.mark_count or 0
+        self._turns = TurnList(row.session_id)
+        self._new: list[tuple[Entry, str]] = []
+        self._new_bytes = 0
+        self._tools: dict[str, str] = {}
+        self._first_line = row.mark_line or 1
+        self._starts: list[int] = [row.mark_offset or 0]
+        self.bytes_read = 0
+
+    def read(self, lines: Iterator[Lines], after: Callable[[int, int], None]) -> FileRow:
+        """Read to the end, telling now and then how many entries were written, how many bytes read."""
+        problem = None
+        flushed_at = time.monotonic()
+        torn: Lines | None = None
+        for piece in lines:
+            self.bytes_read += piece.starts[-1] - piece.starts[0]
+            problem = piece.damage or problem
+            if piece.is_torn:
+                torn = piece
+                continue
+            self._advance(piece)
+            feed(self._reader.parser, piece.lines)
+            self._take(self._reader.messages(), self._reader.marks())
+            now = time.monotonic()
+            if (
+                len(self._new) >= _FLUSH_ENTRIES
+                or self._new_bytes >= _FLUSH_BYTES
+                or now - flushed_at >= _FLUSH_SECONDS
+            ):
+                flushed_at = now
+                after(self.flush(), self.bytes_read)
+        after(self.flush(), self.bytes_read)
+        self._end(torn, problem)
+        return self._row
+
+    def _advance(self, piece: Lines) -> None:
+        self._starts.pop()
+        self._starts += piece.starts
+        if (beyond := len(self._starts) - _STARTS_KEPT) > 0:
+            del self._starts[:beyond]
+            self._first_line += beyond
+        self._row = self._row._replace(
+            offset=piece.starts[-1], lines=self._first_line + len(self._starts) - 2
+        )
+
+    def _take(self, messages: list[Message], marks: list[Mark]) -> None:
+        self._pending += marks
+        take, own = self._digest.take, self._row.session_id
+        for message in messages:
+            kind = message.__class__
+            if kind is TurnStarted and self._pending:
+                self._settle(message)
+            facts = take(message)
+            if kind is not Delta:
+                self._count += 1
+            if kind in OF_TURNS:
+                self._turns.take(message, facts.turns, self._count)
+            words = words_of(message)
+            if isinstance(message, ToolCall):
+                self._tools[message.call_id] = message.tool
+            elif isinstance(message, ToolResult):
+                tool = self._tools.pop(message.call_id, None)
+                words = words._replace(tool=tool) if words is not None else None
+            if words is None or (self._reader.keeps_copies and not facts.is_told):
+                continue
+            if self._known:
+                key = (message.line, words.kind)
+                if self._known.get(key, 0):
+                    self._known[key] -= 1
+                    continue
+            offset, length = self._place(message.line)
+            self._new.append(
+                (
+                    Entry(
+                        words.kind,
+                        facts.turns,
+                        message.line,
+                        offset,
+                        length,
+                        words.tool,
+                        facts.last_at if message.at is not None else None,
+                        words.is_error,
+                        None if message.session_id in (None, own) else message.session_id,
+                    ),
+                    words.body,
+                )
+            )
+            self._new_bytes += len(words.body)
+
+    def _settle(self, began: Message) -> None:
+        """Keep the mark at which this turn begins, with what the sessions came to before it."""
+        while self._pending and self._pending[0].line < began.line:
+            self._pending.pop(0)
+        if not self._pending or self._pending[0].line != began.line:
+            return
+        mark = self._pending.pop(0)
+        offset, _ = self._place(mark.line)
+        if offset < 0:
+            return
+        self._row = self._row._replace(
+            mark_line=mark.line,
+            mark_offset=offset,
+            mark_state=mark.state,
+            mark_count=self._count,
+            digest=self._digest.encode(),
+        )
+        if offset - self._kept_mark >= _MARK_BYTES:
+            self._kept_mark = offset
+            turn = self._digest.of(began).turns + 1
+            self._marks.append(MarkRow(mark.line, offset, turn, mark.state, self._count))
+
+    def _place(self, line: int) -> tuple[int, int]:
+        """Where a line begins, and how long it is."""
+        place = line - self._first_line
+        if 0 <= place < len(self._starts) - 1:
+            return self._starts[place], self._starts[place + 1] - self._starts[place]
+        return -1, 0
+
+    def flush(self) -> int:
+        """Write down what has come together; how many entries that is."""
+        count = len(self._new)
+        self._rooms.entries.add(self._row.file_id, self._new)
+        if self._marks:
+            self._rooms.files.add_marks(self._row.file_id, self._marks)
+        self._rooms.files.add_turns(self._row.file_id, self._turns.drain())
+        self._rooms.files.update(self._row)
+        self._new, self._marks, self._new_bytes = [], [], 0
+        return count
+
+    def _end(self, torn: Lines | None, problem: str | None) -> None:
+        row, rooms = self._row, self._rooms
+        is_open = {key: facts.is_open for key, facts in self._digest.sessions.items()}
+        if torn is not None:
+            self._starts.pop()
+            self._starts += torn.starts
+            feed(self._reader.parser, torn.lines)
+        self._reader.parser.receive_eof("left")
+        self._take(self._reader.messages(), [])
+        if (spent := self._reader.spent_so_far()) is not None:
+            self._digest.spend(*spent)
+        rooms.entries.add(row.file_id, self._new, drafts=True)
+        rooms.files.add_turns(row.file_id, self._turns.drain())
+        for key, facts in self._digest.sessions.items():
+            facts.is_open = is_open.get(key, facts.is_open)
+        own = row.session_id or self._found.path
+        mtime = self._found.mtime_ns / 1e9
+        rooms.sessions.replace(
+            row.file_id,
+            self._digest.rows(row.file_id, own=own, origin=row.origin, otherwise=mtime),
+        )
+        self._row = row._replace(complete=True, problem=problem)
+
+
+def index_file(
+    rooms: Rooms,
+    found: Found,
+    row: FileRow | None,
+    after: Callable[[int, int], None],
+) -> int:
+    """Read a file into the index, or what is new in it; how many bytes that took."""
+    with open_file(found.path) as file:
+        if row is None:
+            row, reader = begin(rooms.files, found, file)
+        else:
+            row, reader = go_on(rooms.entries, found, row)
+        if reader is None:
+            return 0
+        index = FileIndex(rooms, found, row, reader)
+        plain = not row.compressed
+        lines = plain_lines(file, row.mark_offset or 0) if plain else other_lines(file)
+        row = index.read(lines, after)
+        if plain:
+            row = row._replace(
+                head=fingerprints.head(file.raw, row.offset),
+                tail=fingerprints.tail(file.raw, row.offset),
+            )
+        rooms.files.update(row)
+        return index.bytes_read

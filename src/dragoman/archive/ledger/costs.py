@@ -1,0 +1,146 @@
+"""What single sessions have cost, by the ledger; and remembered, so that a list need not open it.
+
+Only the files of these sessions are read, and only if the ledger has not read them before. What a
+sub-agent spent is the sub-agent's. A cost is remembered for files and prices as they are: when one of
+them changes it is worked out anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from dragoman.about import VERSION
+from dragoman.archive.finding import cache_folder
+from dragoman.archive.sealed import sealed, unsealed
+
+if TYPE_CHECKING:
+    from dragoman.archive.saved import SavedSession
+
+CURRENCY: Final = "USD"
+_MEMORY: Final = "costs.json"
+_MOST: Final = 20_000
+"""How many sessions are remembered, the newest ones."""
+
+
+class Cost(NamedTuple):
+    """What a session has cost, as far as prices are known."""
+
+    amount: Decimal | None
+    """In :data:`CURRENCY`; None if nothing of it has a price."""
+    unpriced_tokens: int = 0
+    """Tokens that are not in the amount, since nobody knows their price."""
+
+    @property
+    def whole(self) -> Decimal | None:
+        """The amount, if there is nothing beside it."""
+        return None if self.unpriced_tokens else self.amount
+
+
+def costs_of(
+    sessions: Iterable[SavedSession], environment: Mapping[str, str] = os.environ
+) -> dict[str, Cost]:
+    """What these sessions have cost, by id. One that tells no usage is not among them."""
+    own = _own_prices(environment)
+    memory = _Memory(cache_folder(environment) / _MEMORY, _stamp(own))
+    wanted = {session.id: session for session in sessions}
+    states = {name: _state(session) for name, session in wanted.items()}
+    costs = {name: memory.recall(name, state) for name, state in states.items()}
+    missing = [wanted[name] for name, cost in costs.items() if cost is _UNKNOWN]
+    if missing:
+        counted = _count(missing, own, environment)
+        costs |= {session.id: counted.get(session.id) for session in missing}
+        memory.remember({name: (states[name], costs[name]) for name in costs})
+    return {name: cost for name, cost in costs.items() if cost is not None}
+
+
+def _count(
+    sessions: list[SavedSession], own: Path | None, environment: Mapping[str, str]
+) -> dict[str, Cost]:
+    from dragoman.archive.ledger.groups import summary
+    from dragoman.archive.ledger.ledger import Ledger  # it takes a while to import
+    from dragoman.archive.ledger.prices import Prices
+
+    folder = cache_folder(environment)
+    book = Prices(own, memory=folder / "prices.json")
+    files = {found.path: found for session in sessions for found in session.files()}
+    ledger = Ledger.read(files.values(), prices=book, cache=folder / "usage.msgpack")
+    costs = {
+        group.key: Cost(group.cost, group.unpriced_tokens)
+        for group in summary(ledger, "session").groups
+        if group.usage is not None
+    }
+    book.remember()
+    return costs
+
+
+_UNKNOWN: Final = Cost(None, -1)
+"""It was not worked out yet."""
+
+
+class _Memory:
+    """Costs in a file of the cache folder. It can be deleted at any time; the last writer wins."""
+
+    def __init__(self, path: Path, stamp: str) -> None:
+        self._path = path
+        self._stamp = stamp
+        self._kept: dict[str, Any] = {}
+        try:
+            found: Any = json.loads(unsealed(path.read_bytes()))
+        except (OSError, ValueError):
+            return
+        match found:
+            case {"stamp": known, "sessions": dict()} if known == stamp:
+                self._kept = found["sessions"]
+            case _:
+                pass
+
+    def recall(self, session_id: str, state: str) -> Cost | None:
+        """What was worked out for these files; None for a session that tells no usage."""
+        match self._kept.get(session_id):
+            case [str(known), None, 0] if known == state:
+                return None
+            case [str(known), str(amount), int(unpriced)] if known == state:
+                return Cost(Decimal(amount) if amount else None, unpriced)
+            case _:
+                return _UNKNOWN
+
+    def remember(self, costs: Mapping[str, tuple[str, Cost | None]]) -> None:
+        from dragoman.archive.folders import write_whole
+
+        for name, (state, cost) in costs.items():
+            self._kept.pop(name, None)
+            if cost is None:
+                self._kept[name] = [state, None, 0]
+            else:
+                amount = "" if cost.amount is None else str(cost.amount)
+                self._kept[name] = [state, amount, cost.unpriced_tokens]
+        newest = dict(list(self._kept.items())[-_MOST:])
+        data = json.dumps({"stamp": self._stamp, "sessions": newest}, separators=(",", ":"))
+        write_whole(self._path, sealed(data.encode()))
+
+
+def _own_prices(environment: Mapping[str, str]) -> Path | None:
+    from dragoman.archive.folders import config_folder, own_prices
+
+    return own_prices(config_folder(environment))
+
+
+def _stamp(own: Path | None) -> str:
+    """Changes with whatever decides what tokens cost, but for the tokens."""
+    library = find_spec("genai_prices")
+    table = Path(__file__).with_name("prices_known.json")
+    if library is not None and library.origin:
+        table = Path(library.origin).parent
+    places = [table]
+    places += [own] if own is not None else []
+    return " ".join([VERSION, *(f"{place} {place.stat().st_mtime_ns}" for place in places)])
+
+
+def _state(session: SavedSession) -> str:
+    return " ".join(f"{file.size:x}-{file.mtime_ns:x}" for file in session.files())

@@ -1,0 +1,266 @@
+"""Sums over the ledger: by day, week, month, 5-hour block, project, model or session.
+
+Tokens are summed first and valued after, but never across a border between two prices: a sum holds only
+requests that have the same rates.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Final, Literal, TypeAlias, get_args
+
+import msgspec
+
+from dragoman.archive.ledger.entries import QUARTER, SHORT, Entry, SessionFacts, Subtotal
+from dragoman.archive.ledger.ledger import EVERYTHING, Choice, Ledger
+from dragoman.archive.ledger.prices import Period, Price, Rates
+from dragoman.model.usage import Usage
+
+By: TypeAlias = Literal["day", "week", "month", "block", "project", "model", "session"]
+BY: Final[tuple[By, ...]] = get_args(By)
+_NO_TIME: Final = "(no time)"
+UNKNOWN: Final[dict[By, str]] = {
+    "day": _NO_TIME,
+    "week": _NO_TIME,
+    "month": _NO_TIME,
+    "block": _NO_TIME,
+    "project": "(no directory)",
+    "model": "(no model)",
+    "session": "(no session)",
+}
+_BY_TIME: Final[dict[By, str]] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+_HOUR: Final = 3600
+BLOCK: Final = 5 * _HOUR
+"""Seconds: the window that limits of subscriptions are counted in."""
+
+
+class Group(msgspec.Struct, kw_only=True):
+    """All rows that belong together, and their sum."""
+
+    key: str
+    usage: Usage | None = None
+    """Null if nothing is known: only silent sessions belong to it."""
+    cost: Decimal | None = None
+    """US dollars for what has a price; null if nothing has."""
+    unpriced_tokens: int = 0
+    """Input and output of models without a price: not in ``cost``."""
+    responses: int = 0
+    sessions: int = 0
+    silent_sessions: int = 0
+    """Sessions that tell no usage: what they spent is in no sum."""
+    models: list[str] = []
+    first_at: datetime | None = None
+
+
+class _Sum:
+    """A group while it is summed: tokens by model and rates."""
+
+    def __init__(self) -> None:
+        self.buckets: dict[tuple[str | None, int], list[int]] = {}
+        self.rates: dict[int, Rates | None] = {}
+        self.odd = Decimal(0)
+        self.responses = 0
+        self.sessions: set[str] = set()
+        self.silent: set[str] = set()
+        self.first: float | None = None
+
+    def add(self, other: _Sum) -> None:
+        """Count what another sum holds, too."""
+        for name, counts in other.buckets.items():
+            bucket = self.buckets.setdefault(name, [0, 0, 0, 0, 0])
+            for place, count in enumerate(counts):
+                bucket[place] += count
+        self.rates |= other.rates
+        self.odd += other.odd
+        self.responses += other.responses
+        self.sessions |= other.sessions
+        self.silent |= other.silent
+        self.saw(other.first)
+
+    def saw(self, at: float | None) -> None:
+        if at is not None and (self.first is None or at < self.first):
+            self.first = at
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """The groups, and everything together."""
+
+    groups: list[Group]
+    """Times in their order, others with the most tokens first."""
+    total: Group
+
+
+def summary(ledger: Ledger, by: By, choice: Choice = EVERYTHING) -> Summary:
+    """Sum the ledger up."""
+    sums = _summed(ledger, by, choice)
+    made = [_group(key, each) for key, each in sums.items()]
+    made.sort(key=_by_time if by in _BY_TIME or by == "block" else _by_size)
+    whole = _Sum()
+    for each in sums.values():
+        whole.add(each)
+    return Summary(made, _group("total", whole))
+
+
+def _by_time(group: Group) -> tuple[bool, str]:
+    return group.first_at is None, group.key
+
+
+def _by_size(group: Group) -> tuple[int, str]:
+    return -group.usage.total_tokens if group.usage is not None else 1, group.key
+
+
+def keys(
+    by: By, ledger: Ledger, choice: Choice = EVERYTHING
+) -> Callable[[Entry | Subtotal | SessionFacts], str]:
+    """What gives the group that an entry or a session belongs to."""
+    unknown = UNKNOWN[by]
+    if by in _BY_TIME:
+        return _at_times(lambda at: datetime.fromtimestamp(at).strftime(_BY_TIME[by]))
+    if by == "block":
+        return _at_times(_blocks(each.at for each in ledger.subtotals(choice)))
+    if by == "project":
+        return lambda each: each.project or unknown
+    if by == "model":
+        return lambda each: each.model or unknown
+    return lambda each: each.session
+
+
+def _at_times(name: Callable[[float], str]) -> Callable[[Entry | Subtotal | SessionFacts], str]:
+    names: dict[int, str] = {}
+
+    def key(each: Entry | Subtotal | SessionFacts) -> str:
+        if each.at is None:
+            return _NO_TIME
+        quarter = int(each.at // QUARTER)
+        found = names.get(quarter)
+        if found is None:
+            found = names[quarter] = name(each.at)
+        return found
+
+    return key
+
+
+def _blocks(times: Iterable[float | None]) -> Callable[[float], str]:
+    """Names the block of a time. A block starts with the hour of the first use after the one before."""
+    starts: list[float] = []
+    for at in sorted(at for at in times if at is not None):
+        if not starts or at >= starts[-1] + BLOCK:
+            starts.append(at // _HOUR * _HOUR)
+
+    def name(at: float) -> str:
+        place = bisect_right(starts, at) - 1
+        if place < 0 or at >= starts[place] + BLOCK:
+            return _NO_TIME  # a session that reports no usage, at a time without any
+        start = datetime.fromtimestamp(starts[place])
+        return f"{start:%Y-%m-%d %H:%M}-{datetime.fromtimestamp(starts[place] + BLOCK):%H:%M}"
+
+    return name
+
+
+def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
+    sums: dict[str, _Sum] = {}
+    key_of = keys(by, ledger, choice)
+    models = {subtotal.model for subtotal in ledger.subtotals(choice)}
+    tariffs = {model: _Tariff(ledger.prices.of(model)) for model in models}
+    by_subtotals = all(tariff.values_subtotals for tariff in tariffs.values())
+    subtotals = (
+        ledger.subtotals(choice)
+        if by_subtotals
+        else (found.entry for found in ledger.entries(choice))
+    )
+    for entry in subtotals:
+        key = key_of(entry)
+        sum_ = sums.get(key)
+        if sum_ is None:
+            sum_ = sums[key] = _Sum()
+        model = entry.model
+        tariff = tariffs[model]
+        rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
+        if rates is not None and entry.cached + entry.cache_write > entry.input:
+            # It cannot be: what is read or written is part of the input. Value it by itself.
+            sum_.odd += rates.cost(entry.usage)
+            rates = _VALUED
+        name = (model, id(rates))
+        bucket = sum_.buckets.get(name)
+        if bucket is None:
+            sum_.rates[id(rates)] = rates
+            bucket = sum_.buckets[name] = [0, 0, 0, 0, 0]
+        bucket[0] += entry.input
+        bucket[1] += entry.cached
+        bucket[2] += entry.cache_write
+        bucket[3] += entry.output
+        bucket[4] += entry.reasoning
+        sum_.responses += entry.count
+        sum_.sessions.add(entry.session)
+        at = entry.at
+        if at is not None and (sum_.first is None or at < sum_.first):
+            sum_.first = at
+    for facts in ledger.silent_sessions(choice):
+        silent = sums.setdefault(key_of(facts), _Sum())
+        silent.silent.add(facts.session)
+        silent.saw(facts.at)
+    return sums
+
+
+class _Tariff:
+    """One model's price, ready for many requests: most are short, and cost the same."""
+
+    __slots__ = ("limit", "price", "short")
+
+    def __init__(self, price: Price | None) -> None:
+        self.price = price
+        self.short: Rates | None = None
+        self.limit = -1
+        """Requests of at most so many tokens cost what short ones do."""
+        if price is not None and not price.depends_on_time:
+            [self.short, *longer] = price.periods[0].rates
+            self.limit = longer[0].above if longer else sys.maxsize
+
+    @property
+    def values_subtotals(self) -> bool:
+        """Whether all that a subtotal sums up costs the same."""
+        return self.price is None or all(map(_values_subtotals, self.price.periods))
+
+    def rates(self, entry: Entry | Subtotal) -> Rates | None:
+        if self.price is None:
+            return None
+        return self.price.rates(entry.at, entry.input if entry.count == 1 else 0)
+
+
+def _values_subtotals(period: Period) -> bool:
+    return all(rates.above >= SHORT for rates in period.rates[1:]) and not any(
+        moment.minute % 15 or moment.second for moment in period.hours or ()
+    )
+
+
+_NO_MONEY: Final = Decimal(0)
+_VALUED: Final = Rates(_NO_MONEY, _NO_MONEY, _NO_MONEY, _NO_MONEY)
+"""Stands for tokens whose cost was added up before."""
+
+
+def _group(key: str, sum_: _Sum) -> Group:
+    group = Group(
+        key=key,
+        responses=sum_.responses,
+        sessions=len(sum_.sessions),
+        silent_sessions=len(sum_.silent),
+        models=sorted({model for model, _ in sum_.buckets if model is not None}),
+        first_at=datetime.fromtimestamp(sum_.first).astimezone()
+        if sum_.first is not None
+        else None,
+    )
+    for (_, name), counts in sum_.buckets.items():
+        usage = Usage(*counts)
+        group.usage = usage if group.usage is None else group.usage + usage
+        rates = sum_.rates[name]
+        if rates is None:
+            group.unpriced_tokens += usage.total_tokens
+        else:
+            group.cost = (group.cost or _NO_MONEY) + rates.cost(usage)
+    if sum_.odd:
+        group.cost = (group.cost or _NO_MONEY) + sum_.odd
+    return group

@@ -1,0 +1,178 @@
+"""The ledger: what every model response has cost in tokens and money, and how we know.
+
+A row is one response, or one counted difference where nothing finer is told, with the file and line
+that it was taken from, the rule that it was counted by and the price that it was valued with. A session
+that tells no usage is not a session that spent nothing: such sessions are listed by themselves.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from dragoman.archive.finding import Found, by_hand, walk
+from dragoman.archive.homes import all_homes
+from dragoman.archive.ledger.entries import QUARTER, Account, Entry, Rule, SessionFacts, Subtotal
+from dragoman.archive.ledger.files import read_accounts
+from dragoman.archive.ledger.merging import Found as FoundEntry
+from dragoman.archive.ledger.merging import entries_of, merge, merge_sessions
+from dragoman.archive.ledger.prices import Prices
+from dragoman.model.usage import Usage
+
+Paths: TypeAlias = Iterable[str | os.PathLike[str]]
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One line of the ledger."""
+
+    session_id: str
+    turn_id: str | None
+    at: datetime | None
+    model: str | None
+    project: str | None
+    usage: Usage
+    file: str
+    line: int
+    rule: Rule
+    price_version: str | None
+    """Where the price is from; null for a model without a price."""
+    cost: Decimal | None
+    """US dollars; null for a model without a price, which is not the same as nothing."""
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rows to look at. Bounds in time leave out what nobody knows the time of."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    """The first moment that is no longer looked at."""
+    project: str | None = None
+    """A directory: sessions in it and below it; or any part of its path."""
+    model: str | None = None
+    """A part of the model's name."""
+
+    @property
+    def keeps_subtotals(self) -> bool:
+        """Whether its bounds lie where no subtotal goes across."""
+        bounds = [bound.timestamp() for bound in (self.since, self.until) if bound is not None]
+        return not any(bound % QUARTER for bound in bounds)
+
+    def takes(self, at: float | None, project: str | None, model: str | None) -> bool:
+        return self._takes_time(at) and self._takes_project(project) and self._takes_model(model)
+
+    def _takes_time(self, at: float | None) -> bool:
+        if self.since is None and self.until is None:
+            return True
+        if at is None:
+            return False
+        since = self.since.timestamp() if self.since is not None else at
+        return since <= at and (self.until is None or at < self.until.timestamp())
+
+    def _takes_project(self, project: str | None) -> bool:
+        return self.project is None or (project is not None and self.project in project)
+
+    def _takes_model(self, model: str | None) -> bool:
+        return self.model is None or (model is not None and self.model.lower() in model.lower())
+
+
+EVERYTHING = Choice()
+
+
+class Ledger:
+    """The rows of many files, each response once."""
+
+    def __init__(self, accounts: Mapping[str, Account], prices: Prices | None = None) -> None:
+        self.prices = prices if prices is not None else Prices()
+        self._accounts = accounts
+        self._merged = merge(accounts)
+        self._sessions = merge_sessions(accounts.items())
+        self.problems = {
+            path: account.problem for path, account in accounts.items() if account.problem
+        }
+        """Why files could not be read, by their path."""
+
+    @classmethod
+    def read(
+        cls, files: Iterable[Found], *, prices: Prices | None = None, cache: Path | None = None
+    ) -> Ledger:
+        """The ledger of these files. ``cache`` names a file to keep what was read in."""
+        return cls(read_accounts(files, cache=cache), prices)
+
+    @cached_property
+    def _found(self) -> list[FoundEntry]:
+        return entries_of(self._accounts, self._merged)
+
+    def entries(self, choice: Choice = EVERYTHING) -> Iterator[FoundEntry]:
+        """What rows are made of: quicker, where there are many."""
+        if choice == EVERYTHING:
+            return iter(self._found)
+        takes = choice.takes
+        return (
+            found
+            for found in self._found
+            if takes(found.entry.at, found.entry.project, found.entry.model)
+        )
+
+    def subtotals(self, choice: Choice = EVERYTHING) -> Iterator[Subtotal | Entry]:
+        """The same for who only sums up, many at a time where they lie together."""
+        if not choice.keeps_subtotals:
+            return (found.entry for found in self.entries(choice))
+        every = chain(self._merged.subtotals, (found.entry for found in self._merged.entries))
+        takes = choice.takes
+        return (
+            subtotal for subtotal in every if takes(subtotal.at, subtotal.project, subtotal.model)
+        )
+
+    def rows(self, choice: Choice = EVERYTHING) -> Iterator[Row]:
+        """Every row, in the order of files and lines."""
+        for file, entry in self.entries(choice):
+            price = self.prices.of(entry.model)
+            yield Row(
+                session_id=entry.session,
+                turn_id=entry.turn,
+                at=None if entry.at is None else datetime.fromtimestamp(entry.at, UTC),
+                model=entry.model,
+                project=entry.project,
+                usage=entry.usage,
+                file=file,
+                line=entry.line,
+                rule=entry.rule,
+                price_version=price.version if price is not None else None,
+                cost=price.rates(entry.at, entry.input).cost(entry.usage) if price else None,
+            )
+
+    def silent_sessions(self, choice: Choice = EVERYTHING) -> list[SessionFacts]:
+        """Sessions that had turns and tell no usage: what they spent is unknown."""
+        told = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
+        return [
+            facts
+            for facts in self._sessions.values()
+            if facts.turns
+            and facts.session not in told
+            and choice.takes(facts.at, facts.project, facts.model)
+        ]
+
+
+def find_files(
+    paths: Paths = (),
+    environment: Mapping[str, str] = os.environ,
+    *,
+    cache: Path | None = None,
+) -> list[Found]:
+    """The files that were named, or else all session files of every harness on this machine.
+
+    ``cache`` is a folder in which to remember where harnesses keep them.
+    """
+    named = list(paths)
+    if named:
+        return list(by_hand(named))
+    homes = all_homes(cache)
+    return [found for home in homes for found in walk(home, home.folder(environment))]

@@ -1,0 +1,281 @@
+"""What tokens cost: rates for each model, from a table that comes with us or from the user's own file.
+
+Long requests cost more per token than short ones, and prices change with time, so a price belongs to
+one request, never to a day's sum. The table is made from ``genai-prices`` (``benchmarks/known_prices.py``).
+Where that library is installed (``dragoman[prices]``) it knows more models and may be newer: then it is
+asked, once for each model since it is slow to load, and the answer is kept. A model without a known
+price has none, which is not a price of zero.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from dragoman.archive.folders import write_whole
+from dragoman.archive.ledger.own_prices import OwnPrices
+from dragoman.archive.sealed import sealed, unsealed
+from dragoman.model.usage import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelPrice as LibraryPrice
+
+_MILLION: Final = Decimal(1_000_000)
+_LIBRARY: Final = "genai-prices"
+_DATED: Final = re.compile(r"[-@](\d{8}|\d{4}-\d\d-\d\d)$|-latest$")
+_MAKERS: Final = ("openai", "anthropic", "google")
+"""Whose models are looked for when a name does not tell whose it is."""
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """US dollars for a million tokens, in requests of a certain length."""
+
+    input: Decimal
+    cached_input: Decimal
+    cache_write_input: Decimal
+    output: Decimal
+    above: int = 0
+    """They are for requests with more input tokens than this."""
+
+    def cost(self, usage: Usage) -> Decimal:
+        """What these tokens cost. Cached and written tokens are part of the input, once."""
+        cached = min(usage.cached_input_tokens, usage.input_tokens)
+        written = min(usage.cache_write_input_tokens, usage.input_tokens - cached)
+        plain = usage.input_tokens - cached - written
+        return (
+            self.input * plain
+            + self.cached_input * cached
+            + self.cache_write_input * written
+            + self.output * usage.output_tokens
+        ) / _MILLION
+
+
+class Period(msgspec.Struct, frozen=True):
+    """Rates that hold from a day on, or at some hours only."""
+
+    rates: list[Rates]
+    """By length of the request, shortest first."""
+    from_date: date | None = None
+    hours: tuple[time, time] | None = None
+    """From and to, in UTC; may go past midnight."""
+
+    def holds(self, at: datetime) -> bool:
+        if self.from_date is not None:
+            return at.date() >= self.from_date
+        if self.hours is None:
+            return True
+        start, end = self.hours
+        now = at.time()
+        return start <= now < end if start <= end else now >= start or now < end
+
+
+class Price(msgspec.Struct, frozen=True):
+    """What one model costs."""
+
+    model: str
+    """The model as the table of prices calls it."""
+    version: str
+    """Where the price is from."""
+    periods: list[Period]
+    """Later ones go before earlier ones."""
+
+    def rates(self, at: float | None, input_tokens: int) -> Rates:
+        """The rates of a request at that time (seconds since 1970) and of that length."""
+        period = self.periods[0]
+        if len(self.periods) > 1:
+            moment = datetime.fromtimestamp(at, UTC) if at is not None else datetime.max
+            period = next((one for one in reversed(self.periods) if one.holds(moment)), period)
+        chosen = period.rates[0]
+        for rates in period.rates:
+            if input_tokens > rates.above:
+                chosen = rates
+        return chosen
+
+    @property
+    def depends_on_time(self) -> bool:
+        return len(self.periods) > 1
+
+
+class Prices:
+    """Prices by model: the user's own first, then the library's."""
+
+    def __init__(self, own: Path | None = None, *, memory: Path | None = None) -> None:
+        """``own`` is a file of the user's prices; in ``memory`` the library's answers are kept."""
+        self._own = OwnPrices.read(own) if own is not None else OwnPrices()
+        self._memory = memory
+        self._known: dict[str, Price | None] = {}
+        self._remembered: dict[str, Price | None] | None = None
+        self._has_news = False
+
+    def of(self, model: str | None) -> Price | None:
+        """The price of a model; None if nobody knows it."""
+        if model is None:
+            return None
+        if model not in self._known:
+            self._known[model] = self._own_price(model) or self._library_price(model)
+        return self._known[model]
+
+    def unknown(self) -> list[str]:
+        """The models that were asked for and that have no price."""
+        return sorted(model for model, price in self._known.items() if price is None)
+
+    def _own_price(self, model: str) -> Price | None:
+        own = self._own.find(model)
+        if own is None:
+            return None
+        if own.same_as is not None:
+            return self.of(own.same_as)
+        rates = [Rates(*tier.rates(), above=tier.above) for tier in own.all_tiers()]
+        return Price(model, self._own.version, [Period(rates)])
+
+    # The library's table.
+
+    def _library_price(self, model: str) -> Price | None:
+        if self._remembered is None:
+            self._remembered = self._recall()
+        if model not in self._remembered:
+            self._remembered[model] = look_up(model)
+            self._has_news = True
+        return self._remembered[model]
+
+    def _recall(self) -> dict[str, Price | None]:
+        """What is known without the library: the models that everybody uses, and those asked for before."""
+        known = recall(KNOWN)
+        return {**known, **recall(self._memory)} if self._memory is not None else known
+
+    def remember(self) -> None:
+        """Keep the library's answers for the next time, where they can be kept."""
+        if self._memory is not None and self._has_news and self._remembered is not None:
+            keep(self._memory, self._remembered)
+            self._has_news = False
+
+
+KNOWN: Final = Path(__file__).with_name("prices_known.json")
+"""The library's answers for well-known models, as of one version; used where no other is installed."""
+
+
+def recall(path: Path) -> dict[str, Price | None]:
+    """The answers that were kept in a file, if they are those of the table in use."""
+    kept = _read(path)
+    return kept.prices if kept.version == table_version() else {}
+
+
+def keep(path: Path, answers: dict[str, Price | None]) -> bool:
+    """Keep answers in a file; whether it could be written."""
+    data = msgspec.json.encode(_Memory(table_version(), answers))
+    return write_whole(path, data if path == KNOWN else sealed(data))
+
+
+def _read(path: Path) -> _Memory:
+    try:
+        data = path.read_bytes()
+        return _decoder.decode(data if path == KNOWN else unsealed(data))
+    except (OSError, ValueError, msgspec.DecodeError):
+        return _Memory("", {})  # it is only a memory
+
+
+class _Memory(msgspec.Struct):
+    version: str
+    prices: dict[str, Price | None]
+
+
+_decoder = msgspec.json.Decoder(_Memory)
+
+
+@cache
+def table_version() -> str:
+    """The table that prices are from: the library's, if it is installed, or the one that comes with us."""
+    return library_version() or _read(KNOWN).version
+
+
+@cache
+def library_version() -> str | None:
+    """The library and its version, which is also the version of its prices; None if it is not installed."""
+    found = find_spec("genai_prices")
+    if found is None:
+        return None
+    if found.origin is not None:
+        # The folder's name gives it in no time; importlib.metadata imports the email package first.
+        named = list(Path(found.origin).parents[1].glob("genai_prices-*.dist-info"))
+        if len(named) == 1:
+            return f"{_LIBRARY} {named[0].stem.partition('-')[2]}"
+    from importlib.metadata import version
+
+    return f"{_LIBRARY} {version(_LIBRARY)}"
+
+
+def look_up(model: str) -> Price | None:
+    """The price of a model in the table in use. Nothing is fetched."""
+    if library_version() is not None:
+        return _from_library(model)
+    table = _read(KNOWN).prices
+    return next((found for name in _names(model) if (found := table.get(name))), None)
+
+
+def _names(model: str) -> Iterator[str]:
+    """How a table may call a model: without the provider before it, and the date or tag after it."""
+    name = model.lower()
+    yield name
+    name = name.rpartition("/")[2].rpartition(":")[0] or name.rpartition("/")[2]
+    yield name
+    yield _DATED.sub("", name)
+
+
+def _from_library(model: str) -> Price | None:
+    from genai_prices import types
+    from genai_prices.data_snapshot import get_snapshot
+
+    for maker in (None, *_MAKERS):
+        try:
+            _, found = get_snapshot().find_provider_model(model, None, maker, None)
+            break
+        except LookupError:
+            continue
+    else:
+        return None
+    prices = found.prices
+    if isinstance(prices, types.ModelPrice):
+        periods = [_period(prices)]
+    else:
+        periods = [_period(one.prices, one.constraint) for one in prices]
+    known = [period for period in periods if period is not None]
+    return Price(found.id, table_version(), known) if known else None
+
+
+def _period(price: LibraryPrice, constraint: object = None) -> Period | None:
+    from genai_prices import types
+
+    if price.input_mtok is None or price.output_mtok is None:
+        return None  # it is not sold by the token
+    kinds = [
+        price.input_mtok,
+        price.input_mtok if price.cache_read_mtok is None else price.cache_read_mtok,
+        price.input_mtok if price.cache_write_mtok is None else price.cache_write_mtok,
+        price.output_mtok,
+    ]
+    starts = {0}
+    for kind in kinds:
+        if isinstance(kind, types.TieredPrices):
+            starts |= {tier.start for tier in kind.tiers}
+
+    def at(kind: Decimal | types.TieredPrices, start: int) -> Decimal:
+        if isinstance(kind, Decimal):
+            return kind
+        fitting = [tier.price for tier in kind.tiers if tier.start <= start]
+        return fitting[-1] if fitting else kind.base
+
+    rates = [Rates(*(at(kind, start) for kind in kinds), above=start) for start in sorted(starts)]
+    if isinstance(constraint, types.StartDateConstraint):
+        return Period(rates, from_date=constraint.start_date)
+    if isinstance(constraint, types.TimeOfDateConstraint):
+        begin, end = constraint.start_time, constraint.end_time
+        return Period(rates, hours=(begin.replace(tzinfo=None), end.replace(tzinfo=None)))
+    return Period(rates)

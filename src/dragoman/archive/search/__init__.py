@@ -1,0 +1,1 @@
+"""Searching the archive, in the index or in the files."""

@@ -1,0 +1,92 @@
+"""Searching the archive: in the index, or in the files themselves, with words to show for each match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from dragoman.archive.search import scanning
+from dragoman.archive.search.snippets import Snippet, lines_of, snippet
+from dragoman.errors import UsageError
+from dragoman.store.database import Database
+from dragoman.store.entries import KINDS, Entries
+from dragoman.store.files import Files
+from dragoman.store.queries import parse
+from dragoman.store.search import Filters as Filters
+from dragoman.store.search import Match, Search
+
+_OTHER_NAMES: Final = {"tool_output": "tool_result", "answer": "text", "command": "tool_call"}
+
+
+class Hit(NamedTuple):
+    """A message that was found."""
+
+    match: Match
+    snippet: Snippet | None
+    """The words around what was looked for; None if its file is gone."""
+
+
+class Results(NamedTuple):
+    """What a search has found."""
+
+    hits: list[Hit]
+    is_ranked: bool = True
+    """Whether the best come first; otherwise the newest do."""
+    is_scan: bool = False
+    """Whether every file was read, rather than the index."""
+
+
+def search(database: Database, query: str, filters: Filters, limit: int) -> Results:
+    """The messages that match a query."""
+    parsed = parse(query)
+    found = Search(database).find(parsed.match, _checked(filters), limit=limit)
+    return Results(_with_words(found.matches, parsed.needles), found.is_ranked)
+
+
+def scan(database: Database, text: str, filters: Filters, limit: int, ignore_case: bool) -> Results:
+    """The messages that hold exactly this text."""
+    if not text:
+        raise UsageError("there is nothing to scan for")
+    filters = _checked(filters)
+    rows = sorted(Files(database).all().values(), key=lambda row: row.mtime_ns, reverse=True)
+    entries, in_index = Entries(database), Search(database)
+    hits: list[Hit] = []
+    for row in rows:
+        lines = {
+            hit.offset: hit.line for hit in scanning.scan([row], text, ignore_case=ignore_case)
+        }
+        # A line without an entry repeats one that has an entry, or says nothing to a reader.
+        ids = entries.by_offsets(row.file_id, lines) if lines else {}
+        matches = in_index.get(ids.values(), filters) if ids else []
+        hits += [Hit(match, snippet(lines[match.offset], [text], match.kind)) for match in matches]
+        if len(hits) >= limit:
+            break
+    return Results(hits[:limit], is_ranked=False, is_scan=True)
+
+
+def around(database: Database, match: Match, reach: int) -> list[Hit]:
+    """A match and its neighbours."""
+    near = Search(database).get(Entries(database).near(match.entry_id, reach))
+    return _with_words(near, ())
+
+
+def _with_words(matches: Sequence[Match], needles: Sequence[str]) -> list[Hit]:
+    lines = lines_of(matches)
+    return [
+        Hit(
+            match,
+            snippet(lines[match.entry_id], needles, match.kind)
+            if match.entry_id in lines
+            else None,
+        )
+        for match in matches
+    ]
+
+
+def _checked(filters: Filters) -> Filters:
+    kinds = tuple(dict.fromkeys(_OTHER_NAMES.get(kind, kind) for kind in filters.kinds))
+    for kind in kinds:
+        if kind not in KINDS:
+            known = ", ".join(dict.fromkeys((*KINDS, *_OTHER_NAMES)))
+            raise UsageError(f"nothing is found in {kind!r}; known: {known}")
+    return filters._replace(kinds=kinds)

@@ -1,0 +1,1 @@
+"""``dragoman chat``: the conversation and where its lines come from."""

@@ -1,0 +1,52 @@
+"""``dragoman chat``: a conversation with an agent, prompt by prompt."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from dragoman.cli.run_options import AgentOptions, agent_options, resume_options
+from dragoman.cli.streams import standard_output
+from dragoman.errors import UsageError
+
+
+@click.command(short_help="Talk with the agent, prompt by prompt.")
+@click.argument("prompt", required=False)
+@resume_options
+@agent_options
+def chat(prompt: str | None, resume: str | None, last: bool, **options: Any) -> int:
+    """Talk with the agent, beginning with PROMPT if there is one.
+
+    What you type while it works is said to it at once; /help lists what else there is. Ctrl-C
+    interrupts a turn, Ctrl-D leaves. From a pipe, each line is a prompt that waits for its turn.
+    The exit code is that of the last turn.
+    """
+    if prompt is not None and not prompt.strip():
+        raise UsageError("the prompt is empty: leave it out, or say what the agent should do")
+    agent = AgentOptions(**options)
+    agent.check()
+    from dragoman.cli.live.loop import perform
+
+    session = agent.session_to_resume(resume, last=last)
+    return perform(lambda: _chat(agent, prompt, session))
+
+
+async def _chat(options: AgentOptions, prompt: str | None, resume: str | None) -> int:
+    from dragoman.cli.chat.lines import PipedLines, TypedLines
+    from dragoman.cli.chat.talk import Talk
+    from dragoman.cli.live.live import view_for
+    from dragoman.cli.live.loop import EXIT_CODES, on_stage
+
+    view = view_for(standard_output())
+    with on_stage(view) as presses:
+        async with options.connected(view, ahead=True) as (agent, keyboard):
+            options.warn(agent, view)
+            session = await options.start(agent, resume=resume)
+            talk = Talk(agent, session, options, view, presses)
+            typed = keyboard is not None and sys.stdin.isatty()
+            lines = TypedLines(keyboard, view, talk.status) if typed and keyboard else PipedLines()
+            with lines.open():
+                await talk.go_on(lines, prompt)
+    return EXIT_CODES[talk.last.outcome] if talk.last else 0

@@ -1,0 +1,199 @@
+"""``dragoman demo``: the real agent fixes a failing test, before your eyes, without a key or a network.
+
+The agent's program, its sandbox, its session file and its approvals are real. Only the model is a
+stand-in that plays a script; what it says is in ``demo_data``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from dragoman.cli.program import invoked_as
+from dragoman.cli.run_options import AgentOptions
+from dragoman.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from dragoman.cli.live.live import LiveView
+    from dragoman.model.messages import ApprovalRequested, Message
+    from dragoman.rehearsal import Script
+
+_PROMPT: Final = "Fix the failing test"
+_FILES: Final = ("greet.py", "test_greet.py")
+_PAUSE_SECONDS: Final = 2.0
+
+
+@click.command(short_help="Watch the real agent fix a test. No key, no network.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask me; allow the change after a moment.")
+@click.option("--quick", is_flag=True, help="Without the pauses.")
+@click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
+@click.option("--page", is_flag=True, help="In a browser, on the page that `serve` opens.")
+@click.option("--open/--no-open", "opens", default=True, hidden=True)
+def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -> int:
+    """Watch the real agent fix a failing test in a repository made for it.
+
+    The model is a stand-in that plays a script, so this needs no key, no network and no money. All
+    else is real: the agent's program, its commands, the change to the file, the approval that you are
+    asked for, and the session file that is left.
+    """
+    from dragoman.cli.live.loop import perform
+    from dragoman.rehearsal import Rehearsal
+
+    folder = Path(tempfile.mkdtemp(prefix="dragoman-demo-"))
+    workspace = _make_workspace(folder / "greeter")
+    with Rehearsal(_script(quick=quick), home=folder / "home") as stage:
+        if page:
+            return _page(folder, workspace, command, stage.env, opens=opens)
+        options = AgentOptions(
+            cwd=str(workspace),
+            # The stand-in model is known not to do harm; and not every machine has a sandbox.
+            sandbox="danger-full-access",
+            approvals="untrusted",
+            command=command,
+            env=stage.env,
+        )
+        return perform(
+            lambda: _demo(options, folder, yes=yes, pause=0 if quick else _PAUSE_SECONDS)
+        )
+
+
+def _page(
+    folder: Path, workspace: Path, command: str | None, env: dict[str, str], *, opens: bool
+) -> int:
+    from dragoman.cli.commands.serve import Serving, run
+
+    first = {
+        "cwd": str(workspace),
+        "prompt": _PROMPT,
+        "sandbox": "danger-full-access",
+        "approvals": "untrusted",
+    }
+    serving = Serving(
+        data=folder / "data",
+        port=0,
+        roots=[workspace],
+        command=command,
+        env=env,
+        home=folder / "home",
+        opens=opens,
+        otherwise=_only_edits,
+        first=first,
+    )
+    return run(serving)
+
+
+async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float) -> int:
+    from dragoman.cli.live.live import view_for
+    from dragoman.cli.live.loop import EXIT_CODES, on_stage, play
+    from dragoman.model.messages import ApprovalRequested, ApprovalSettled
+
+    view = view_for(standard_output())
+    seen: Counter[str] = Counter()
+
+    asked: set[str] = set()
+
+    def show(message: Message) -> None:
+        # Every command is asked for, and allowed by the policy below: only the change is worth a look.
+        if isinstance(message, ApprovalRequested) and message.kind == "edit":
+            asked.add(message.approval_id)
+        if (
+            isinstance(message, ApprovalRequested | ApprovalSettled)
+            and message.approval_id not in asked
+        ):
+            return
+        seen[str(type(message).__struct_config__.tag)] += 1
+        view.show(message)
+
+    answer = _answering(view, pause) if yes or not view.interactive else None
+    with on_stage(view) as presses:
+        connected = options.connected(view, policy=_only_edits, ask=answer)
+        async with connected as (agent, _):
+            session = await options.start(agent)
+            ended = await play(session.run(_PROMPT), session, view, presses, show)
+            version = agent.facts.version if agent.facts else None
+        view.say(_summary(version, seen, folder, session.id))
+    return EXIT_CODES[ended.outcome] if ended else 1
+
+
+def _only_edits(request: ApprovalRequested) -> bool | None:
+    """Ask about the change to the file, and about nothing else."""
+    return None if request.kind == "edit" else True
+
+
+def _answering(view: LiveView, seconds: float) -> Callable[[ApprovalRequested], Awaitable[bool]]:
+    """Says yes after a moment, so that those who watch see what was asked."""
+
+    async def allow(request: ApprovalRequested) -> bool:
+        before = view.footed
+        view.footer(["(this demo does not wait for an answer: it is yes in a moment)"])
+        await asyncio.sleep(seconds)
+        view.footer(before)
+        return True
+
+    return allow
+
+
+def _summary(version: str | None, seen: Counter[str], folder: Path, session_id: str) -> list[str]:
+    files = sorted((folder / "home").rglob(f"*{session_id}*.jsonl"))
+    rows = [
+        f"That was the real agent{f' (release {version})' if version else ''} with a stand-in model:"
+        " no key, no network, no cost.",
+        f"{sum(seen.values())} messages: {seen['tool_call']} tool calls, {seen['plan']} plans, "
+        f"{seen['approval_requested']} approval, {seen['delta']} deltas.",
+        "",
+        f"workspace     {folder / 'greeter'}",
+    ]
+    program = invoked_as()
+    if files:
+        file = shlex.quote(str(files[0]))
+        rows.append(f"session file  {files[0]}")
+        rows.append(f"read it       {program} convert --to markdown {file}")
+        rows.append(f"see it again  {program} replay --speed 4 {file}")
+    rows.append(f"on a page     {program} demo --page")
+    rows.append(f"your turn     {program} doctor   # is your own agent installed and signed in?")
+    return rows
+
+
+def _make_workspace(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    data = resources.files("dragoman.cli") / "demo_data"
+    for name in _FILES:
+        text = (data / f"{name}.txt").read_text(encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8")
+    who = ("-c", "user.name=Demo", "-c", "user.email=demo@example.invalid")
+    for words in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "A greeting"]):
+        try:
+            subprocess.run(
+                ["git", *words], cwd=folder, capture_output=True, timeout=20, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            break  # no git here: the agent can do without
+    return folder
+
+
+def _script(*, quick: bool) -> Script:
+    import msgspec
+
+    from dragoman.rehearsal import parse_script
+    from dragoman.rehearsal.script import Pause, Slow
+
+    data = resources.files("dragoman.cli") / "demo_data" / "fix-the-test.yaml"
+    script = parse_script(data.read_text(encoding="utf-8"), "the demo's script")
+    if not quick:
+        return script
+    turns = [
+        msgspec.structs.replace(
+            turn, steps=tuple(step for step in turn.steps if not isinstance(step, Pause | Slow))
+        )
+        for turn in script.turns
+    ]
+    return msgspec.structs.replace(script, turns=tuple(turns))

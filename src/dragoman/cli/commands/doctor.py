@@ -1,0 +1,273 @@
+"""``dragoman doctor``: what is here, what works, and the way out of what does not.
+
+One line for each thing that was looked at: ok, a warning, or a failure with what to do about it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import click
+
+from dragoman import __version__
+from dragoman.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from dragoman.client.examining import Examination
+
+Level: TypeAlias = Literal["ok", "warn", "fail"]
+_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    level: Level
+    text: str
+    fix: str | None = None
+    """What to do about it."""
+
+
+@click.command(short_help="Check that everything is there, and say what to do if not.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each check.")
+@click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
+@click.option(
+    "--sessions", is_flag=True, help="Check saved sessions instead: all, or PATHS (or ids)."
+)
+@click.option(
+    "--drift", is_flag=True, help="Compare the program's own schema with what is known here."
+)
+@click.option("--repair", is_flag=True, help="With --sessions: write copies that are put right.")
+@click.option("-o", "--output", metavar="DIR", help="With --repair: where the copies go.")
+@click.argument("paths", nargs=-1, metavar="[PATHS]...")
+def doctor(
+    as_json: bool,
+    command: str | None,
+    sessions: bool,
+    drift: bool,
+    repair: bool,
+    output: str | None,
+    paths: tuple[str, ...],
+) -> int:
+    """Check that the agent is there, starts, is signed in, and can work here.
+
+    With --sessions, check the files of saved sessions. Exit code 1: something is broken; its line says
+    what to do.
+
+    With --drift, ask the program for its schema and say what is new in it, what would be kept as unknown,
+    and what affects permissions. Exit code 3: there is something new; 1: it could not be asked.
+
+    \b
+    dragoman doctor
+    dragoman doctor --drift
+    dragoman doctor --sessions
+    dragoman doctor --sessions broken.jsonl --repair -o repaired
+    """
+    from dragoman.cli.live.loop import perform
+
+    if not sessions and (repair or output or paths):
+        raise click.UsageError("--repair, -o and PATHS are about sessions: say --sessions, too.")
+    if drift and sessions:
+        raise click.UsageError("--drift is about the program, --sessions about files: say one.")
+    if drift:
+        from dragoman.cli.reports.drift import check_drift
+
+        return perform(lambda: check_drift(command, as_json=as_json))
+    if sessions:
+        from dragoman.cli.reports.sessions import check_sessions, repair_sessions
+
+        if not repair:
+            return check_sessions(paths, as_json=as_json)
+        return perform(lambda: repair_sessions(paths, output, command=command, as_json=as_json))
+    return perform(lambda: _doctor(command, as_json=as_json))
+
+
+async def _doctor(command: str | None, *, as_json: bool) -> int:
+    from dragoman.client.examining import examine
+
+    found = await examine(command)
+    checks = [*judged(found), await _sandbox(found), await _git(), _python()]
+    if as_json:
+        for check in checks:
+            click.echo(json.dumps(asdict(check), ensure_ascii=False))
+    else:
+        colour = standard_output().isatty() and not os.environ.get("NO_COLOR")
+        for line in page(checks, colour=colour):
+            click.echo(line)
+    return 1 if any(check.level == "fail" for check in checks) else 0
+
+
+def page(checks: list[Check], *, colour: bool) -> list[str]:
+    """The checks as lines to read."""
+    from dragoman.cli.live.ink import Hue, Ink
+    from dragoman.rendering import render
+
+    ink = Ink(colour=colour)
+    marks: dict[Level, tuple[str, Hue]] = {
+        "ok": ("✓", "green"),
+        "warn": ("!", "yellow"),
+        "fail": ("✗", "red"),
+    }
+    wide = max(len(check.name) for check in checks)
+    lines: list[str] = []
+    for check in checks:
+        mark, hue = marks[check.level]
+        name = ink(f"{check.name:<{wide}}", "bold")
+        lines.append(f"{ink(mark, hue)} {name}  {render.flat(check.text)}")
+        if check.fix:
+            lines.append(f"  {' ' * wide}  {ink('→ ' + render.flat(check.fix), hue)}")
+    broken = sum(check.level == "fail" for check in checks)
+    last = f"{broken} broken" if broken else "everything that is needed works"
+    return [*lines, "", ink(last, "red" if broken else "green")]
+
+
+def judged(found: Examination) -> Iterator[Check]:
+    """What an examination means."""
+    problems = found.problems
+    if found.program is None:
+        yield Check(
+            name="program",
+            level="fail",
+            text=problems.get("program", "not found"),
+            fix="install the agent, or name its program with --command PATH",
+        )
+        return
+    yield Check(name="program", level="ok", text=f"{found.program} ({found.found})")
+    if found.release is None:
+        text = f"{problems.get('release', 'unknown')}; it is taken for the newest"
+        yield Check(name="release", level="warn", text=text)
+    else:
+        yield Check(name="release", level="ok", text=found.release)
+    if found.speaks:
+        yield Check(name="speaks", level="ok", text="; ".join(found.speaks))
+    yield from _ways(problems)
+    yield from _greeting(found)
+    yield from _home(found.home)
+
+
+def _ways(problems: dict[str, str]) -> Iterator[Check]:
+    newer = "install a newer release of the agent"
+    server, one_shot = problems.get("server"), problems.get("one_shot")
+    if server:
+        level: Level = "fail" if one_shot else "warn"
+        fix = newer if one_shot else f"`dragoman run --exec` works; for the rest, {newer}"
+        yield Check(name="sessions", level=level, text=server, fix=fix)
+    else:
+        yield Check(name="sessions", level="ok", text="many on one process, with approvals")
+    if one_shot:
+        yield Check(name="one prompt", level="warn", text=one_shot, fix=newer)
+    else:
+        yield Check(name="one prompt", level="ok", text="each in a process of its own (--exec)")
+
+
+def _greeting(found: Examination) -> Iterator[Check]:
+    if "greeting" in found.problems:
+        yield Check(
+            name="start",
+            level="fail",
+            text=found.problems["greeting"],
+            fix=f"run `{found.program} --version` and see what it says",
+        )
+    facts = found.facts
+    if facts is None:
+        return
+    if "server" not in found.problems:
+        yield Check(name="start", level="ok", text="it starts, and answers")
+    if facts.signed_in:
+        account = facts.account or {}
+        known = [account.get(key) for key in ("type", "email", "planType")]
+        who = ", ".join(str(each) for each in known if each)
+        yield Check(name="account", level="ok", text=f"signed in{f': {who}' if who else ''}")
+    elif not facts.needs_sign_in:
+        yield Check(name="account", level="ok", text="its model needs no sign-in")
+    else:
+        key = f", or set {found.key_names[0]}" if found.key_names else ""
+        fix = f"`{found.harness} login`{key}; `dragoman demo` works without"
+        yield Check(name="account", level="fail", text="no one is signed in", fix=fix)
+
+
+def _home(home: Path) -> Iterator[Check]:
+    if not home.is_dir():
+        yield Check(name="home", level="ok", text=f"{home} (will be made)")
+        return
+    if not os.access(home, os.W_OK):
+        fix = f"make {home} writable, or point {home.name.strip('.').upper()}_HOME elsewhere"
+        yield Check(name="home", level="fail", text=f"{home} cannot be written", fix=fix)
+    else:
+        yield Check(name="home", level="ok", text=str(home))
+    config = home / "config.toml"
+    try:
+        tomllib.loads(config.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as problem:
+        yield Check(name="settings", level="fail", text=f"{config}: {problem}", fix="correct it")
+    else:
+        yield Check(name="settings", level="ok", text=str(config))
+
+
+async def _sandbox(found: Examination) -> Check:
+    """Whether commands can be confined: try it on one that does nothing."""
+    name = "sandbox"
+    if found.program is None or sys.platform == "win32":
+        return Check(name=name, level="warn", text="not tried here")
+    for words in (["sandbox", "--"], ["sandbox", "linux", "--"], ["sandbox", "macos", "--"]):
+        code, _ = await _ask(found.program, *words, "true")
+        if code == 0:
+            return Check(name=name, level="ok", text="commands can be confined")
+    fix = "`--sandbox danger-full-access` does without, where that is safe: in a container, say"
+    return Check(name=name, level="warn", text="commands cannot be confined here", fix=fix)
+
+
+async def _git() -> Check:
+    git = shutil.which("git")
+    if git is None:
+        fix = "install git: without it, changes cannot be seen or undone"
+        return Check(name="git", level="warn", text="not found", fix=fix)
+    code, said = await _ask(git, "rev-parse", "--show-toplevel")
+    if code != 0:
+        fix = "`git init` makes changes here visible, and easy to undo"
+        return Check(name="git", level="warn", text=f"{os.getcwd()} is no repository", fix=fix)
+    return Check(name="git", level="ok", text=f"{said.strip()} is a repository")
+
+
+def _python() -> Check:
+    release = ".".join(map(str, sys.version_info[:3]))
+    return Check(name="dragoman", level="ok", text=f"{__version__} on Python {release}")
+
+
+async def _ask(*words: str) -> tuple[int | None, str]:
+    """A program's exit code and what it printed; no code if it cannot be run or takes too long."""
+    from dragoman.client.environment import agent_environ
+
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=agent_environ(),
+        )
+    except OSError:
+        return None, ""
+    try:
+        async with asyncio.timeout(_SECONDS):
+            said, _ = await process.communicate()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        return None, ""
+    return process.returncode, said.decode("utf-8", "replace")

@@ -1,0 +1,69 @@
+"""``dragoman policy check``: what approval rules say to a command, a change of files or a tool, and why."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from dragoman.client.policy_check import Checked
+
+
+@click.group(short_help="Try approval rules: what they say to a command, and why.")
+def policy() -> None:
+    """Try the rules of a policy file without an agent."""
+
+
+@policy.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": True})
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option(
+    "--cwd",
+    type=click.Path(),
+    default=".",
+    metavar="DIR",
+    help="The session's own directory (default: the current one).",
+)
+@click.option("--stdin", is_flag=True, help="Read requests as JSON lines, answer each with one.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def check(file: str, cwd: str, stdin: bool, command: tuple[str, ...]) -> int:
+    """Print the decision about a COMMAND, the rule that made it, and the reason.
+
+    Nothing is run. Put -- before the command. Several words are taken as they are, one word as a line
+    for the shell: check FILE -- 'git status && make'.
+
+    With --stdin, each line is {"command": "…" or […], "cwd": …}, {"paths": […], "cwd": …} or {"tool": …},
+    and gets one line {"decision", "rule", "why"}. A line that cannot be read is denied. "cwd" is where the
+    command will run, relative to --cwd; without it, the session's own directory.
+
+    The exit code is 0 whatever the decision is, and 2 if FILE or the request is wrong.
+    """
+    if stdin == bool(command):
+        problem = "give either a command, after --, or --stdin"
+        raise click.UsageError(problem)
+    from dragoman.client.policy_check import PolicyCheck
+
+    checks = PolicyCheck(file, cwd)
+    if not stdin:
+        found = checks.command(command[0] if len(command) == 1 else list(command))
+        click.echo(found.decision)
+        click.echo(f"  rule: {found.rule or '(none)'}")
+        click.echo(f"  why:  {_visible(found.why)}")
+        return 0
+    for line in sys.stdin.buffer:
+        print_line(checks.line(line))
+    return 0
+
+
+def print_line(found: Checked) -> None:
+    """One answer as a line of JSON, at once."""
+    answer = {"decision": found.decision, "rule": found.rule, "why": found.why}
+    click.echo(json.dumps(answer))
+    sys.stdout.flush()
+
+
+def _visible(text: str) -> str:
+    """What a command says must not steer the terminal."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

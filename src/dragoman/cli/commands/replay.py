@@ -1,0 +1,186 @@
+"""``dragoman replay``: a session once more, as it happened, for eyes or for programs.
+
+On a terminal it goes through the same view as ``run``. Anywhere else it is the plain transcript, at
+once. With ``--as`` we are the agent: whoever starts us gets the recording, line by line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from dragoman.cli import completing
+from dragoman.cli.archive_options import session_path
+from dragoman.cli.streams import standard_output
+from dragoman.errors import DragomanError
+
+if TYPE_CHECKING:
+    from dragoman.cli.live.keys import Key
+    from dragoman.cli.live.live import LiveView
+    from dragoman.model.messages import Message
+    from dragoman.replay.timing import Cue
+
+_FRAME_SECONDS: Final = 0.1
+_FASTEST, _SLOWEST = 512.0, 0.125
+_HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
+
+
+@click.command(
+    short_help="Watch a session again, or serve it as if it were live.",
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument(
+    "source",
+    metavar="[ID|FILE]",
+    required=False,
+    shell_complete=completing.sessions_and_files,
+)
+@click.option("--last", is_flag=True, help="The newest saved session.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0),
+    help="How many times as fast as it happened; 0: without any pause.",
+)
+@click.option("--max-pause", type=click.FloatRange(min=0), default=5.0, metavar="SECONDS")
+@click.option("--turn", type=click.IntRange(min=1), metavar="N", help="Only this turn.")
+@click.option("--as", "role", type=click.Choice(["app-server", "exec"]), help="Be the agent.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
+def replay(
+    source: str | None,
+    last: bool,
+    speed: float | None,
+    max_pause: float,
+    turn: int | None,
+    role: str | None,
+    words: tuple[str, ...],
+) -> int:
+    """Watch a session again: a recording, a session file, the id or name of a saved session, or --last.
+
+    On a terminal as it happened; into a pipe or a file as a plain transcript, at once. With --as it is
+    served on standard input and output as if it were the live agent; the words that a client gives to
+    the agent's program may follow, and mean nothing.
+
+    \b
+    dragoman replay --last --speed 10
+    dragoman replay recording.jsonl --turn 2 --speed 0
+    dragoman replay session.jsonl --as app-server
+    """
+    from dragoman.reading.read import read
+    from dragoman.replay.timing import cues, only_turn
+
+    if last and source is not None and role is not None:
+        source, words = None, (source, *words)  # a client's words follow at once
+    if role is None:
+        # Unknown options are let through for --as only.
+        for each in (source or "", *words):
+            if each.startswith("-") and each != "-":
+                raise click.NoSuchOption(each)
+    if (source is None) != last:
+        raise click.UsageError("Say what to replay: an ID, a FILE or --last.")
+    if words and role is None:
+        raise click.UsageError(f"What is {words[0]!r}? Further words are for --as.")
+    path = session_path(source)
+    messages: Iterable[Message] = _understood(read(path), path)
+    if turn is not None:
+        messages = only_turn(messages, turn)
+    if role is not None:
+        streams = role == "app-server"
+        pace = 1.0 if speed is None else speed
+        return _be(
+            role, list(cues(messages, speed=pace, max_pause=max_pause, stream=streams)), words
+        )
+
+    from dragoman.cli.live.live import view_for
+    from dragoman.cli.live.loop import perform
+
+    view = view_for(standard_output())
+    if speed is None:
+        speed = 1.0 if view.animate else 0.0
+    # The player has the speed in hand, so that it can be changed.
+    timed = cues(messages, max_pause=float("inf"), stream=view.animate and speed > 0)
+    player = Player(view, speed, max_pause)
+    return perform(lambda: player.play(timed))
+
+
+def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
+    """The messages. Raises at their end if there was none but lines kept as they came."""
+    from dragoman.model.messages import Malformed, Unknown
+
+    lines, understood = 0, False
+    for message in messages:
+        lines += 1
+        understood = understood or not isinstance(message, Malformed | Unknown)
+        yield message
+    if lines and not understood:
+        raise DragomanError(
+            f"no line of {path} is in a dialect that I know; `dragoman convert --audit` says what they are"
+        )
+
+
+def _be(role: str, timed: list[Cue], words: tuple[str, ...]) -> int:
+    from dragoman.replay.serving import acting_for, run, serve
+
+    out = standard_output().buffer
+    if "--version" in words:
+        out.write(f"{acting_for(timed).stage_name}\n".encode())
+        return 0
+    if role == "exec":
+        return run(timed, out)
+    return serve(timed, sys.stdin.fileno(), out)
+
+
+class Player:
+    """Shows cues on a view in time, and listens to the keyboard meanwhile."""
+
+    def __init__(self, view: LiveView, speed: float, max_pause: float) -> None:
+        self._view = view
+        self.speed = speed
+        self._max_pause = max_pause
+        self._is_paused = False
+
+    async def play(self, timed: Iterable[Cue]) -> int:
+        from dragoman.cli.live.keys import keyboard_of
+        from dragoman.cli.live.loop import on_stage
+
+        keyboard = keyboard_of() if self._view.animate else None
+        with on_stage(self._view):
+            if keyboard is None:
+                await self._show(timed)
+            else:
+                self._view.hint(_HINT)
+                listening = keyboard.listening(lost=self._view.lose)
+                with listening, keyboard.heard_by(self.press):
+                    await self._show(timed)
+        return 0
+
+    async def _show(self, timed: Iterable[Cue]) -> None:
+        for after, message in timed:
+            await self.wait(after)
+            self._view.show(message)
+
+    async def wait(self, seconds: float) -> None:
+        """Let so much of the recording's time go by."""
+        left = min(seconds, self._max_pause * self.speed)
+        while (self.speed and left > 0) or self._is_paused:
+            step = _FRAME_SECONDS
+            if not self._is_paused:
+                step = min(step, left / self.speed)
+                left -= step * self.speed
+            await asyncio.sleep(step)
+
+    def press(self, key: Key) -> None:
+        """A key was pressed."""
+        for character in key.text:
+            if character == " ":
+                self._is_paused = not self._is_paused
+                self._view.footer(["paused; space goes on"] if self._is_paused else [])
+            elif character in "+=" and self.speed:
+                self.speed = min(_FASTEST, self.speed * 2)
+            elif character in "-_" and self.speed:
+                self.speed = max(_SLOWEST, self.speed / 2)
+        if key.text and not self._is_paused:
+            self._view.hint(f"{self.speed:g} times as fast; {_HINT}")

@@ -1,0 +1,130 @@
+"""``dragoman usage``: tokens and money, by time, project, model or session, and how they were counted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from dragoman.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from dragoman.archive.ledger.groups import By
+
+_BY = ("day", "week", "month", "block", "project", "model", "session")
+_EVERY_GROUP = "*"
+
+
+class _Day(click.ParamType[datetime]):
+    """A day of the local calendar, or a number of days before today."""
+
+    name = "day"
+
+    def convert(
+        self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        today = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        if value in ("today", "yesterday"):
+            return today - timedelta(days=("today", "yesterday").index(value))
+        try:
+            if value.endswith("d") and value[:-1].isdigit():
+                return today - timedelta(days=int(value[:-1]))
+            day = date.fromisoformat(value)
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is no day: 2026-11-15, today, yesterday, 7d", param, ctx)
+        return datetime(day.year, day.month, day.day).astimezone()
+
+
+@click.command(short_help="Tokens and money: what all sessions have cost.")
+@click.option(
+    "--by",
+    type=click.Choice(_BY),
+    default="day",
+    show_default=True,
+    help="Sum up by. A block is five hours, from the first use after the block before.",
+)
+@click.option(
+    "--since", type=_Day(), metavar="DAY", help="From this day on (2026-11-15, 7d, today)."
+)
+@click.option("--until", type=_Day(), metavar="DAY", help="Up to and with this day.")
+@click.option("--project", metavar="TEXT", help="Only sessions whose directory contains this.")
+@click.option("--model", metavar="TEXT", help="Only models whose name contains this.")
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    type=click.Path(exists=True),
+    help="Read this file or folder instead of the agents' own folders. May be repeated.",
+)
+@click.option(
+    "--explain",
+    is_flag=False,
+    flag_value=_EVERY_GROUP,
+    metavar="[GROUP]",
+    help="Show every counted row: where it stands, by which rule, at which price.",
+)
+@click.option("--prices", type=click.Path(), help="A file of your own prices (docs/usage.md).")
+@click.option("--no-cache", is_flag=True, help="Read every file again.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def usage(
+    by: str,
+    since: datetime | None,
+    until: datetime | None,
+    project: str | None,
+    model: str | None,
+    paths: tuple[str, ...],
+    explain: str | None,
+    prices: str | None,
+    no_cache: bool,
+    as_json: bool,
+) -> int:
+    """Tokens and money, from the session files on this machine.
+
+    Every response counts once, however many files repeat it. What a session does not tell is
+    unknown, not zero; a model without a price is named and left unpriced.
+
+    \b
+    dragoman usage
+    dragoman usage --by project --since 7d
+    dragoman usage --by model --explain gpt-5.5
+    """
+    if since is not None and until is not None and since > until:
+        raise click.UsageError("--since is after --until: no day lies between them")
+
+    from dragoman.archive.finding import cache_folder
+    from dragoman.archive.folders import config_folder, own_prices
+    from dragoman.archive.ledger.ledger import Choice, Ledger, find_files
+    from dragoman.archive.ledger.prices import Prices
+    from dragoman.cli.reports import usage as usage_report
+
+    folder = Path(cache_folder(os.environ))
+    files = find_files(paths, cache=folder)
+    own = Path(prices) if prices is not None else own_prices(config_folder(os.environ))
+    book = Prices(own, memory=folder / "prices.json")
+    cache = None if no_cache else folder / "usage.msgpack"
+    ledger = Ledger.read(files, prices=book, cache=cache)
+    choice = Choice(
+        since=since,
+        until=until + timedelta(days=1) if until is not None else None,
+        project=project,
+        model=model,
+    )
+    report = usage_report.Report(ledger, files, cast("By", by), choice)
+    out = standard_output()
+    width = shutil.get_terminal_size((100, 24)).columns
+    if explain is not None:
+        lines = report.explanation(None if explain == _EVERY_GROUP else explain, as_json=as_json)
+    elif as_json:
+        lines = report.json()
+    else:
+        lines = report.text(width, color=out.isatty() and "NO_COLOR" not in os.environ)
+    for line in lines:
+        click.echo(line)
+    book.remember()
+    return 0

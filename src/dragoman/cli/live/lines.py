@@ -1,0 +1,112 @@
+"""The live view where nothing moves: the lines of the transcript, each when it is whole.
+
+At a terminal, questions are printed whole where they come up, and what the user types stands on a line
+of its own: when something else has been printed meanwhile, the line is printed again with the next key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dragoman.cli.live import asks as live_asks
+from dragoman.cli.live.cells import cells, tidy
+from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.out import Out
+from dragoman.export.base import Options
+from dragoman.export.text.exporter import TextExporter
+from dragoman.model.messages import (
+    ApprovalRequested,
+    ApprovalSettled,
+    Message,
+    Prompt,
+    SessionStarted,
+)
+
+
+class LineView:
+    def __init__(self, out: Out, *, colour: bool, width: int, asks: bool = False) -> None:
+        options = Options(include=frozenset({"deltas"}), color=colour, width=width)
+        self._exporter = TextExporter(options)
+        self._ink = Ink(colour=colour)
+        self._out = out
+        self._width = width
+        self._asks = asks
+        self._is_first = True
+        self._roots: dict[str | None, str] = {}
+        self._asked: set[str] = set()
+        """The questions that were printed."""
+        self._typed: str | None = None
+        """The line that is being typed, as it stands at the end of what was printed."""
+        self._entered = ""
+        """The line that was typed last: it need not be shown again when the agent has taken it."""
+
+    def show(self, message: Message) -> None:
+        if isinstance(message, SessionStarted) and message.cwd:
+            self._roots[message.session_id] = message.cwd
+        if self._asks and isinstance(message, ApprovalRequested):
+            self.ask(message, None)
+        elif self._asks and isinstance(message, ApprovalSettled):
+            self._lines([live_asks.settled(message.decision, self._ink)])
+        elif not (isinstance(message, Prompt) and message.text == self._entered):
+            self._write(self._exporter.export([message]))
+
+    def tick(self, now: float) -> None:
+        pass
+
+    def resize(self, width: int, height: int) -> None:
+        self._width = width
+
+    def hint(self, words: str) -> None:
+        pass
+
+    def footer(self, foot: Callable[[int], list[str]] | None) -> None:
+        pass
+
+    def ask(self, request: ApprovalRequested | None, below: Any) -> None:
+        if request is None or request.approval_id in self._asked:
+            return
+        self._asked.add(request.approval_id)
+        self.show_all(request)
+
+    def show_all(self, request: ApprovalRequested) -> None:
+        root = self._roots.get(request.session_id)
+        self.say(live_asks.asked_rows(request, self._ink, self._width - 1, root).whole())
+
+    def typing(self, line: str | None) -> None:
+        before = self._typed
+        if line is None:
+            if before is not None:
+                self._out.write("\n")
+            self._typed = None
+            return
+        line = tidy(line).replace("\n", "␊")
+        if before is None:
+            self._out.write(line)
+        elif line.startswith(before):
+            self._out.write(line[len(before) :])
+        elif before.startswith(line):
+            self._out.write("\b \b" * cells(before[len(line) :]))
+        else:
+            self._out.write(f"\n{line}")
+        self._typed = line
+
+    def entered(self, text: str) -> None:
+        self._entered = text
+
+    def say(self, rows: Sequence[str]) -> None:
+        self._lines(rows if self._is_first else ["", *rows])
+
+    def close(self) -> None:
+        self._write(self._exporter.finish())
+
+    def _lines(self, rows: Sequence[str]) -> None:
+        self._write("".join(f"{line}\n" for line in rows).encode("utf-8", "backslashreplace"))
+
+    def _write(self, data: bytes) -> None:
+        if not data:
+            return
+        self._is_first = False
+        if self._typed is not None:
+            self.typing(None)
+        self._out.write(data.decode("utf-8"))

@@ -1,0 +1,48 @@
+"""``dragoman doctor --drift``: what the installed release can say that we do not know."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from dragoman.client.drift import Drifted
+
+DRIFTED: Final = 3
+"""The exit code that says: there is something new."""
+_SHOWN: Final = 60
+
+
+async def check_drift(command: str | None, *, as_json: bool) -> int:
+    from dragoman.client.drift import find_drift
+
+    found = await find_drift(command)
+    if as_json:
+        click.echo(json.dumps(asdict(found), ensure_ascii=False))
+    else:
+        for line in page(found):
+            click.echo(line)
+    return DRIFTED if found.drift.new else 0
+
+
+def page(found: Drifted) -> list[str]:
+    """The comparison as lines to read."""
+    drift = found.drift
+    lines = [
+        f"{found.program}, {found.release or 'release unknown'}: {drift.names} names in its schema",
+        f"compared with the schemas of {drift.reviewed[0]} to {drift.reviewed[-1]} and with what is decoded here",
+    ]
+    parts = (
+        ("affects permissions", drift.permissions),
+        ("kept as unknown", drift.unknown),
+        ("new", [name for name in drift.new if name not in drift.permissions]),
+    )
+    for title, names in parts:
+        lines += ["", f"{title}: {len(names) or 'nothing'}"]
+        lines += [f"  {name}" for name in names[:_SHOWN]]
+        if len(names) > _SHOWN:
+            lines.append(f"  … and {len(names) - _SHOWN} more: --json lists all")
+    return lines

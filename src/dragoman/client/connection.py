@@ -1,0 +1,62 @@
+"""How an agent is to be reached and treated: everything that ``connect`` can be told, in one value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
+
+from dragoman.drive.approvals.policy import Policy, ask_always
+from dragoman.drive.approvals.queue import DEADLINE_SECONDS, Ask
+from dragoman.drive.exchange import Keeper
+from dragoman.drive.links.ssh import Remote
+from dragoman.drive.restarting import Restarts
+from dragoman.drive.timeouts import Timeouts
+
+Mode: TypeAlias = Literal["app-server", "exec"]
+
+
+class LineKeeper(Keeper, Protocol):
+    """A journal of somebody's own: it is told of every new start, before its first line."""
+
+    def begin(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection:
+    """All that can be said about how an agent is to be reached and treated."""
+
+    mode: Mode = "app-server"
+    command: str | None = None
+    """Where its program is, if not on the PATH; arguments may follow."""
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Laid over our own environment, for the agent."""
+    api_key: str | None = field(default=None, repr=False)
+    """To sign in with when nobody is signed in; else the harness's own variable, CODEX_API_KEY."""
+    policy: Policy | str | Path = ask_always
+    """Who decides what the agent may do: a callable, or the path of a file with rules."""
+    ask: Ask | None = None
+    """Asks a person. Without it nobody is asked, and what the policy leaves open is denied."""
+    ask_seconds: float | None = DEADLINE_SECONDS
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    restarts: Restarts = field(default_factory=Restarts)
+    journal: str | Path | LineKeeper | None = None
+    """A file to keep every line in, as it was said; or whoever else keeps them."""
+    ssh: Remote | str | None = None
+    """The machine that the agent runs on."""
+    address: str | None = None
+    """``unix://PATH`` or ``ws://HOST:PORT``: a server that is there already."""
+    token: str | None = field(default=None, repr=False)
+    """For the server at ``address``."""
+    client: str = "dragoman"
+
+    def keys(self, names: Iterable[str]) -> dict[str, str]:
+        """The keys in the agent's environment, by the names of their variables; the first signs in."""
+        here = {**os.environ, **self.env}
+        names = list(names)
+        keys = {name: here[name] for name in names if here.get(name)}
+        if self.api_key is not None and names:
+            keys = {names[0]: self.api_key, **{n: k for n, k in keys.items() if n != names[0]}}
+        return keys

@@ -1,0 +1,65 @@
+"""Where the agent's program is, and how its processes are started: here, over ssh, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from dragoman.client.connection import Connection
+from dragoman.drive.links.link import OpenLink
+from dragoman.drive.links.ssh import Remote
+from dragoman.drive.links.ssh_link import open_ssh
+from dragoman.drive.process.child import open_process
+from dragoman.drive.process.programs import find_command_line, read_release
+from dragoman.errors import UsageError
+from dragoman.harnesses.contract.driving import Driving, Launch, Release
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """How the harness's processes are started, wherever that is."""
+
+    program: str
+    release: Release | None
+    open: Callable[[Launch], OpenLink]
+    here: bool
+    """Whether on this machine, where directories can be looked at."""
+
+
+async def reach(driving: Driving, how: Connection) -> Reach:
+    """Find out how to reach the program. Raises :class:`dragoman.errors.AgentError`."""
+    if how.address is not None:
+        from dragoman.drive.links.sockets import open_address
+
+        if how.mode == "exec":
+            raise UsageError("a server that is there already has no mode 'exec'")
+        address, token = how.address, how.token
+
+        def attach(launch: Launch) -> OpenLink:
+            return open_address(address, token=token)
+
+        return Reach(program="", release=None, open=attach, here=False)
+    if how.ssh is not None:
+        remote = how.ssh if isinstance(how.ssh, Remote) else Remote(host=how.ssh)
+        secrets = how.keys(driving.key_names)
+
+        def start_there(launch: Launch) -> OpenLink:
+            return open_ssh(_with_env(launch, how), remote, secrets=secrets)
+
+        program = how.command or driving.command
+        return Reach(program=program, release=None, open=start_there, here=False)
+    words = find_command_line(driving, how.command)
+    release = await read_release(words[0], driving)
+    hidden = tuple(how.keys(driving.key_names).values())
+
+    def start(launch: Launch) -> OpenLink:
+        # Whoever wrote "codex -c key=value app-server" means its arguments; which one follows is ours.
+        own = [word for word in words[1:] if word not in launch.argv[1:2]]
+        launch = replace(launch, argv=(launch.argv[0], *own, *launch.argv[1:]))
+        return open_process(_with_env(launch, how), secrets=hidden)
+
+    return Reach(program=words[0], release=release, open=start, here=True)
+
+
+def _with_env(launch: Launch, how: Connection) -> Launch:
+    return replace(launch, env={**launch.env, **how.env})

@@ -1,0 +1,1 @@
+"""Approvals: policies, rules, grants and the queue where requests are decided."""

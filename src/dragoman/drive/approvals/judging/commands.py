@@ -1,0 +1,259 @@
+"""Commands against rules: allowed where it is certain what runs and where, forbidden where it might run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from dragoman.drive.approvals.judging.rule import NO_RULE, Rule
+from dragoman.drive.approvals.judging.verdict import (
+    NOT_MEANT,
+    Answer,
+    Place,
+    Verdict,
+    first_match,
+)
+from dragoman.drive.approvals.path_globs import ANY, absolute, covers_directory, meets_anywhere
+from dragoman.drive.approvals.shell.escapes import has_escapes
+from dragoman.drive.approvals.shell.lexing import UNKNOWN
+from dragoman.drive.approvals.shell.matching import Match, command_match
+from dragoman.drive.approvals.shell.paths import parts, shown_paths
+from dragoman.drive.approvals.shell.permits import uncovered, uncovered_input
+from dragoman.drive.approvals.shell.plain import (
+    Certain,
+    certain_commands,
+    certain_words,
+    read_plain,
+)
+from dragoman.drive.approvals.shell.possible import Possible, possible_in, possible_of
+from dragoman.model.shells import shell_call
+
+_YES: Final = Answer(Match.YES)
+_UNCLEAR: Final = "what it runs cannot be seen for certain"
+_LONGEST_FOR_REGEX: Final = 10_000
+_MOST_PATHS: Final = 300
+_GLOB: Final = re.compile(r"\*|\?|\[[^\]]*\]?")
+
+
+class _Line(NamedTuple):
+    text: str
+    certain: list[Certain] | None
+    possible: list[Possible]
+
+
+def judge_command(
+    rules: Sequence[Rule], default: str, command: str | Sequence[str], place: Place
+) -> Iterator[Verdict]:
+    """A verdict for each command that will run, or might."""
+    line = _read(command)
+    seen: set[tuple[str, ...]] = set()
+    for each in line.certain or ():
+        possible = _possible_for(each)
+        seen.update(one.words for one in possible)
+        piece = _Piece(line.text, each, possible, place)
+        yield first_match(rules, default, shlex.join(each.words), piece.meets)
+    more = [one for one in line.possible if one.words not in seen]
+    if line.certain is None:
+        for one in [*more, None]:
+            piece = _Piece(line.text, None, [one] if one else [], place)
+            yield first_match(rules, default, _shown(one, line.text), piece.meets)
+        return
+    # What only shows when the line is seen as a whole, such as a script that is piped into a shell.
+    forbidding = [NO_RULE if each.allows else each for each in rules]
+    for one in more:
+        piece = _Piece(line.text, None, [one], place)
+        found = first_match(forbidding, "allow_always", _shown(one, line.text), piece.meets)
+        if found.rule is not None:
+            yield found
+
+
+def _read(command: str | Sequence[str]) -> _Line:
+    """Both readings. The shell that the harness wraps a script in is no command of the agent's."""
+    if isinstance(command, str):
+        plain = read_plain(command)
+        words = plain[0].words if plain is not None and len(plain) == 1 else ()
+    else:
+        words = tuple(command)
+    call = shell_call(words)
+    if call is not None:
+        possible = possible_in(call.script)
+        if call.family == "cmd":
+            possible += possible_in(call.script.replace("^", ""))
+        return _Line(call.script, certain_words(words), possible)
+    if isinstance(command, str):
+        return _Line(command, certain_commands(command), possible_in(command))
+    return _Line(shlex.join(words), certain_words(words), possible_of(words))
+
+
+def _possible_for(each: Certain) -> list[Possible]:
+    words = tuple(
+        _GLOB.sub(ANY, word) if at in each.loose else word for at, word in enumerate(each.words)
+    )
+    moved = ANY if each.moves is None else "/".join(each.moves) or None
+    return [one._replace(directory=moved) for one in possible_of(words)]
+
+
+def _shown(one: Possible | None, line: str) -> str:
+    if one is None or one.words[:2] == UNKNOWN:
+        return line if len(line) <= 200 else f"{line[:200]}…"
+    return " ".join(one.words).replace(ANY, "…").replace("\ue001", "…")
+
+
+class _Piece(NamedTuple):
+    """One command of a line."""
+
+    line: str
+    certain: Certain | None
+    """Null: what it is cannot be told for certain."""
+    possible: list[Possible]
+    place: Place
+
+    def meets(self, each: Rule) -> Answer:
+        return self._allowed(each) if each.allows else self._forbidden(each)
+
+    # Rules that allow.
+
+    def _allowed(self, each: Rule) -> Answer:
+        if each.text:
+            return _no("text never allows a command")
+        if not each.names_commands:
+            if each.path:
+                return NOT_MEANT
+            here = self.place.cwd
+            is_in = here is not None and self.place.certainly_in(here, each.cwd)
+            return _YES if is_in else _no(self._elsewhere(each))
+        if self.certain is None:
+            return _no("the line cannot be read for certain")
+        named = self._named_words(each)
+        if named is None:
+            return NOT_MEANT
+        problem = self._problem(each, self.certain, named)
+        return _YES if problem is None else _no(problem)
+
+    def _named_words(self, each: Rule) -> int | None:
+        """How many of the command's words stand in the rule; None if it means other commands."""
+        words = self.certain.words if self.certain else ()
+        found = [len(one) for one in each.command if words[: len(one)] == one]
+        if each.command and not found:
+            return None
+        if each.command_regex:
+            text = shlex.join(words)
+            if len(text) > _LONGEST_FOR_REGEX:
+                return None
+            fitting = [one for one in each.command_regex if one.fullmatch(text)]
+            if not fitting:
+                return None
+            found += [_spelled_out(words, one.pattern) for one in fitting]
+        return max(found)
+
+    def _problem(self, each: Rule, command: Certain, named: int) -> str | None:
+        words = command.words
+        if command.changed is not None:
+            return f"{command.changed!r} before it may change what its words mean"
+        places = self.place.after(command.moves)
+        if places is None or not all(self.place.certainly_in(one, each.cwd) for one in places):
+            return self._elsewhere(each, places)
+        loose = [words[at] for at in command.loose if at >= named]
+        if loose and (each.options is not None or each.path):
+            return f"the shell replaces {loose[0]!r} by names of files"
+        if has_escapes(words) and any(_GLOB.match(word) for word in loose):
+            return f"{loose[0]!r} may become an option: write './{loose[0]}'"
+        if command.piped and (problem := uncovered_input(words)) is not None:
+            return problem
+        if (problem := uncovered(words, named, each.options)) is not None:
+            return problem
+        return self._outside(each, words[named:], places) if each.path else None
+
+    def _elsewhere(self, each: Rule, places: Sequence[str] | None = None) -> str:
+        if self.place.own is None:
+            return "the session's own directory is not known"
+        holds = f"in {', '.join(each.cwd)}" if each.cwd else "in the session's own directory"
+        shown = places[-1] if places else self.place.cwd if self.certain is None else None
+        return f"it holds {holds} only, and this runs in {shown or 'one that is not known'}"
+
+    def _outside(self, each: Rule, words: Sequence[str], places: Sequence[str]) -> str | None:
+        """The first word that may be a path which the rule does not mean."""
+        own = self.place.own
+        for word in words:
+            if word in ("-", "--"):
+                continue
+            for part in parts(word):
+                # An option is no path, but its value may be one.
+                if not part or (part.startswith("-") and part == word):
+                    continue
+                for place in places:
+                    if not self._is_inside(part, each, place, own):
+                        return f"{word!r} does not lie in {', '.join(each.path)}"
+        return None
+
+    def _is_inside(self, part: str, each: Rule, place: str, own: str | None) -> bool:
+        if place.startswith("/"):
+            part = part.replace("\\", "_")  # a letter like any other there
+        path = absolute(part, place)
+        if path is None or own is None:
+            return False
+        real, real_own = self.place.real(path), self.place.real(own)
+        return any(covers_directory(path, glob, own) for glob in each.path) and any(
+            covers_directory(real, glob, real_own) for glob in each.path
+        )
+
+    # Rules that forbid.
+
+    def _forbidden(self, each: Rule) -> Answer:
+        if each.cwd and not self.place.perhaps_in(self.place.cwd, each.cwd):
+            return NOT_MEANT
+        if not (each.names_commands or each.path):
+            return _YES
+        found = Match.NO
+        if each.command_regex and not (each.command or each.path) and self._line_fits(each):
+            return _YES
+        for one in self.possible:
+            match = Match.YES if one.sure else Match.MAYBE
+            if each.command:
+                match = min(match, max(command_match(one.words, prefix) for prefix in each.command))
+            if each.command_regex and match and not self._line_fits(each):
+                match = min(match, _regex_match(each, one))
+            if each.path and match:
+                match = min(match, self._path_match(each, one))
+            found = max(found, match)
+            if found is Match.YES:
+                return _YES
+        return Answer(found, _UNCLEAR if found else "")
+
+    def _line_fits(self, each: Rule) -> bool:
+        line = self.line
+        return len(line) > _LONGEST_FOR_REGEX or any(p.search(line) for p in each.command_regex)
+
+    def _path_match(self, each: Rule, one: Possible) -> Match:
+        if one.words[:1] == UNKNOWN[:1] and not one.targets:
+            return Match.MAYBE
+        found = Match.NO
+        for number, path in enumerate(shown_paths(one.words, one.targets)):
+            if number > _MOST_PATHS:
+                return max(found, Match.MAYBE)
+            for spelling in self.place.spellings(path, one.directory):
+                if any(meets_anywhere(spelling, glob, self.place.own) for glob in each.path):
+                    if ANY not in spelling:
+                        return Match.YES
+                    found = Match.MAYBE
+        return found
+
+
+def _spelled_out(words: Sequence[str], pattern: str) -> int:
+    """How many of the first words an expression names; ``.*`` names nothing."""
+    text = pattern.replace("\\", "")
+    missing = (at for at, word in enumerate(words) if word not in text)
+    return next(missing, len(words))
+
+
+def _regex_match(each: Rule, one: Possible) -> Match:
+    if ANY in one.words[0]:
+        return Match.MAYBE
+    text = " ".join(one.words)
+    return Match.YES if any(pattern.search(text) for pattern in each.command_regex) else Match.NO
+
+
+def _no(why: str) -> Answer:
+    return Answer(Match.NO, why)

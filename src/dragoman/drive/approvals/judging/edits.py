@@ -1,0 +1,74 @@
+"""Edits against rules: every path must be allowed, and so must where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from dragoman.drive.approvals.judging.rule import NO_RULE, Rule
+from dragoman.drive.approvals.judging.verdict import (
+    NOT_MEANT,
+    Answer,
+    Meets,
+    Place,
+    Verdict,
+    first_match,
+)
+from dragoman.drive.approvals.path_globs import absolute, matches, meets_anywhere
+from dragoman.drive.approvals.policy import ALLOWING, ASK
+from dragoman.drive.approvals.shell.matching import Match
+from dragoman.drive.approvals.shell.paths import expanded
+
+_YES = Answer(Match.YES)
+
+
+def judge_edit(
+    rules: Sequence[Rule], default: str, detail: Mapping[str, Any], place: Place
+) -> Iterator[Verdict]:
+    """A verdict for each path that an edit touches, and for each place that one leads to."""
+    if detail.get("grant_root"):
+        # With this edit, everything below a directory may be written from now on. No rule says that.
+        what = f"to write below {detail['grant_root']}"
+        forbidding = [NO_RULE if each.allows else each for each in rules]
+        otherwise = ASK if default in ALLOWING else default
+        path = str(detail["grant_root"])
+        meets = _meets(path, absolute(path, place.cwd), place.own, place)
+        yield first_match(forbidding, otherwise, what, meets)
+    for path in changed_paths(detail.get("changes")):
+        written = absolute(expanded(path, place.home), place.cwd)
+        yield first_match(rules, default, path, _meets(path, written, place.own, place))
+        if written is not None and place.resolve is not None:
+            real_own = place.real(place.own) if place.own else None
+            real = absolute(place.real(written), real_own)
+            what = path if real == written else f"{path}, which leads to {real}"
+            yield first_match(rules, default, what, _meets(path, real, real_own, place))
+
+
+def changed_paths(changes: object) -> Iterator[str]:
+    """Every path that an edit touches, where files go included."""
+    for change in cast("list[Any]", changes) if isinstance(changes, list) else []:
+        details = cast("dict[str, Any]", change) if isinstance(change, dict) else {}
+        path, moved = details.get("path"), details.get("move_path")
+        yield path if isinstance(path, str) else ""
+        if isinstance(moved, str) and moved:
+            yield moved
+
+
+def _meets(written: str, path: str | None, own: str | None, place: Place) -> Meets:
+    def meets(each: Rule) -> Answer:
+        if each.names_commands:
+            return NOT_MEANT
+        if each.allows:
+            if each.text:
+                return Answer(Match.NO, "text never allows an edit")
+            if not each.path:
+                return _YES
+            if path is None:
+                return Answer(Match.NO, "where the path lies is not known")
+            return _YES if any(matches(path, glob, own) for glob in each.path) else NOT_MEANT
+        if not each.path:
+            return _YES
+        known = path if path is not None else expanded(written, place.home)
+        return _YES if any(meets_anywhere(known, glob, own) for glob in each.path) else NOT_MEANT
+
+    return meets

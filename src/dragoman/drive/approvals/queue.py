@@ -1,0 +1,327 @@
+"""The desk where approvals are decided: by the policy, by a person, or by the deadline.
+
+Requests are taken in at once and decided beside the reader, each in a task of its own, each exactly once.
+Whatever goes wrong (a policy that raises, a person who does not answer, a word nobody knows) is a ``deny``
+and a notice. The desk sends nothing: a decision goes to whoever submitted the request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Final, TypeAlias
+
+import msgspec
+
+from dragoman.drive.approvals.policy import (
+    Decision,
+    Policy,
+    Reading,
+    Verdict,
+    allow_all,
+    ask_always,
+    deny_all,
+    read_verdict,
+)
+from dragoman.drive.approvals.rules import WORKSPACE, Rules
+from dragoman.drive.approvals.unreadable import problem_with
+from dragoman.drive.calling import Outcome, call
+from dragoman.drive.tasks import Tasks
+from dragoman.errors import UsageError
+from dragoman.model.fitting import unfit
+from dragoman.model.messages import ApprovalRequested, Level, Notice
+
+Ask: TypeAlias = Callable[[ApprovalRequested], Verdict | Awaitable[Verdict]]
+"""Puts a request before a person and gives back what they say. Not async: called in a thread."""
+Deliver: TypeAlias = Callable[[Decision], None]
+Tell: TypeAlias = Callable[[Notice], None]
+
+DEADLINE_SECONDS: Final = 300.0
+_OURS: Final = (allow_all, deny_all, ask_always)
+_log = logging.getLogger(__name__)
+
+
+async def elsewhere(request: ApprovalRequested) -> None:
+    """For ``Desk(ask=…)``: nobody is asked here; somebody will call :meth:`Desk.decide`."""
+    await asyncio.get_running_loop().create_future()
+
+
+def checked_seconds(seconds: object) -> float | None:
+    """How long a question may wait. Raises :class:`UsageError` for what is no number of seconds."""
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or math.isnan(seconds):
+        raise UsageError(
+            f"ask_seconds must be a number of seconds, or None to wait for ever; not {seconds!r}"
+        )
+    return None if math.isinf(seconds) and seconds > 0 else max(0.0, float(seconds))
+
+
+class Pending(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that is not decided yet."""
+
+    request: ApprovalRequested
+    asking: bool
+    """Whether it waits for a person; otherwise the policy is still at it."""
+    seconds_left: float | None
+    """Until it is denied; null: for as long as it takes."""
+
+
+class _Open:
+    """One request on the desk."""
+
+    def __init__(
+        self,
+        request: ApprovalRequested,
+        deliver: Deliver,
+        due_at: float | None,
+        granted: Decision | None,
+    ) -> None:
+        self.request = request
+        self.granted = granted
+        self.deliver = deliver
+        self.due_at = due_at
+        self.asking = False
+        self.task: asyncio.Task[None] | None = None
+
+
+class Desk:
+    """``async with Desk(policy) as desk``: decides until the block is left, then denies what is open."""
+
+    def __init__(
+        self,
+        policy: Policy = ask_always,
+        *,
+        ask: Ask | None = None,
+        deadline_seconds: float | None = DEADLINE_SECONDS,
+        tell: Tell | None = None,
+    ) -> None:
+        """Without ``ask`` there is nobody to ask: what the policy leaves open is denied.
+
+        The deadline counts from the submission and covers the policy as well; None waits for ever.
+        Raises :class:`UsageError` for one that is no number of seconds.
+        ``tell`` hears, as notices, what went wrong.
+        """
+        self._policy = policy
+        self._ask = ask
+        self._deadline_seconds = checked_seconds(deadline_seconds)
+        self._tell = tell
+        self._open: dict[tuple[str | None, str], _Open] = {}
+        self._group: Tasks | None = None
+
+    async def __aenter__(self) -> Desk:
+        self._group = await Tasks().__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        group, self._group = self._group, None
+        for each in list(self._open.values()):
+            self._settle(each, Decision(word="deny", by="closed"))
+        if group is not None:
+            await group.__aexit__(kind, error, trace)
+
+    def submit(
+        self,
+        request: ApprovalRequested,
+        deliver: Deliver,
+        *,
+        cwd: str | None = None,
+        granted: Decision | None = None,
+    ) -> None:
+        """Take a request; ``deliver`` gets its decision, later and once, in the event loop's thread.
+
+        ``cwd`` is the session's own directory: it becomes ``detail["workspace"]``, and ``detail["cwd"]`` of
+        requests that do not say where. A request with the id of one that is still open takes its place.
+        ``granted`` is what a person decided before: it holds unless the policy decides, and no one is asked.
+        """
+        detail = {key: value for key, value in request.detail.items() if key != WORKSPACE}
+        if cwd is not None:
+            detail = {"cwd": request.cwd or cwd, **detail, WORKSPACE: cwd}
+        request = msgspec.structs.replace(request, detail=detail)
+        seconds = self._deadline_seconds
+        due_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        if (earlier := self._open.get(_key(request))) is not None:
+            self._remove(earlier)
+        each = _Open(request, deliver, due_at, granted)
+        self._open[_key(request)] = each
+        if self._group is None:
+            self._settle(each, Decision(word="deny", by="closed"))
+        else:
+            each.task = self._group.create_task(self._work(each))
+
+    def hear(self, tell: Tell) -> None:
+        """Who is told, as notices, what goes wrong."""
+        self._tell = tell
+
+    def decide(
+        self,
+        approval_id: str,
+        verdict: Verdict,
+        *,
+        session_id: str | None = None,
+        by: str = "person",
+    ) -> bool:
+        """Decide from elsewhere, a web page for example. False: no such request is open (any more)."""
+        each = self._find(approval_id, session_id)
+        if each is None:
+            return False
+        self._settle(each, self._understood(each.request, read_verdict(verdict, by), by))
+        return True
+
+    def withdraw(self, approval_id: str, *, session_id: str | None = None) -> bool:
+        """The request was settled without us: stop asking, deliver nothing."""
+        each = self._find(approval_id, session_id)
+        if each is not None:
+            self._remove(each)
+        return each is not None
+
+    def withdraw_session(self, session_id: str) -> None:
+        """The session's turn is over: nobody waits for its decisions any more."""
+        for each in [each for key, each in self._open.items() if key[0] == session_id]:
+            self._remove(each)
+
+    def withdraw_all(self) -> None:
+        """Whoever asked is gone."""
+        for each in list(self._open.values()):
+            self._remove(each)
+
+    def pending(self) -> list[Pending]:
+        """What is open, oldest first."""
+        if not self._open:
+            return []
+        now = asyncio.get_running_loop().time()
+        return [
+            Pending(
+                request=each.request,
+                asking=each.asking,
+                seconds_left=None if each.due_at is None else max(0.0, each.due_at - now),
+            )
+            for each in self._open.values()
+        ]
+
+    def _find(self, approval_id: str, session_id: str | None) -> _Open | None:
+        """Without a session's id: the only request of that name."""
+        if session_id is not None:
+            return self._open.get((session_id, approval_id))
+        named = [each for key, each in self._open.items() if key[1] == approval_id]
+        return named[0] if len(named) == 1 else None
+
+    # One request.
+
+    async def _work(self, each: _Open) -> None:
+        try:
+            with Outcome() as outcome:
+                outcome.value = await self._decided(each)
+            if outcome.problem is not None:  # a fault of the desk itself
+                _log.error("an approval could not be decided", exc_info=outcome.error)
+            self._settle(each, outcome.value or Decision(word="deny", by="default"))
+        finally:
+            # Whatever ended this task: who asked gets an answer, unless it was withdrawn.
+            self._settle(each, Decision(word="deny", by="default"))
+
+    async def _decided(self, each: _Open) -> Decision:
+        try:
+            async with asyncio.timeout_at(each.due_at):
+                return await self._consider(each)
+        except TimeoutError:
+            text = "nobody decided in time" if each.asking else "the policy did not decide in time"
+            self._say(each.request, "warning", f"{text}: denied")
+            return Decision(word="deny", by="deadline")
+
+    async def _consider(self, each: _Open) -> Decision:
+        request = each.request
+        if (problem := problem_with(request)) is not None:
+            # Not even a policy that allows everything, or a person, knows what this would allow.
+            self._say(request, "error", f"the request cannot be read: {problem}; denied")
+            return Decision(word="deny", by="unreadable request")
+        decision = await self._policy_says(request)
+        if decision is not None:
+            return decision
+        if each.granted is not None:
+            return each.granted
+        if self._ask is None:
+            return Decision(word="deny", by="nobody to ask")
+        each.asking = True
+        outcome = await call(self._ask, request)
+        if outcome.problem is not None:
+            self._say(request, "error", f"asking failed with {outcome.problem}; taken as deny")
+            return Decision(word="deny", by="default")
+        return self._understood(request, read_verdict(outcome.value, "person"), "person")
+
+    async def _policy_says(self, request: ApprovalRequested) -> Decision | None:
+        policy = self._policy
+        if isinstance(policy, Rules) or any(policy is ours for ours in _OURS):
+            # Ours do not wait, so they need no thread.
+            with Outcome() as outcome:
+                outcome.value = policy(request)
+        else:
+            outcome = await call(policy, request)
+        if outcome.problem is not None:
+            self._say(request, "error", f"the policy failed with {outcome.problem}; taken as deny")
+            return Decision(word="deny", by="default")
+        reading = read_verdict(outcome.value, "policy")
+        if reading.problem is not None:
+            self._say(request, "error", f"the policy: {reading.problem}")
+        return self._fitting(request, reading.decision, "the policy")
+
+    def _understood(self, request: ApprovalRequested, reading: Reading, by: str) -> Decision:
+        """What a person said. No word is a no."""
+        if reading.problem is not None:
+            self._say(request, "error", f"the answer: {reading.problem}")
+        decision = self._fitting(request, reading.decision, "the answer")
+        return decision or Decision(word="deny", by=by)
+
+    def _fitting(
+        self, request: ApprovalRequested, decision: Decision | None, whose: str
+    ) -> Decision | None:
+        """The decision, or a no in its place: one that does not fit would never be sent."""
+        if decision is None:
+            return None
+        wrong = unfit(request, decision.word, decision.answers, decision.content)
+        if wrong is None:
+            return decision
+        self._say(request, "error", f"{whose}: {wrong}; taken as deny")
+        return Decision(word="deny", by=decision.by)
+
+    def _settle(self, each: _Open, decision: Decision) -> None:
+        if not self._remove(each):
+            return
+        with Outcome() as outcome:
+            each.deliver(decision)
+        if outcome.error is not None:
+            _log.error("a decision could not be delivered", exc_info=outcome.error)
+
+    def _remove(self, each: _Open) -> bool:
+        """Take it off the desk; False if it is not there any more."""
+        key = _key(each.request)
+        if self._open.get(key) is not each:
+            return False
+        del self._open[key]
+        if each.task is not None and each.task is not asyncio.current_task():
+            each.task.cancel()
+        return True
+
+    def _say(self, request: ApprovalRequested, level: Level, text: str) -> None:
+        what = f"approval {request.approval_id}: {text}"
+        _log.log(logging.ERROR if level == "error" else logging.WARNING, "%s", what)
+        if self._tell is None:
+            return
+        notice = Notice(
+            session_id=request.session_id, turn_id=request.turn_id, level=level, text=what
+        )
+        with Outcome() as outcome:
+            self._tell(notice)
+        if outcome.error is not None:
+            _log.error("a notice could not be told", exc_info=outcome.error)
+
+
+def _key(request: ApprovalRequested) -> tuple[str | None, str]:
+    return request.session_id, request.approval_id

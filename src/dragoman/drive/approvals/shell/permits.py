@@ -1,0 +1,74 @@
+"""What a rule that allows a command leaves out: why it does not cover these words, in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from dragoman.drive.approvals.shell.escapes import escape
+from dragoman.drive.approvals.shell.programs import inner_operands, program, reads_script, runs_code
+
+_NUMBER: Final = "-<n>"
+"""How a rule permits ``-5``."""
+
+
+def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -> str | None:
+    """What a rule does not cover whose ``command`` has the first ``named`` words of this one.
+
+    With ``options``, every other option; without, those by which the program runs or writes something else.
+    """
+    named = max(named, 1)
+    if len(words) == named:
+        return None
+    name = program(words[0])
+    needed = inner_operands(words)
+    if needed is not None and _operands(words[1:named]) <= needed:
+        return f"{name} runs other commands: name the command in the rule, too"
+    if options is not None:
+        for word in words[named:]:
+            if _is_option(word) and not _is_permitted(word, options):
+                return f"the rule does not permit the option {word!r}"
+        return None
+    if runs_code(words) and not runs_code(words[:named]):
+        return f"{name} is given code to run"
+    found = escape(words, named)
+    return (
+        f"{found!r} is not covered by the name of the program: name it in the rule"
+        if found
+        else None
+    )
+
+
+def uncovered_input(words: Sequence[str]) -> str | None:
+    """Why a command may not read from a pipe."""
+    return (
+        f"{program(words[0])} runs what comes in through the pipe" if reads_script(words) else None
+    )
+
+
+def _operands(words: Sequence[str]) -> int:
+    """How many words are certainly neither an option nor the value of one."""
+    found = 0
+    after_option = False
+    for word in words:
+        is_option = word.startswith("-")
+        found += not is_option and not after_option and "=" not in word
+        after_option = is_option
+    return found
+
+
+def _is_option(word: str) -> bool:
+    return len(word) > 1 and word.startswith(("-", "+")) and word != "--"
+
+
+def _is_permitted(word: str, options: Sequence[str]) -> bool:
+    if word in options or word.partition("=")[0] in options:
+        return True
+    if re.fullmatch(r"-\d+", word):
+        return _NUMBER in options
+    if not re.fullmatch(r"-[A-Za-z0-9]+", word):
+        return False
+    if word[:2] in options and word[2:].isdigit():
+        return True
+    return all(f"-{letter}" in options for letter in word[1:])

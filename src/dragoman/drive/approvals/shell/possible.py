@@ -1,0 +1,274 @@
+"""Every command that a line might run: through launchers, in scripts and in code, rather one too many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from dragoman.drive.approvals.path_globs import ANY
+from dragoman.drive.approvals.shell.escapes import command_values, is_git_command
+from dragoman.drive.approvals.shell.expanding import decoded, printed
+from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN, Simple, Words, lex
+from dragoman.drive.approvals.shell.plain import is_odd
+from dragoman.drive.approvals.shell.programs import (
+    RESERVED,
+    SHELLS,
+    inner_operands,
+    is_interpreter,
+    is_unknown,
+    program,
+    reads_script,
+    runs_code,
+)
+
+_DEPTH: Final = 4
+_MOST: Final = 500
+"""More commands are not looked at: the line counts as unknown."""
+_REACH: Final = 32
+"""How many words of a command that another one runs are looked at."""
+_SCRIPT: Final = re.compile(r"[\s;&|()`$<>{}]")
+_QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_TAKES_SCRIPT: Final = re.compile(
+    r"(?i)(?:-{1,2}[\w.-]*)?(?:command|cmd|exec|script|shell|hook|pager|editor|rsh|system)s?(?:([=:])|$)"
+)
+_WRITERS: Final = frozenset(("echo", "printf", "cat", "tee"))
+_ASSIGNMENT: Final = re.compile(r"\w+\+?=")
+_CONFIGURING: Final = re.compile(
+    r"GIT_|LD_|DYLD_|BASH_ENV$|LESSOPEN$|LESSCLOSE$|npm_config_|NPM_CONFIG_|ENV$|PATH$|IFS$|VISUAL$|BROWSER$|MAKEFLAGS$"
+    r"|PS[0-4]$|\w*(?:PAGER|EDITOR|_COMMAND|ASKPASS|SHELL|WRAPPER)$"
+)
+
+
+class Possible(NamedTuple):
+    """A command that might run."""
+
+    words: Words
+    sure: bool = True
+    """False: only if a program that is not known runs its words."""
+    targets: tuple[str, ...] = ()
+    """Files that it is redirected to or from."""
+    directory: str | None = None
+    """Where it runs, seen from the request's directory; unknown text if that is not known."""
+
+
+def possible_in(line: str) -> list[Possible]:
+    """Every command that a line might run; some that it does not."""
+    return _bounded(_line(line, _DEPTH))
+
+
+def possible_of(words: Words) -> list[Possible]:
+    """A command given as its words, and those that it might run in turn."""
+    return _bounded(_runs(Simple(words), _DEPTH))
+
+
+def _bounded(commands: Iterable[Possible]) -> list[Possible]:
+    found: dict[Possible, None] = {}
+    for number, each in enumerate(commands):
+        if number >= _MOST:
+            found[Possible(UNKNOWN)] = None
+            break
+        found[each] = None
+    return list(found)
+
+
+def _line(line: str, depth: int) -> Iterator[Possible]:
+    if depth <= 0:
+        yield Possible(UNKNOWN)
+        return
+    if any(is_odd(char) for char in line):
+        yield Possible(UNKNOWN)  # shells do not agree on what it means
+    simples = lex(line)
+    fed = [text for each in simples for text in each.stdin]
+    aliases: dict[str, str] = {}
+    directory: str | None = None
+    for each in simples:
+        for found in _runs(each, depth, fed):
+            moved = directory if found.directory is None else _below(directory, found.directory)
+            yield found._replace(directory=moved)
+        words = _stripped(each.words)
+        if not words:
+            continue
+        if words[0] == "alias":
+            aliases.update(word.split("=", 1) for word in words[1:] if "=" in word)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        elif words[0] in aliases:
+            yield from _line(f"{aliases[words[0]]} {' '.join(words[1:])}", depth - 1)
+        elif words[0] in ("cd", "pushd", "popd", "chdir", "set-location", "sl"):
+            directory = _below(directory, _destination(words))
+
+
+def _destination(words: Words) -> str:
+    places = [word for word in words[1:] if not word.startswith("-")]
+    if not places and words[0] == "cd" and len(words) == 1:
+        return "~"
+    return places[0] if len(places) == 1 else ANY
+
+
+def _below(directory: str | None, path: str) -> str:
+    if directory is None or path.startswith(("/", "~", ANY)):
+        return path
+    return f"{directory}/{path}"
+
+
+def _stripped(words: Words) -> Words:
+    """Without what the shell itself reads before the command."""
+    first = 0
+    while first < len(words):
+        if words[first] == "function":
+            first += 1  # its name is no command
+        elif words[first] not in RESERVED and not _ASSIGNMENT.match(words[first]):
+            break
+        first += 1
+    return words[first:]
+
+
+def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Possible]:
+    """The command itself, and those it may run in turn."""
+    words = _stripped(command.words)
+    for name, value in command.assignments:
+        if _CONFIGURING.match(name):
+            yield Possible((*UNKNOWN, value), sure=False)
+            yield from _texts([value], depth)
+    if not words:
+        if command.targets:
+            yield Possible((":",), targets=command.targets)
+        return
+    yield Possible(words, targets=command.targets)
+    if depth <= 0:
+        yield Possible(UNKNOWN)
+        return
+    if words[0].startswith("!"):
+        yield Possible(UNKNOWN, sure=False)  # something from the shell's history
+    if command.targets and program(words[0]) in _WRITERS:
+        # A script, perhaps, that is written now and run later.
+        written = [*printed(words), *command.stdin]
+        yield from (found._replace(sure=False) for found in _texts(written, depth))
+    yield from _special(words, depth)
+    yield from _fed(command, words, depth, fed)
+    if inner_operands(words) is not None:
+        yield from _inner(command._replace(words=words, assignments=()), depth, fed)
+    elif is_unknown(words):
+        inner = _inner(command._replace(words=words, assignments=()), depth, fed)
+        yield from (found._replace(sure=False) for found in inner)
+    elif runs_code(words):
+        yield from _code(words, depth)
+
+
+def _inner(command: Simple, depth: int, fed: Iterable[str]) -> Iterator[Possible]:
+    """From each word on: which one the launcher runs depends on its options."""
+    words = command.words
+    name = program(words[0])
+    rest = _xargs(words) if name in ("xargs", "parallel") else words
+    if name == "eval":
+        yield from _line(" ".join(rest[1:]), depth - 1)
+    if name in ("cmd", "call"):
+        yield from _line(" ".join(rest[1:]).replace("^", ""), depth - 1)
+    if name == "parallel" and not any(_is_operand(word) for word in words[1:]):
+        yield Possible(UNKNOWN)  # its input are commands
+    for at in range(1, len(words)):
+        word = rest[at]
+        if ANY in word and not word.startswith("-"):
+            yield Possible(rest[at : at + _REACH])
+        if _SCRIPT.search(word):
+            yield from _texts([word], depth)
+        elif not word.startswith("-"):
+            inner = command._replace(words=rest[at : at + _REACH], targets=())
+            yield from _runs(inner, depth - 1, fed)
+        if word.startswith("-") and _SCRIPT.search(word):
+            yield from _texts([word[2:]], depth)
+        if "=" in word:
+            value = word.partition("=")[2]
+            yield from _texts([value], depth)
+            yield from _runs(Simple((value, *rest[at + 1 : at + _REACH])), depth - 1)
+        if name in ("pwsh", "powershell") and (script := decoded(word)):
+            yield from _line(script, depth - 1)
+    is_sourced = name in SHELLS or name in ("source", ".")
+    if runs_code(words) or (is_sourced and any(ANY in word for word in words)):
+        yield from _code(words, depth)
+
+
+def _is_operand(word: str) -> bool:
+    return not word.startswith(("-", ":"))
+
+
+def _xargs(words: Words) -> Words:
+    """What stands for the input becomes unknown text; without it, the input follows."""
+    for at, word in enumerate(words[1:], 1):
+        if word in ("-I", "-i", "--replace", "-J"):
+            sign = words[at + 1] if at + 1 < len(words) else "{}"
+            return tuple(each.replace(sign, ANY) if sign else each for each in words)
+        if found := re.match(r"(?:-[Ii]|--replace=)(.+)", word):
+            return tuple(each.replace(found[1], ANY) for each in words)
+    return (*(each.replace("{}", ANY) for each in words), ANY, MANY)
+
+
+def _special(words: Words, depth: int) -> Iterator[Possible]:
+    """Options that run a command, and git's aliases."""
+    for value in command_values(words):
+        yield from _texts([value], depth)
+    for value in _given_scripts(words):
+        yield from (found._replace(sure=False) for found in _texts([value], depth))
+    if program(words[0]) != "git":
+        return
+    for word in words[1:]:
+        if re.match(r"-[A-Za-z]*[Oxu].*\s", word):
+            yield from _texts([re.split("[Oxu]", word, maxsplit=1)[1]], depth)  # git grep -O'…'
+        if found := re.match(r"(?:alias\.)?[^=]*=?!(.*)", word, re.DOTALL):
+            yield from _line(found[1], depth - 1)
+        elif found := re.match(
+            r"(?:-c|--config=|--config-env=)?[\w.-]+\.[\w.-]+=(.+)", word, re.DOTALL
+        ):
+            yield from _texts([found[1]], depth)
+            alias = Simple(("git", *found[1].split(), MANY))
+            yield from _runs(alias, depth - 1)
+    sub = next((word for word in words[1:] if not word.startswith("-")), None)
+    if sub is not None and not is_git_command(sub) and words[1] == sub:
+        yield Possible(("git", ANY, MANY, *words[2:]), sure=False)  # an alias, perhaps
+
+
+def _given_scripts(words: Words) -> Iterator[str]:
+    """The values of whatever sounds as if it takes a command: ``--command …``, ``SHELL=…``, ``EXEC:…``."""
+    for at, word in enumerate(words[1:], 1):
+        found = _TAKES_SCRIPT.match(word)
+        if found and found[1]:
+            yield word[found.end() :]
+        elif found and at + 1 < len(words):
+            yield words[at + 1]
+
+
+def _fed(command: Simple, words: Words, depth: int, fed: Iterable[str]) -> Iterator[Possible]:
+    """What comes in through a pipe, a here-document or a file, if the program runs that."""
+    if not reads_script(words):
+        return
+    if command.stdin and is_interpreter(words):
+        yield from _code(("", *command.stdin), depth)
+        return
+    yield from _texts(command.stdin, depth)
+    before = command.piped_from
+    if before is not None:
+        yield Possible(UNKNOWN)
+        yield from _texts(fed, depth)
+        if before and program(before[0]) in ("echo", "printf"):
+            yield from _texts(printed(before), depth)
+    is_sourced = program(words[0]) in SHELLS or program(words[0]) in ("source", ".")
+    if any(ANY in text for text in command.stdin) or (command.targets and is_sourced):
+        yield Possible(UNKNOWN, sure=False)
+
+
+def _code(words: Words, depth: int) -> Iterator[Possible]:
+    """Code of another language: the texts in it may be commands, and it may do anything."""
+    yield Possible(UNKNOWN, sure=False)
+    for word in words[1:]:
+        found = _QUOTED.findall(word)
+        yield from _texts((one or other for one, other in found), depth)
+        listed = tuple(one or other for one, other in found)
+        if len(listed) > 1:
+            yield from _runs(Simple(listed), depth - 1)  # ['rm', '-rf', '/']
+
+
+def _texts(texts: Iterable[str], depth: int) -> Iterator[Possible]:
+    for text in texts:
+        if text.strip():
+            yield from _line(text, depth - 1)
+            if text.startswith("!"):
+                yield from _line(text[1:], depth - 1)

@@ -1,0 +1,277 @@
+"""What well-known programs do with their words: run them, read them as code, or neither.
+
+Tables that grow. A program that stands in none of them may do anything with its words: a rule that forbids
+is held against them, too, but only as a possibility.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+
+def names(text: str) -> frozenset[str]:
+    """The words of a table."""
+    return frozenset(text.split())
+
+
+RESERVED: Final = names("! { } if then elif else while until do time coproc")
+"""Words of the shell's own, after which a command stands."""
+
+SHELLS: Final = names(
+    """
+    sh bash rbash zsh dash ksh mksh ksh93 fish ash csh tcsh elvish nu xonsh pwsh powershell pwsh-preview cmd
+    """
+)
+
+_NO_OPERAND: Final = """
+    exec command builtin env sudo doas pkexec su-exec setpriv capsh nohup nice ionice setsid stdbuf unbuffer watch
+    xargs parallel entr busybox toybox unshare nsenter bwrap firejail proot fakeroot setarch
+    linux32 linux64 i386 x86_64 prlimit systemd-run systemd-inhibit start-stop-daemon daemonize tini dumb-init trap
+    eval source . strace ltrace gdb lldb valgrind perf hyperfine catchsegv rlwrap expect script tsocks torsocks torify
+    proxychains proxychains4 npx bunx pnpx uvx pipx chronic ts tsp nq dbus-run-session xvfb-run socat nc ncat netcat
+    osascript open xdg-open start arch caffeinate winpty cygstart rundll32 wmic forfiles mshta call noglob nocorrect -
+    repeat gtime envdir run0 crontab at batch ssh-agent keychain mpirun mpiexec srun watchexec nodemon reflex
+    concurrently cross-env cross-env-shell env-cmd dotenv dotenvx direnv aws-vault chpst softlimit with-contenv ionotify
+    screen dtach abduco ld.so iex invoke-expression start-process invoke-command saps icm nix-shell numactl
+    cgexec snap flatpak wsl ansible sem detach daemon stap bpftrace uftrace rr sandbox-exec apptainer singularity
+    newgrp sg
+    """
+_ONE_OPERAND: Final = """
+    timeout gtimeout chrt taskset flock chroot su runuser gosu faketime ssh mosh autossh rsh sshpass setuidgid
+    s6-setuidgid pssh pdsh clush lxc-attach schroot
+    """
+LAUNCHERS: Final = {
+    **dict.fromkeys(_NO_OPERAND.split(), 0),
+    **dict.fromkeys(_ONE_OPERAND.split(), 1),
+}
+"""Programs that run a command which stands among their words, after so many other words."""
+
+_RUN_EXEC: Final = frozenset(("run", "exec"))
+SUBCOMMANDS: Final = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), names("exec x dlx create init explore")),
+    **dict.fromkeys(("docker", "podman", "nerdctl", "kubectl", "oc", "lxc"), _RUN_EXEC | {"debug"}),
+    **dict.fromkeys(
+        ("uv", "poetry", "pipenv", "pdm", "rye", "hatch", "conda", "mamba"), _RUN_EXEC | {"x"}
+    ),
+    **dict.fromkeys(
+        ("micromamba", "bundle", "rbenv", "pyenv", "asdf", "mise", "volta", "fnm"),
+        _RUN_EXEC | {"x"},
+    ),
+    "docker-compose": _RUN_EXEC,
+    "nix": names("run shell develop"),
+    "op": frozenset(("run",)),
+    "doppler": frozenset(("run",)),
+    "git": frozenset[str](),
+    "tmux": names(
+        """
+    new new-session neww new-window splitw split-window send send-keys run run-shell if-shell if respawn-pane
+    respawn-window display-popup popup pipe-pane bind bind-key set-hook source source-file command-prompt
+    """
+    ),
+    "zellij": names("run action"),
+    "vagrant": frozenset(("ssh",)),
+    "multipass": frozenset(("exec",)),
+    "go": frozenset(("run", "generate")),
+    "cargo": frozenset(("watch",)),
+    "heroku": frozenset(("run",)),
+    "hub": frozenset(("alias",)),
+    "gh": frozenset(("alias", "extension")),
+    "perf": frozenset(("stat", "record", "trace")),
+}
+"""Programs that do so with some of their subcommands."""
+
+_PLAIN_NAMES: Final = """
+    find gfind fd fdfind
+    echo printf true false : test [ [[ cd pushd popd pwd ls dir exa eza tree cat bat tac head tail less more wc nl
+    sort uniq cut tr paste join comm column fold fmt rev expand tsort shuf seq yes sleep date cal uptime uname
+    hostname whoami id groups who w users tty stty clear reset tput file stat du df free lsof ps pgrep pkill kill
+    killall top htop touch mkdir rmdir rm cp mv ln chmod chown chgrp install mktemp readlink realpath basename
+    dirname which whereis type hash alias unalias export declare typeset local readonly unset set shopt read
+    mapfile readarray getopts shift return exit break continue wait jobs fg bg disown umask ulimit history fc
+    grep egrep fgrep rg ag ack ugrep diff cmp patch colordiff delta jq yq xq sed gsed awk gawk mawk nawk tar gtar
+    gzip gunzip zcat bzip2 xz zstd zip unzip 7z gh hub glab svn hg curl wget http https ping dig nslookup host
+    ifconfig ip ss netstat traceroute rsync scp sftp ftp pip cargo rustc rustup go gofmt
+    make gmake cmake ninja meson mvn gradle ant javac gcc g++ cc c++ clang clang++ ld as ar nm objdump strings
+    python node nodejs deno ruby perl php lua luajit rscript r julia swift java git
+    kotlin scala ghc runghc elixir erl pytest py.test unittest mypy pyright basedpyright ruff black isort flake8
+    pylint eslint prettier tsc jest vitest mocha rspec phpunit brew apt apt-get dpkg yum dnf rpm pacman apk
+    systemctl journalctl service dmesg mount umount dd hexdump xxd od md5sum sha1sum sha256sum sha512sum cksum
+    base64 openssl gpg man info help apropos vim vi nvim nano emacs ed ex code sqlite3 psql mysql redis-cli mongo
+    terraform tofu pulumi helm aws gcloud az for case select esac in fi done sponge tee function
+    apply_patch applypatch remove-item get-childitem get-content set-content write-output write-host select-string
+    """
+PLAIN: Final = frozenset(_PLAIN_NAMES.split())
+"""Programs whose words are no commands, but for the options in :mod:`dragoman.drive.approvals.shell.escapes`."""
+
+_CODE_LETTERS: Final = {
+    **dict.fromkeys(("python", "pypy", "ipython", "expect", "psql"), "c"),
+    **dict.fromkeys(
+        ("ruby", "lua", "luajit", "rscript", "r", "bun", "mysql", "osascript", "groovy"), "e"
+    ),
+    **dict.fromkeys(("scala", "elixir", "ghc", "guile", "racket", "clojure", "clj", "jshell"), "e"),
+    **dict.fromkeys(("perl", "julia"), "eE"),
+    **dict.fromkeys(("node", "nodejs"), "ep"),
+    **dict.fromkeys(("vim", "vi", "nvim", "ex"), "cS"),
+    "php": "rBRE",
+    "lldb": "oO",
+    "man": "PH",
+    "gdb": "",
+    "sqlite3": "",
+    "erl": "",
+    "emacs": "",
+    "make": "",
+    "gmake": "",
+    "less": "",
+    "more": "",
+    "deno": "",
+}
+"""Programs that run code which stands among their words, and the options that it follows."""
+_CODE_OPTION: Final = re.compile(
+    r"--(?:eval|exec|execute|print|command|cmd|run|expr|pager|batch)\b|-(?:ex|eval|eval-command|cmd|init)$|eval$|\+."
+)
+_SCRIPTED: Final = names(
+    """
+    python pypy ruby perl node nodejs deno php lua luajit rscript r julia tclsh osascript elixir irb
+    """
+)
+"""Interpreters that read their code from a pipe if they get no other."""
+_CODE_MODULES: Final = names("timeit pdb code")
+_FED: Final = names("ed ex gdb lldb sqlite3 psql mysql ftp sftp telnet nc ncat")
+"""Programs that take commands of their own from a pipe, with one for running others."""
+_SHELL_BY_DEFAULT: Final = names(
+    "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl newgrp sg"
+)
+_FINDERS: Final = names("find gfind fd fdfind")
+_GIT_EXEC: Final = re.compile(r"-[a-z]*x|--ex")
+_AWKS: Final = names("awk gawk mawk nawk")
+_VERSIONED: Final = re.compile(r"(python|pypy|ruby|perl|php|lua|node|pip)[-\d.]+$")
+_SED_PLAIN: Final = re.compile(
+    r"(?:\d+|\$|/[^/]*/)?(?:,(?:\d+|\$|/[^/]*/))?[pdq=]"
+    r"|s([/|,#@])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiI0-9]*"
+)
+
+
+def program(word: str) -> str:
+    """The name of a program without its directory, as case-blind file systems see it.
+
+    zsh finds a program by ``=name``, too. ``python3.12`` is ``python``.
+    """
+    name = re.split(r"[/\\]", word.removeprefix("="))[-1].casefold().removesuffix(".exe")
+    found = _VERSIONED.match(name)
+    if found:
+        return found[1]
+    return "git" if name == "hub" else name  # which is git with more commands
+
+
+def inner_operands(words: Sequence[str]) -> int | None:
+    """How many words a launcher takes before the command that it runs; None if it runs none."""
+    name = program(words[0])
+    if name in SHELLS or name in RESERVED or name.startswith("ld-linux"):
+        return 0
+    if name in _FINDERS:
+        runs = any(
+            re.match(r"-(?:exec|ok|x$|X$|[a-zA-Z]*[xX]$)|--exec", word) for word in words[1:]
+        )
+        return 0 if runs else None
+    if name in LAUNCHERS:
+        return LAUNCHERS[name]
+    if name == "git":
+        return _git_operands(words)
+    found = SUBCOMMANDS.get(name, frozenset[str]()).intersection(words[1:])
+    if not found:
+        return None
+    has_image = name in ("docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "docker-compose")
+    return 2 if has_image else 1
+
+
+def _git_operands(words: Sequence[str]) -> int | None:
+    """The commands of git that run another one, some of them with an option only."""
+    given = set(words[1:])
+    if given & {"filter-branch", "for-each-repo"}:
+        return 1
+    if {"bisect", "run"} <= given or {"submodule", "foreach"} <= given or {"hook", "run"} <= given:
+        return 2
+    is_running = given & {"rebase", "difftool"} and any(_GIT_EXEC.match(word) for word in words)
+    return 1 if is_running else None
+
+
+def is_unknown(words: Sequence[str]) -> bool:
+    """Whether nothing is known of what this program does with its words."""
+    name = program(words[0])
+    return name not in PLAIN and name not in SUBCOMMANDS and inner_operands(words) is None
+
+
+def runs_code(words: Sequence[str]) -> bool:
+    """Whether code stands among these words that only its own interpreter can read."""
+    name = program(words[0])
+    if name in _AWKS:
+        return any(re.search(r"system|\||getline|@\s*\w|>", word) for word in words[1:])
+    if name in ("sed", "gsed"):
+        return not _is_plain_sed(words[1:])
+    letters = _CODE_LETTERS.get(name)
+    if letters is None:
+        return False
+    if name == "sqlite3" and any(re.match(r"\s*\.", word) for word in words[2:]):
+        return True
+    after_option = False
+    for word in words[1:]:
+        if _CODE_OPTION.match(word):
+            return True
+        if word.startswith("-") and len(word) > 1 and word != "--":
+            bundle = re.match(r"-([A-Za-z]*)", word)
+            if bundle and any(letter in bundle[1] for letter in letters):
+                return True
+            if name in ("python", "pypy") and "m" in word[1:2]:
+                # The rest are words for the module, which may be code for it.
+                return not _CODE_MODULES.isdisjoint((*words, word[2:]))
+            after_option = True
+        elif after_option:
+            after_option = False
+        elif name in _SCRIPTED:
+            return False  # a file with code; the rest are words for it
+    return False
+
+
+def reads_script(words: Sequence[str]) -> bool:
+    """Whether this program runs whatever comes in through a pipe."""
+    name = program(words[0])
+    operands = [word for word in words[1:] if not word.startswith("-") or word == "-"]
+    if name in SHELLS or name in ("source", ".", "at", "batch", "crontab", "parallel"):
+        return True
+    if name in _SHELL_BY_DEFAULT or name in _FED:
+        return True
+    if name in ("make", "gmake") and "-" in operands:
+        return True
+    if name in _SCRIPTED:
+        return not operands or operands[0] in ("-", "/dev/stdin")
+    return any(operand in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") for operand in operands)
+
+
+def is_interpreter(words: Sequence[str]) -> bool:
+    """Whether the scripts that this program reads are written in a language of its own."""
+    name = program(words[0])
+    return name in _SCRIPTED or name in _FED or name in ("make", "gmake")
+
+
+def _is_plain_sed(words: Sequence[str]) -> bool:
+    """Whether the expressions of sed neither run nor write anything."""
+    scripts: list[str] = []
+    others: list[str] = []
+    is_next = False
+    for word in words:
+        if is_next:
+            scripts.append(word)
+            is_next = False
+        elif re.fullmatch(r"-[nErsuz]*e|--expression", word):
+            is_next = True
+        elif word.startswith("--expression="):
+            scripts.append(word.partition("=")[2])
+        elif re.match(r"-.", word):
+            if not re.fullmatch(r"-[nErsuz]+|--(?:quiet|silent|regexp-extended|null-data)?", word):
+                return False
+        else:
+            others.append(word)
+    scripts += [] if scripts else others[:1]
+    return all(_SED_PLAIN.fullmatch(script) for script in scripts)

@@ -1,0 +1,1 @@
+"""Connections to an agent other than a local process: sockets, WebSocket, ssh."""

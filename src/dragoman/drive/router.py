@@ -1,0 +1,87 @@
+"""Answers what an agent asks of us: approvals at the desk, calls of our own tools with the toolbox.
+
+Both are worked on beside the reader; nothing here waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from dragoman.drive.approvals.grants import Grants
+from dragoman.drive.approvals.policy import Decision
+from dragoman.drive.approvals.queue import Desk
+from dragoman.drive.tools.calls import ToolCalls
+from dragoman.drive.tools.toolbox import Toolbox
+from dragoman.harnesses.contract.driving import ToolRequest
+from dragoman.model.intents import AnswerTool, Intent
+from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message, TurnEnded
+
+_NO_TOOLS = Toolbox()
+
+
+class _Session(Protocol):
+    @property
+    def toolbox(self) -> Toolbox: ...
+
+    @property
+    def cwd(self) -> str | None: ...
+
+    @property
+    def grants(self) -> Grants: ...
+
+
+class _Agent(Protocol):
+    def submit(self, intent: Intent) -> None: ...
+
+
+class Clerk:
+    """One for each agent."""
+
+    def __init__(self, desk: Desk, calls: ToolCalls) -> None:
+        self.desk = desk
+        self._calls = calls
+
+    def see(self, message: Message, session: _Session, agent: _Agent) -> None:
+        """A message has come: is there anything to decide, or nothing any more?"""
+        match message:
+            case ApprovalRequested():
+                self._consider(message, session, agent)
+            case ApprovalSettled():
+                self.desk.withdraw(message.approval_id, session_id=message.session_id)
+            case TurnEnded() if message.session_id is not None:
+                self._calls.cancel(message.session_id)
+                self.desk.withdraw_session(message.session_id)
+            case _:
+                pass
+
+    def _consider(self, request: ApprovalRequested, session: _Session, agent: _Agent) -> None:
+        grants, cwd = session.grants, session.cwd
+
+        def deliver(decision: Decision) -> None:
+            for intent in grants.take(request, decision, cwd).intents(request):
+                agent.submit(intent)
+
+        self.desk.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
+
+    def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
+        """Somebody asks in a session that is not open here: there is nobody to decide."""
+        for intent in Decision(word="deny", by="nobody to ask").intents(request):
+            agent.submit(intent)
+
+    def run_tool(
+        self, request: ToolRequest, sessions: Mapping[str, _Session], agent: _Agent
+    ) -> None:
+        """The model calls a tool of ours; one that is not there is answered, too."""
+
+        def deliver(answer: AnswerTool) -> None:
+            agent.submit(answer)
+
+        session = sessions.get(request.session_id)
+        toolbox = session.toolbox if session is not None else _NO_TOOLS
+        self._calls.submit(request, toolbox, deliver)
+
+    def forget_all(self) -> None:
+        """Whoever asked is gone."""
+        self.desk.withdraw_all()
+        self._calls.cancel_all()

@@ -1,0 +1,1 @@
+"""Python functions as tools that a model can call."""

@@ -1,0 +1,1 @@
+"""Reading traffic with ``codex app-server``, in every version of its protocol."""

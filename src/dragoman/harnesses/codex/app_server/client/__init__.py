@@ -1,0 +1,1 @@
+"""Driving ``codex app-server``: the conversation, its requests and its answers."""

@@ -1,0 +1,335 @@
+"""Telling what the server says on its own.
+
+| notification | becomes |
+|---|---|
+| thread/started, sessionConfigured | session_started |
+| turn/started, turn/completed | turn_started, turn_ended |
+| item/started, item/completed | see items |
+| item/…/delta, item/…Delta | delta |
+| turn/plan/updated, turn/diff/updated, thread/tokenUsage/updated, account/rateLimits/updated | plan, diff, usage, rate_limits |
+| codex/event/<type>, codex/event | see events |
+| rawResponseItem/completed | see response_items |
+| error | notice if it will be retried; otherwise the turn's end says it |
+| item/created, item/delta (only in documents) | delta, then text, thinking or plan |
+| warning, hook/completed, thread/name/updated, thread/status/changed … | see app_server_notices |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from dragoman.harnesses.codex.app_server.documented import Spelled
+from dragoman.harnesses.codex.app_server.events import CoreEvents
+from dragoman.harnesses.codex.app_server.notices import NOTICES
+from dragoman.harnesses.codex.app_server.requests import ServerRequests
+from dragoman.harnesses.codex.app_server.sessions import Sessions
+from dragoman.harnesses.codex.app_server.shapes import (
+    ABSENT,
+    Params,
+    ThreadInfo,
+    TurnInfo,
+    WireUsage,
+    decode_item,
+)
+from dragoman.harnesses.codex.failures import details_in, error_in, words_of
+from dragoman.harnesses.codex.items.dispatch import tell_item
+from dragoman.harnesses.codex.items.shape import child_sessions, kind_of, user_input
+from dragoman.harnesses.codex.responses.shapes import AnyResponseItem
+from dragoman.harnesses.codex.tools.calls import plan_steps
+from dragoman.harnesses.codex.tools.patches import changes_of, edit_call
+from dragoman.harnesses.codex.values.loose import as_count, as_dict, as_str
+from dragoman.harnesses.codex.values.rate_limits import rate_windows
+from dragoman.model.messages import DeltaOf, Outcome, TurnError
+from dragoman.model.usage import Usage
+
+CHANNEL: Final = "item"
+
+
+class Notifications:
+    """All notifications of one connection."""
+
+    def __init__(self, sessions: Sessions, requests: ServerRequests) -> None:
+        self.sessions = sessions
+        self.requests = requests
+        self.spelled = Spelled(sessions)
+        self.events = CoreEvents(sessions, self.spelled)
+
+    def tell(self, method: str, params: Params) -> bool:
+        """Tell a notification; False if it is new to us."""
+        tell = NOTIFICATIONS.get(method)
+        self._tell_requested(method, params)
+        if tell is not None and params.msg is ABSENT:
+            return tell(self, params) is not False
+        if method.startswith("codex/event"):
+            return self.events.tell(method.removeprefix("codex/event").removeprefix("/"), params)
+        notice = NOTICES.get(method)
+        if notice is not None:
+            notice(self.sessions, params)
+            return True
+        return params.msg is not ABSENT and self.events.tell_doubled(method, params)
+
+    def _tell_requested(self, method: str, params: Params) -> None:
+        """Tell a prompt that no item repeats, before what the agent makes of it."""
+        if not method.startswith(_OF_THE_AGENT):
+            return
+        thread = self.sessions.thread_of(params)
+        if thread.has_requested and _is_the_agents(method, params):
+            ends = method == "turn/completed"
+            turn_id = params.turn_id or (params.turn.id if params.turn else None)
+            other = thread.next_turn if ends and turn_id != thread.next_turn else None
+            taken = (
+                other is not None and params.turn is not None and params.turn.status == "completed"
+            )
+            due = thread.requested_now(ends=ends, taken=taken)
+            if due:
+                self.sessions.introduce(thread)
+                self.sessions.enter_turn(thread, turn_id)
+                status = params.turn.status if ends and params.turn is not None else "completed"
+                thread.tell_requested(due, taken=taken, unread=status in ("interrupted", "failed"))
+                thread.teller.speak_of(None)
+
+    def finish(self) -> None:
+        for thread in self.sessions.threads.all():
+            self.spelled.finish(thread)
+
+    def _thread_started(self, params: Params) -> None:
+        self.sessions.begin(params.thread or ThreadInfo(id=params.thread_id))
+
+    def _session_configured(self, params: Params) -> None:
+        self.sessions.begin(ThreadInfo(id=params.session_id, model=params.model))
+
+    def _turn_started(self, params: Params) -> None:
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
+        turn_id = params.turn.id if params.turn else params.turn_id
+        if turn_id in thread.given_up:
+            teller.twin("turn: given up before it began")
+            return
+        if thread.events.end is not None:
+            thread.events.finish()  # only an event has ended the turn before
+        if teller.in_turn and teller.is_other_turn(turn_id):
+            # Either the other one was cut off, or this start was taken as a word to it.
+            thread.next_turn = turn_id
+            teller.twin("turn: announced while another runs")
+            return
+        teller.begin_turn(turn_id)
+        thread.events.ends_follow = True
+        thread.turn_line = self.sessions.out.line
+        thread.tell_asked()
+
+    def _turn_completed(self, params: Params) -> None:
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
+        self.spelled.finish(thread)
+        turn = params.turn or TurnInfo(id=params.turn_id, status=as_str(params.status))
+        if turn.id is not None and teller.in_turn and teller.is_other_turn(turn.id):
+            if turn.id == thread.next_turn:
+                self.sessions.enter_turn(thread, turn.id)
+            elif teller.has_ended(turn.id):
+                teller.twin("turn: ended before")
+                return
+        thread.responses.end_turn()
+        self.requests.turn_over(thread, turn.id)
+        usage = as_dict(params.usage)
+        if usage:
+            teller.usage(None, _spelled_usage(usage))
+        outcome: Outcome = "completed"
+        if turn.status in ("failed", "interrupted"):
+            outcome = "failed" if turn.status == "failed" else "interrupted"
+        error = error_in(turn.error) if turn.error else None
+        if thread.events.end is not None:
+            outcome, error = _said_by_both(thread.events.end, outcome, error)
+            thread.events.end = None
+        teller.end_turn(outcome, error)
+
+    def _item(self, params: Params, *, done: bool) -> bool:
+        if params.item is ABSENT:
+            return False
+        item = decode_item(params.item)
+        thread = self.sessions.thread_of(params)
+        kind = kind_of(item)
+        if thread.responses.held_text is not None:
+            is_prompt = kind == "user_message"
+            thread.responses.settle(prompt=user_input(item.content)[0] if is_prompt else None)
+        thread.responses.others_speak = True
+        teller = self.sessions.introduce(thread)
+        for child in child_sessions(item):
+            self.sessions.threads.link(child, teller.session_id)
+        self.sessions.enter_turn(thread, params.turn_id)
+        if kind == "user_message":
+            thread.forget_requested(*user_input(item.content))
+        if kind == "file_change":
+            thread.responses.release(item.id, *edit_call(changes_of(item.changes)))
+        known = tell_item(teller, CHANNEL, item, done=done)
+        teller.speak_of(None)
+        return known
+
+    def _item_started(self, params: Params) -> bool:
+        return self._item(params, done=False)
+
+    def _item_completed(self, params: Params) -> bool:
+        return self._item(params, done=True)
+
+    def _raw_item(self, params: Params) -> bool:
+        if params.item is ABSENT:
+            return False
+        thread = self.sessions.thread_of(params)
+        self.sessions.introduce(thread)
+        if params.turn_id in thread.given_up:
+            thread.teller.twin("item: of a turn that was given up")
+            return True
+        item = _raw_item(params.item)
+        if thread.responses.held_text is not None:
+            thread.responses.settle()
+        thread.responses.tell(item)
+        return True
+
+    def _plan(self, params: Params) -> None:
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
+        self.sessions.enter_turn(thread, params.turn_id)
+        teller.plan(*plan_steps({"plan": params.plan, "explanation": params.explanation}))
+        teller.speak_of(None)
+
+    def _diff(self, params: Params) -> None:
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
+        teller.speak_of(params.turn_id)
+        teller.diff(params.diff or "")
+        teller.speak_of(None)
+
+    def _usage(self, params: Params) -> None:
+        thread = self.sessions.thread_of(params)
+        teller = self.sessions.introduce(thread)
+        if params.turn_id is not None and params.turn_id == thread.next_turn:
+            self.sessions.enter_turn(thread, params.turn_id)
+        given = params.token_usage
+        if given is None:
+            teller.twin("usage: nothing counted yet")
+            return
+        old = teller.is_other_turn(params.turn_id)
+        teller.speak_of(params.turn_id)
+        teller.usage(_usage(given.total), _usage(given.last), given.model_context_window, old=old)
+        teller.speak_of(None)
+
+    def _limits(self, params: Params) -> None:
+        given = params.rate_limits
+        if given is None:
+            given = {"primary": params.primary, "secondary": params.secondary}
+        self.sessions.connection.rate_limits(rate_windows(given, self.sessions.out.at))
+
+    def _error(self, params: Params) -> None:
+        given = as_dict(params.error) or {"message": params.message, "details": params.details}
+        thread = self.sessions.thread_of(params)
+        if params.turn_id is not None and thread.teller.has_ended(params.turn_id):
+            thread.teller.twin("error: of a turn that is over")
+        elif params.will_retry:
+            words = (words_of(given), words_of(details_in(given)))
+            text = "\n".join(filter(None, words))
+            thread.teller.notice(CHANNEL, "warning", text, will_retry=True)
+        else:
+            thread.teller.fail_turn(error_in(given))
+
+    def _resolved(self, params: Params) -> None:
+        self.requests.resolved(self.sessions.thread_of(params), params.request_id)
+
+
+_OF_THE_AGENT: Final = ("item/", "turn/completed", "turn/plan/", "turn/diff/", "codex/event/")
+"""How the names of notifications begin that an agent's work makes."""
+_BY_THE_AGENT: Final = (
+    "agent_", "exec_", "patch_", "apply_patch_", "mcp_tool_", "web_search_", "plan_", "view_image_",
+    "image_", "dynamic_tool_", "collab_", "task_complete", "turn_complete", "turn_aborted",
+)  # fmt: skip
+"""How the names of core events begin that it makes."""
+
+
+def _is_the_agents(method: str, params: Params) -> bool:
+    """Whether a notification cannot come before the prompt, nor be the prompt itself."""
+    if method.startswith("codex/event/"):
+        return method.removeprefix("codex/event/").startswith(_BY_THE_AGENT)
+    return params.item is ABSENT or b'"user' not in bytes(params.item)[:400]
+
+
+def _said_by_both(
+    end: tuple[Outcome, TurnError | None], outcome: Outcome, error: TurnError | None
+) -> tuple[Outcome, TurnError | None]:
+    """How a turn ended whose end a core event has told, too: what is worse is true."""
+    first, reason = end
+    if outcome == "completed" and first != "completed":
+        outcome = first
+    return outcome, error or reason
+
+
+_raw_item = msgspec.json.Decoder(AnyResponseItem).decode
+
+
+def _usage(usage: WireUsage | None) -> Usage | None:
+    if usage is None:
+        return None
+    return Usage(
+        usage.input_tokens,
+        usage.cached_input_tokens,
+        usage.cache_write_input_tokens,
+        usage.output_tokens,
+        usage.reasoning_output_tokens,
+    )
+
+
+def _spelled_usage(usage: dict[str, Any]) -> Usage:
+    return Usage(
+        input_tokens=as_count(usage.get("input_tokens", usage.get("inputTokens"))),
+        cached_input_tokens=as_count(
+            usage.get("cached_input_tokens", usage.get("cachedInputTokens"))
+        ),
+        output_tokens=as_count(usage.get("output_tokens", usage.get("outputTokens"))),
+    )
+
+
+def _delta(of: DeltaOf, part: str = "") -> _Tell:
+    def tell(self: Notifications, params: Params) -> None:
+        teller = self.sessions.introduce(self.sessions.thread_of(params))
+        turn_id = params.turn_id
+        if turn_id is not None and turn_id != teller.open_turn and teller.has_ended(turn_id):
+            teller.twin("delta: of a turn that is over; the item says it")
+        else:
+            teller.delta(CHANNEL, of, as_str(params.delta) or "", params.item_id, part)
+
+    return tell
+
+
+def _twin(rule: str) -> _Tell:
+    return lambda self, params: self.sessions.out.twin(rule)
+
+
+_Tell: TypeAlias = Callable[[Notifications, Params], bool | None]
+NOTIFICATIONS: Final[dict[str, _Tell]] = {
+    "thread/started": Notifications._thread_started,
+    "sessionConfigured": Notifications._session_configured,
+    "turn/started": Notifications._turn_started,
+    "turn/completed": Notifications._turn_completed,
+    "item/started": Notifications._item_started,
+    "item/completed": Notifications._item_completed,
+    "item/agentMessage/delta": _delta("text"),
+    "item/plan/delta": _delta("plan"),
+    "item/reasoning/summaryTextDelta": _delta("thinking"),
+    "item/reasoning/textDelta": _delta("thinking", "raw"),
+    "item/commandExecution/outputDelta": _delta("output"),
+    "item/fileChange/outputDelta": _delta("output"),
+    "item/reasoning/summaryPartAdded": _twin("thinking: the next part begins"),
+    "item/commandExecution/terminalInteraction": _twin("terminal: the command's output shows it"),
+    "item/fileChange/patchUpdated": _twin("item: its end says it"),
+    "item/mcpToolCall/progress": _twin("item: its end says it"),
+    "rawResponseItem/completed": Notifications._raw_item,
+    "rawResponse/completed": _twin("usage: the token count says it"),
+    "turn/plan/updated": Notifications._plan,
+    "turn/diff/updated": Notifications._diff,
+    "thread/tokenUsage/updated": Notifications._usage,
+    "account/rateLimits/updated": Notifications._limits,
+    "item/created": lambda self, params: self.spelled.created(params),
+    "item/delta": lambda self, params: self.spelled.delta(params),
+    "error": Notifications._error,
+    "serverRequest/resolved": Notifications._resolved,
+}

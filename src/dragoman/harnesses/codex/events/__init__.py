@@ -1,0 +1,1 @@
+"""Core events: the language that early releases streamed and rollouts still store."""

@@ -1,0 +1,110 @@
+"""Telling core events.
+
+| event | becomes |
+|---|---|
+| session_configured | session_started |
+| task_started / task_complete, turn_aborted, error | turn_started / turn_ended |
+| user_message | prompt |
+| agent_message, agent_reasoning(_raw_content) | text, thinking |
+| …_delta | delta |
+| item_started, item_completed | see items |
+| raw_response_item | see response_items |
+| exec_command_*, patch_apply_*, mcp_tool_call_*, web_search_*, dynamic_tool_call_* | tool_call, tool_result |
+| view_image_tool_call, image_generation_*, collab_*, sub_agent_activity | the same |
+| plan_update, turn_diff, token_count | plan, diff, usage and rate_limits |
+| *_approval_request, request_*, elicitation_request | approval_requested |
+| warning, stream_error, background_event, … | notice |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.output import Output
+from dragoman.harnesses.codex.events import conversation, notices, tools
+from dragoman.harnesses.codex.events import conversation_shapes as shapes
+from dragoman.harnesses.codex.events.shape import Event
+from dragoman.harnesses.codex.events.shapes import AnyEvent
+from dragoman.harnesses.codex.items.shape import kind_of, user_input
+from dragoman.harnesses.codex.responses.items import ResponseItems
+from dragoman.model.messages import Outcome, TurnError
+
+
+class Events:
+    """The core events of one session."""
+
+    def __init__(self, out: Output, teller: Teller, responses: ResponseItems) -> None:
+        self.out = out
+        self.teller = teller
+        self.responses = responses
+        self.limits = b"null"
+        self.others_count = False
+        """Whether tokens are told by other rows, so that a token count only repeats them."""
+        self.announces = False
+        """Whether response items follow that tell texts and thoughts in their true order."""
+        self.starts_have_ends = True
+        """Whether a turn whose start is told will have its end told, too."""
+        self.turn_id: str | None = None
+        """The turn an event belongs to, where its envelope says so."""
+        self.goes_on = False
+        """Whether a migrated file has cut the turn in two, for a picture that the agent asked to see."""
+        self.ends_follow = False
+        """Whether the open turn was begun by a notification, so that another one will end it."""
+        self.end: tuple[Outcome, TurnError | None] | None = None
+        """How the turn ended, if an event said so and the notification has not come yet."""
+
+    def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
+        """End the turn, or wait with that for the notification that knows more."""
+        if self.ends_follow and self.teller.in_turn and self.end is None:
+            self.end = (outcome, error)
+            self.teller.twin("turn: its notification says it")
+        else:
+            self.teller.end_turn(outcome, error)
+
+    def finish(self) -> None:
+        """No notification will come."""
+        end, self.end, self.ends_follow = self.end, None, False
+        if end is not None and self.teller.in_turn:
+            self.teller.end_turn(*end)
+
+    def tell(self, event: AnyEvent) -> bool:
+        """Tell an event; False if it holds an item whose type is new to us."""
+        if self.responses.held_text is not None:
+            self.settle_before(event)
+        self.responses.others_speak = True
+        return TELL[type(event)](self, event) is not False
+
+    def settle_before(self, event: AnyEvent) -> None:
+        """A response item is held: does this event say the same?"""
+        if isinstance(event, shapes.UserMessage):
+            self.responses.settle(prompt=event.message)
+        elif isinstance(event, shapes.TaskStarted) and is_made_up(event.turn_id):
+            return  # its own item comes next
+        elif isinstance(event, shapes.TaskComplete) and is_made_up(event.turn_id):
+            self.goes_on = self.responses.is_picture_held()
+            self.responses.settle()
+        elif isinstance(event, shapes.ItemStarted | shapes.ItemCompleted):
+            kind = kind_of(event.item)
+            if kind == "user_message":
+                self.responses.settle(prompt=user_input(event.item.content)[0])
+            elif kind == "hook_prompt":
+                self.responses.settle(is_said=True)
+            elif kind != "agent_message":
+                self.responses.settle()
+        elif not isinstance(event, shapes.AgentMessage | shapes.TokenCount):
+            self.responses.settle()
+
+
+def is_made_up(turn_id: str | None) -> bool:
+    """Whether a turn got its id when its file was migrated: its start is then written after its prompt."""
+    return turn_id is not None and turn_id.startswith("rollout-")
+
+
+Tell: TypeAlias = Callable[[Events, Any], bool | None]
+TELL: Final[dict[type[Event], Tell]] = {
+    **conversation.TELL,
+    **tools.TELL,
+    **notices.TELL,
+}

@@ -1,0 +1,1 @@
+"""``codex exec``: its stream, its command line and its end."""

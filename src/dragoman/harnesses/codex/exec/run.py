@@ -1,0 +1,133 @@
+"""A run of ``codex exec`` that we started ourselves: its stream, with what only we know.
+
+The stream has no prompt, no directory and no model, and when it is cut off it has no end. Whoever
+started the process knows all of these, so that a live run tells the same conversation as the session
+file that it leaves.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from dragoman.harnesses.codex.exec.ending import ending
+from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, Opened
+from dragoman.harnesses.codex.versions import THREAD_TOTALS, can, spelled
+from dragoman.harnesses.contract.driving import OneShot, Release
+from dragoman.model.messages import Outcome, TurnError
+from dragoman.model.usage import Usage
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+class ExecRun(ExecParser):
+    """One run: whatever happens to the process, it tells one prompt and one end of its turn."""
+
+    def __init__(self, release: Release | None, shot: OneShot, spent: Usage | None = None) -> None:
+        """``spent`` is the total that the session to go on with had come to, if anybody knows."""
+        super().__init__()
+        self._release = release
+        self._shot = shot
+        self._goes_on = shot.resume is not None or shot.fork is not None
+        self._spent = spent if self._goes_on else None
+        self._has_asked = False
+        self._turn_id: str | None = None
+        self._is_over = False
+        self._opened = Opened(
+            prompt=shot.prompt,
+            images=list(shot.images),
+            version=spelled(release) if release is not None else None,
+            model=shot.model,
+            cwd=shot.cwd,
+            fork=shot.fork,
+        )
+        if self._spent is not None:
+            # Nobody says this now: it is only the mark to count from.
+            self._teller.usage(self._spent, None, old=True)
+            self._out.take_messages()
+
+    def opening(self) -> bytes:
+        """What only we know of this run, as a line for the journal."""
+        return msgspec.json.encode(self._opened)
+
+    def receive_exit(
+        self, code: int | None, *, stopped: bool = False, stderr_tail: str = ""
+    ) -> None:
+        """The process is gone, and no more lines will come: the turn ends, if it has not.
+
+        ``code`` is negative for the signal that ended it; ``stopped`` says that we wanted it to end.
+        """
+        if not self._is_over:
+            end = ending(code, stderr_tail, began=self._teller.in_turn, stopped=stopped)
+            self._end(end.outcome, end.error)
+        self.receive_eof()
+
+    def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
+        """End the turn before the process does: stalled, out of time, or given up.
+
+        What still arrives is told under that turn and does not begin another.
+        """
+        if not self._is_over:
+            self._end(outcome, error)
+
+    def _end(self, outcome: Outcome, error: TurnError | None) -> None:
+        teller = self._teller
+        if not teller.in_turn:
+            self._begin_turn()
+        self._turn_id = teller.open_turn
+        teller.end_turn(outcome, error)
+        self._close()
+
+    def _close(self) -> None:
+        """From here on nothing begins a turn: what comes late belongs to the one that was."""
+        self._is_over = True
+        self._teller.speak_of(self._turn_id)
+
+    def _read(self, line: bytes) -> None:
+        super()._read(line)
+        if self._is_over:
+            return
+        if self._teller.in_turn:
+            self._turn_id = self._teller.open_turn
+            self._ask()
+        elif self._has_asked:
+            self._close()
+
+    def _begin_session(self) -> None:
+        shot, teller = self._shot, self._teller
+        teller.begin_session(
+            version=spelled(self._release) if self._release is not None else None,
+            model=shot.model,
+            cwd=shot.cwd,
+            parent_session_id=shot.fork,
+        )
+        asked, given = shot.resume or "", teller.session_id or ""
+        if _UUID.fullmatch(asked) and given.lower() != asked.lower():
+            # To 0.115 this is not an error; a name, which later releases take, cannot be compared.
+            self._goes_on = False
+            teller.notice(
+                CHANNEL, "warning", f"there is no session {asked} to go on with: this is a new one"
+            )
+
+    def _begin_turn(self) -> None:
+        if self._is_over:
+            self._teller.twin("turn: ended before it began")
+            return
+        self._teller.begin_turn()
+        self._ask()
+
+    def _ask(self) -> None:
+        if not self._has_asked:
+            self._has_asked = True
+            self._teller.prompt(CHANNEL, self._shot.prompt, list(self._shot.images))
+
+    def _count(self, total: Usage) -> None:
+        if not self._goes_on:
+            self._teller.usage(total, None)
+        elif can(self._release, THREAD_TOTALS):
+            # Without a mark to count from, nobody knows what this turn has spent of it.
+            self._teller.usage(total, None, old=self._spent is None)
+        else:
+            self._teller.usage(total if self._spent is None else self._spent + total, None)

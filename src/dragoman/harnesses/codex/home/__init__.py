@@ -1,0 +1,1 @@
+"""What Codex keeps in its home: sessions, profiles, sign-in, remembered rules, trust."""

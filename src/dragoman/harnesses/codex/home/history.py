@@ -1,0 +1,148 @@
+"""Where Codex keeps its rollouts, and what their names and headers tell.
+
+Files lie in ``sessions/YYYY/MM/DD/rollout-TIME-THREAD.jsonl``, and flat in ``archived_sessions``; some
+releases compress old ones. A revert makes ``rollout-TIME-THREAD_ROLLOUT.jsonl`` for the same thread.
+Since 0.150 forks and reverts do not copy what they go on from, they name it: ``history_base``. A name that
+somebody gives to a thread is added to ``session_index.jsonl``; the rollout does not change.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from dragoman.harnesses.codex.events.notices import turns_rolled_back
+from dragoman.harnesses.codex.values.loose import as_dict, as_int, as_str
+from dragoman.harnesses.contract.history import (
+    Base,
+    History,
+    NameList,
+    Origin,
+    OriginKind,
+    OwnList,
+    Place,
+)
+from dragoman.model.messages import Notice
+from dragoman.wire.jsonl import UNREADABLE
+
+_UUID: Final = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_NAME: Final = re.compile(rf"^rollout-[0-9T:.-]+?-({_UUID})(?:_{_UUID})?\.jsonl(?:\.zst)?$")
+_TURNS: Final = re.compile(r"\b(\d+)\b")
+
+
+class _Meta(msgspec.Struct):
+    id: str
+    source: Any = None
+    parent_thread_id: str | None = None
+    forked_from_id: str | None = None
+    history_base: Any = None
+
+
+class _Header(msgspec.Struct):
+    payload: _Meta
+
+
+class _FlatHeader(msgspec.Struct):
+    id: str
+
+
+class _Numbered(msgspec.Struct):
+    ordinal: int | None = None
+
+
+class _Named(msgspec.Struct):
+    id: str
+    thread_name: str
+
+
+_header = msgspec.json.Decoder(_Header).decode
+_flat_header = msgspec.json.Decoder(_FlatHeader).decode
+_numbered = msgspec.json.Decoder(_Numbered).decode
+_named = msgspec.json.Decoder(_Named).decode
+
+
+def session_id_in(file_name: str) -> str | None:
+    """The thread in the name of a rollout."""
+    found = _NAME.match(file_name)
+    return found[1] if found else None
+
+
+def origin_in(line: bytes) -> Origin | None:
+    """What a rollout's header says of where its session comes from."""
+    try:
+        meta = _header(line).payload
+    except UNREADABLE:
+        try:
+            return Origin(session_id=_flat_header(line).id)
+        except UNREADABLE:
+            return None
+    subagent = as_dict(meta.source).get("subagent")
+    spawn = as_dict(as_dict(subagent).get("thread_spawn"))
+    parent = meta.parent_thread_id or as_str(spawn.get("parent_thread_id")) or meta.forked_from_id
+    base = _base(as_dict(meta.history_base))
+    kind: OriginKind | None = None
+    if subagent is not None:
+        kind = "review" if subagent == "review" else "sub-agent"
+    elif base is not None and base.session_id == meta.id:
+        kind = "revert"
+    elif meta.forked_from_id is not None or base is not None:
+        kind = "fork"
+    return Origin(session_id=meta.id, kind=kind, parent_session_id=parent, base=base)
+
+
+def _base(given: dict[str, Any]) -> Base | None:
+    session_id = as_str(given.get("thread_id"))
+    if not session_id:
+        return None
+    return Base(
+        session_id=session_id,
+        end_offset=as_int(given.get("end_byte_offset")),
+        end_ordinal=as_int(given.get("end_ordinal_exclusive")),
+    )
+
+
+def row_ordinal(line: bytes) -> int | None:
+    """The ordinal of a row in a paginated rollout."""
+    try:
+        return _numbered(line).ordinal
+    except UNREADABLE:
+        return None
+
+
+def turns_undone(notice: Notice) -> int:
+    """How many turns a notice says were rolled back. The sentence is our own (``events_words``)."""
+    found = _TURNS.search(notice.text)
+    count = int(found[1]) if found else 1
+    return count if notice.text == turns_rolled_back(count) else 0
+
+
+def name_in(line: bytes) -> tuple[str, str] | None:
+    """The thread and its name in a line of the index that Codex keeps of them."""
+    try:
+        named = _named(line)
+    except UNREADABLE:
+        return None
+    return named.id, named.thread_name
+
+
+CODEX_HISTORY: Final = History(
+    home_variable="CODEX_HOME",
+    home_default=".codex",
+    places=(Place(folder="sessions"), Place(folder="archived_sessions", archived=True)),
+    suffixes=(".jsonl", ".jsonl.zst"),
+    session_id_in=session_id_in,
+    origin_in=origin_in,
+    row_ordinal=row_ordinal,
+    turns_undone=turns_undone,
+    own_list=OwnList(
+        variable="CODEX_SQLITE_HOME",
+        prefix="state_",
+        suffix=".sqlite",
+        table="threads",
+        id_column="id",
+        path_column="rollout_path",
+    ),
+    name_list=NameList(file="session_index.jsonl", name_in=name_in),
+)

@@ -1,0 +1,1 @@
+"""Thread items: what a turn consists of, in every spelling."""

@@ -1,0 +1,1 @@
+"""A recording served as Codex: its exec stream and its app-server."""

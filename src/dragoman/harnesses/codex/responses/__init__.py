@@ -1,0 +1,1 @@
+"""Response items and streams of the Responses API."""

@@ -1,0 +1,1 @@
+"""Rollouts: the session files of every release."""

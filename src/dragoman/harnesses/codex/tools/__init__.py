@@ -1,0 +1,1 @@
+"""Codex's tools in the field's words: names, inputs, outputs, patches, sub-agents."""

@@ -1,0 +1,148 @@
+"""How Codex is started and talked to.
+
+Whoever only reads has this module as well: what drives is imported when it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from dragoman.harnesses.codex.app_server.client.features import APP_SERVER, ON_FAILURE
+from dragoman.harnesses.codex.home.remembered_rules import REMEMBERS
+from dragoman.harnesses.codex.sniff import EXEC
+from dragoman.harnesses.codex.versions import can, need, parse_version
+from dragoman.harnesses.contract.driving import (
+    Clock,
+    Conversation,
+    Drift,
+    Driving,
+    Launch,
+    OneShot,
+    Release,
+    Schema,
+    SignIn,
+)
+
+if TYPE_CHECKING:
+    from dragoman.harnesses.codex.exec.run import ExecRun
+    from dragoman.model.usage import Usage
+
+
+def serve(program: str, release: Release | None) -> Launch:
+    """``codex app-server``: one process for many sessions, one JSON object a line."""
+    need(release, APP_SERVER)
+    return Launch(argv=(program, "app-server"))
+
+
+def make_conversation(release: Release | None, now: Clock | None = None) -> Conversation:
+    from dragoman.harnesses.codex.app_server.client.conversation import AppServerConversation
+
+    return AppServerConversation(release, now=now)
+
+
+def run_once(program: str, release: Release | None, shot: OneShot) -> Launch:
+    from dragoman.harnesses.codex.exec.launch import exec_launch
+
+    return exec_launch(program, release, shot)
+
+
+def make_run(release: Release | None, shot: OneShot, spent: Usage | None = None) -> ExecRun:
+    from dragoman.harnesses.codex.exec.run import ExecRun
+
+    return ExecRun(release, shot, spent)
+
+
+def settings_file(env: Mapping[str, str]) -> str:
+    """``config.toml`` in Codex's home."""
+    return f"{_home(env)}/config.toml"
+
+
+def sign_in_file(env: Mapping[str, str]) -> str:
+    """``auth.json`` in Codex's home."""
+    return f"{_home(env)}/auth.json"
+
+
+def _home(env: Mapping[str, str]) -> str:
+    user = env.get("HOME") or env.get("USERPROFILE") or "~"
+    return env.get("CODEX_HOME") or f"{user}/.codex"
+
+
+def sign_in(env: Mapping[str, str], settings: bytes, auth: bytes) -> SignIn:
+    from dragoman.harnesses.codex.home.sign_in import read_sign_in
+
+    return read_sign_in(env, settings, auth)
+
+
+def is_trust_decided(settings: bytes, cwd: str) -> bool:
+    from dragoman.harnesses.codex.home.trust import is_decided_in
+
+    return is_decided_in(settings, cwd)
+
+
+def approval_modes(release: Release | None) -> tuple[str, ...]:
+    after_failures = ("on-failure",) if release is not None and can(release, ON_FAILURE) else ()
+    return ("on-request", "untrusted", *after_failures, "never")
+
+
+def profile(name: str, read: Callable[[str], str | None]) -> dict[str, Any]:
+    from dragoman.harnesses.codex.home.profiles import profile_settings
+
+    return profile_settings(name, read)
+
+
+_SPEAKS: Final = (
+    ("codex app-server, threads", (0, 57, 0), None),
+    ("codex app-server, conversations", (0, 44, 0), (0, 107, 0)),
+    ("codex exec --json", (0, 44, 0), None),
+    ("codex exec --json, core events", (0, 0, 0), (0, 42, 0)),
+    ("codex mcp-server", (0, 44, 0), (0, 153, 0)),
+    ("codex proto", (0, 0, 0), (0, 42, 0)),
+    ("session files, paginated", (0, 151, 0), None),
+    ("session files, legacy", (0, 34, 0), (0, 150, 0)),
+    ("session files, flat", (0, 0, 0), (0, 29, 0)),
+)
+
+
+def speaks(release: Release | None) -> list[str]:
+    """The dialects of a release; of one that nobody knows, those of today's."""
+    return [
+        name
+        for name, since, until in _SPEAKS
+        if (until is None if release is None else since <= release <= (until or release))
+    ]
+
+
+def find_drift(schema: bytes) -> Drift:
+    from dragoman.harnesses.codex.drift.comparing import drift
+
+    return drift(schema)
+
+
+_SCHEMA: Final = Schema(
+    arguments=lambda folder: ("app-server", "generate-json-schema", "--out", folder),
+    file="codex_app_server_protocol.schemas.json",
+    drift=find_drift,
+)
+CODEX_DRIVING = Driving(
+    command="codex",
+    bundled=("codex_cli_bin", "bundled_codex_path"),
+    parse_release=parse_version,
+    serve=serve,
+    make_conversation=make_conversation,
+    run_once=run_once,
+    make_run=make_run,
+    one_shot_dialect=EXEC,
+    install="pip install 'dragoman[codex]', or npm install -g @openai/codex",
+    speaks=speaks,
+    sign_in_file=sign_in_file,
+    sign_in=sign_in,
+    settings_file=settings_file,
+    is_trust_decided=is_trust_decided,
+    session_variable="CODEX_THREAD_ID",
+    approval_modes=approval_modes,
+    profile=profile,
+    key_names=("CODEX_API_KEY", "OPENAI_API_KEY"),
+    schema=_SCHEMA,
+    remembers=REMEMBERS,
+)

@@ -1,0 +1,1 @@
+"""Values as Codex writes them: durations, times, rate limits, loose JSON, TOML."""

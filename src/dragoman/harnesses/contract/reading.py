@@ -1,0 +1,224 @@
+"""The contract between a harness (one agent program) and the rest of the house.
+
+A harness is a folder. For reading it offers *dialects*: each is a name, a word on where it comes
+from, and a parser. A parser is given lines and asked for messages; it starts nothing, waits for
+nothing and never raises because of what a line says. Lines, not bytes, are the boundary, so that a
+line can be kept before it is understood and every message can name the line it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+from dragoman.harnesses.contract.care import Mending
+from dragoman.harnesses.contract.driving import Driving
+from dragoman.harnesses.contract.history import History
+from dragoman.harnesses.contract.playback import Acting
+from dragoman.model.messages import Message
+from dragoman.model.usage import Usage
+from dragoman.wire.lines import LongLine
+
+Ending: TypeAlias = Literal["over", "left", "growing"]
+"""How a source ends. ``over``: nothing can follow, as when a process is gone. ``left``: a file that no program
+writes at the moment; a later one may go on with it. ``growing``: a program is still writing it."""
+
+
+class Twin(NamedTuple):
+    """A line that made no message of its own, and the rule that says who speaks for it."""
+
+    line: int
+    rule: str
+
+
+class Value(NamedTuple):
+    """One value on a line, for whoever checks that it was told."""
+
+    place: str
+    """Where it is, in words: ``item/started.item.command``."""
+    value: Any
+    forms: list[list[Any]]
+    """The ways in which it may have been told: each is a list of parts that must all be told."""
+
+
+class Mark(NamedTuple):
+    """A place in a file from which it can be read on without what came before."""
+
+    line: int
+    """The first line to read again."""
+    state: bytes
+    """What a parser must know there, a few hundred bytes."""
+
+
+class Parser(Protocol):
+    """One stream being read: lines in, messages out, in two drains and without callbacks."""
+
+    def receive_line(self, line: bytes) -> None:
+        """Take the next line, with or without its newline. Never raises."""
+        ...
+
+    def receive_lines(self, lines: Iterable[bytes]) -> None:
+        """Take the next lines, one after the other: the same, and quicker for many."""
+        ...
+
+    def receive_long_line(self, line: LongLine) -> None:
+        """Take the place of a line that was too long to keep: it becomes ``malformed``."""
+        ...
+
+    def receive_eof(self, ending: Ending = "over") -> None:
+        """There are no more lines: say what was held back, and end what is known to have ended.
+
+        A turn in a source that is still ``growing`` stays open. So does one in a session file that was
+        ``left`` without the row that ends it, if files of that release have such a row.
+        """
+        ...
+
+    def messages(self) -> list[Message]:
+        """The messages made since the last call, in order."""
+        ...
+
+    def twins(self) -> list[Twin]:
+        """The lines since the last call that made no message, each with the reason.
+
+        Together with the ``line`` of every message this accounts for the whole stream. Only kept
+        by a parser that was made with ``audit``.
+        """
+        ...
+
+
+class MarkingParser(Parser, Protocol):
+    """A parser that says from where its file could be read on."""
+
+    def marks(self) -> list[Mark]:
+        """The marks made since the last call: one for each turn, where it begins, if it can be."""
+        ...
+
+    def spent_so_far(self) -> tuple[str | None, Usage] | None:
+        """The session whose turn is open, and the tokens of that turn until now, if they are known."""
+        ...
+
+
+class PlainReader(Protocol):
+    """Reads a plain session file for tokens, turns and sessions alone, quicker than a parser can.
+
+    What is plain is the harness's own knowledge. Where the reader does not give up, its messages are
+    those of a parser that was asked for ``usage``, ``turn_started`` and ``session_started``.
+    """
+
+    def receive_lines(self, lines: Iterable[bytes]) -> bool:
+        """Take the next lines, as a parser does; False, once and for all, if they are not plain."""
+        ...
+
+    def receive_eof(self) -> None:
+        """No more lines will come."""
+        ...
+
+    def messages(self) -> list[Message]:
+        """The messages made since the last call, in order."""
+        ...
+
+
+class MakeParser(Protocol):
+    def __call__(self, *, only: frozenset[str] | None, audit: bool) -> Parser:
+        """A parser at the start of a stream.
+
+        ``only`` names the message types that the caller wants: a parser may then skip whatever
+        cannot become one of them. It may still make others, which the caller drops.
+        """
+        ...
+
+
+class MakeMarkingParser(Protocol):
+    def __call__(self, *, only: frozenset[str] | None, audit: bool) -> MarkingParser: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One of the wire formats a harness speaks or has spoken."""
+
+    name: str
+    summary: str
+    releases: str
+    """The releases that speak it, in words: ``0.44.0 to today``."""
+    make_parser: MakeParser
+    mark: MakeMarkingParser | None = None
+    """A parser that makes marks, where the dialect allows it."""
+    resume: Callable[[Mark, frozenset[str] | None, bool], MarkingParser] | None = None
+    """A parser whose next line is the marked one; then ``only`` and ``audit`` as for the others."""
+    has_own_lines: bool = True
+    """Whether a message's ``line`` is a line of this stream, and not of one it was made from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """Something that a dialect cannot carry, so that nobody looks for it there."""
+
+    dialect: str
+    aspect: str
+    """What is missing, in the words of :mod:`dragoman.testing.likeness`."""
+    why: str
+    tools: tuple[str, ...] = ()
+    """For the aspect ``calls``: the tools whose calls are missing."""
+    since: str = "0.0.0"
+    until: str = "9999.0.0"
+
+    @property
+    def what(self) -> str:
+        """What is missing, in a few words."""
+        return f"{self.aspect} ({', '.join(self.tools)})" if self.tools else self.aspect
+
+    @property
+    def releases(self) -> str:
+        """The releases it holds for, in words."""
+        since = f"{self.since} " if self.since != "0.0.0" else ""
+        until = f"to {self.until}" if self.until != "9999.0.0" else "and later" if since else "all"
+        return since + until
+
+    def applies(self, dialect: str, release: str) -> bool:
+        since, now, until = (
+            tuple(int(part) for part in name.split("."))
+            for name in (self.since, release, self.until)
+        )
+        return dialect == self.dialect and since <= now <= until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harness:
+    """One agent program: how it is read, and how it is driven."""
+
+    name: str
+    title: str
+    dialects: tuple[Dialect, ...]
+    sniff: Callable[[Sequence[bytes]], str | None]
+    """The dialect of a stream that starts with these lines, or None while it is still open.
+
+    Called again with more lines until it answers, so it must not wait for certainty when a line
+    is already decisive."""
+
+    settle: Callable[[Sequence[bytes]], str | None] | None = None
+    """The dialect of a whole stream that ``sniff`` could not decide about, or None."""
+
+    values: Callable[[bytes, str], Iterable[Value]] | None = None
+    """The values on a line that some message has to hold, for an audit; and the rule that it is a twin by."""
+
+    plain: Callable[[bytes], PlainReader | None] | None = None
+    """A quick reader for a file that begins with these bytes, if it looks plain."""
+
+    limits: tuple[Limit, ...] = ()
+    """What the dialects cannot carry: written down once, shown to users, read by the tests."""
+
+    driving: Driving | None = None
+    """How it is started and talked to; None for a program that is only read."""
+
+    acting: Acting | None = None
+    """How its live wires are written, to play it from a recording; None if nobody can."""
+
+    mending: Mending | None = None
+    """How its session files are checked and put right; None if nobody can."""
+
+    history: History | None = None
+    """Where it keeps its sessions; None for a program that keeps none."""
+
+    def dialect(self, name: str) -> Dialect | None:
+        return next((dialect for dialect in self.dialects if dialect.name == name), None)

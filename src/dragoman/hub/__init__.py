@@ -1,0 +1,1 @@
+"""Live sessions of one agent: stored first, then delivered to every reader."""

@@ -1,0 +1,388 @@
+"""The hub: live sessions of one agent, stored first and then told to whoever reads them.
+
+``async with Hub(data_dir, roots=[…]) as hub``. Front doors start sessions, say things to them, decide what
+they ask, and read their entries from a cursor. Whatever a reader is told is in the store by then, so that
+a hub that was killed goes on where it was: nothing that was shown is lost, sessions can be used on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from dragoman.client.connection import Connection
+from dragoman.client.remembered import RememberedRule, RememberedRules
+from dragoman.drive.process.peers import Address, Peer, Peers
+from dragoman.drive.process.reaper import reaper
+from dragoman.drive.process.session_commands import RunningCommand
+from dragoman.drive.tasks import Tasks
+from dragoman.errors import DragomanError
+from dragoman.hub.agent import AgentHolder
+from dragoman.hub.approvals import Asks
+from dragoman.hub.idempotency import Keys
+from dragoman.hub.journal import HubJournal
+from dragoman.hub.live import Live
+from dragoman.hub.partial import Partial
+from dragoman.hub.policy import HubPolicy, Judged
+from dragoman.hub.readers import ListReader, Reader
+from dragoman.hub.recovery import recover
+from dragoman.hub.registry import Room
+from dragoman.hub.roots import inside, real_paths
+from dragoman.hub.saved import Saved
+from dragoman.hub.sessions import Sessions
+from dragoman.hub.shapes import (
+    Begun,
+    Entry,
+    Forbidden,
+    Gap,
+    HarnessInfo,
+    KeyUsedDifferently,
+    LiveSession,
+    Passing,
+    PendingApproval,
+    PutAway,
+    SessionChanged,
+    SessionState,
+    SoFar,
+    Steered,
+    Told,
+    UnfitDecision,
+    UnknownSession,
+)
+from dragoman.hub.stored_lines import replay
+from dragoman.model.intents import Sandbox
+from dragoman.store.live.checking import verify
+
+__all__ = [
+    "Begun",
+    "Entry",
+    "Forbidden",
+    "Gap",
+    "HarnessInfo",
+    "Hub",
+    "Judged",
+    "KeyUsedDifferently",
+    "ListReader",
+    "LiveSession",
+    "Partial",
+    "Passing",
+    "Peer",
+    "PendingApproval",
+    "PutAway",
+    "Reader",
+    "RememberedRule",
+    "RunningCommand",
+    "SessionChanged",
+    "SessionState",
+    "SoFar",
+    "Steered",
+    "Told",
+    "UnfitDecision",
+    "UnknownSession",
+]
+
+
+class Hub:
+    """All methods are called in the thread of the event loop that it was entered in."""
+
+    def __init__(
+        self,
+        data_dir: str | os.PathLike[str],
+        *,
+        connection: Connection | None = None,
+        roots: Iterable[str | os.PathLike[str]] = (),
+        policy_path: str | os.PathLike[str] | None = None,
+        harness: str | None = None,
+    ) -> None:
+        """Agents work only inside ``roots``. The policy leaves to a person what it does not decide."""
+        self._folder = Path(data_dir)
+        self._how = connection or Connection()
+        self.roots = real_paths(roots)
+        self._policy = HubPolicy(policy_path, self._how.policy)
+        self._harness = harness
+        self._peers = Peers()
+        self._stack = AsyncExitStack()
+        self._noting: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Held while a prompt is noted, by the session's id."""
+
+    async def __aenter__(self) -> Hub:
+        async with AsyncExitStack() as stack:
+            self._room = room = Room(self._folder)
+            stack.callback(room.close)
+            recover(room)
+            await room.stored()
+            tasks = await stack.enter_async_context(Tasks())
+            self._keys = Keys(room)
+            self._asks = Asks(room, self._how.ask_seconds)
+            self._holder = AgentHolder(self._harness, self._how, tasks, room.hear)
+            name, driving = self._holder.harness.name, self._holder.harness.driving
+            names = driving.key_names if driving is not None else ()
+            self._journal = HubJournal(room, name, self._how.keys(names).values())
+            self._remembered = RememberedRules.of(self._holder.harness, self._how.env)
+            ours = {"ask": self._asks.ask, "policy": self._policy, "journal": self._journal}
+            self._holder.how = replace(self._how, mode="app-server", **ours)
+            self._sessions = Sessions(room, self._holder, tasks)
+            self.saved = Saved(room, self._holder, self._sessions, self.roots)
+            room.failed.append(self._sessions.interrupt_all)
+            stack.callback(self._journal.end)
+            stack.push_async_callback(self._holder.close)
+            with suppress(DragomanError):  # then there is still what was stored to look at
+                await self._holder.get()
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    # What there is.
+
+    @property
+    def note(self) -> str | None:
+        """What became of a store that was damaged when it was opened, as a sentence."""
+        return self._room.store.note
+
+    def harnesses(self) -> list[HarnessInfo]:
+        """The agent programs that can be driven; at the moment it is one."""
+        return [self._holder.info()]
+
+    async def models(self) -> Any:
+        """As the harness tells them."""
+        return await (await self._holder.get()).models()
+
+    def sessions(self) -> list[LiveSession]:
+        """All of them, the newest first; archived ones, too."""
+        found = [live.shown for live in self._room.lives.values()]
+        return sorted(found, key=lambda info: info.updated_at, reverse=True)
+
+    def get(self, session_id: str) -> LiveSession:
+        return self._room.get(session_id).shown
+
+    def allowed(self, path: str | os.PathLike[str]) -> str:
+        """The path with all links followed. Raises :class:`Forbidden` outside of the roots."""
+        return inside(path, self.roots)
+
+    def peer(self, client: Address, server: Address) -> Peer:
+        """Who connected from ``client`` to a server of ours. Looks at all processes: call it in a thread."""
+        return self._peers.find(client, server, reaper.known)
+
+    # What can be done.
+
+    async def start(
+        self,
+        *,
+        cwd: str | os.PathLike[str],
+        prompt: str | None = None,
+        images: Sequence[str] = (),
+        model: str | None = None,
+        effort: str | None = None,
+        sandbox: Sandbox = "workspace-write",
+        approvals: Any = "on-request",
+        idempotency_key: str | None = None,
+        resume: str | None = None,
+        title: str | None = None,
+    ) -> LiveSession:
+        """Begin a session, or go on with one. The same key with the same request begins no second one.
+
+        Without a ``title`` it is called after its first prompt.
+        """
+        path = self.allowed(cwd)
+        request = msgspec.json.encode(
+            (path, prompt, images, model, effort, sandbox, approvals, resume)
+        )
+
+        async def begin() -> Live:
+            known = self._room.find(resume) if resume is not None else None
+            if known is None:
+                how: dict[str, Any] = {"sandbox": sandbox, "approvals": approvals, "title": title}
+                known = await self._sessions.start(cwd=path, model=model, resume=resume, **how)
+            return known
+
+        async with self._keys.session(idempotency_key, request, begin) as (live, is_first):
+            if prompt is not None and is_first:
+                # The session is there: that the turn could not be begun is said in it.
+                with suppress(DragomanError):
+                    await self._begin_turn(live, prompt, images=images, model=model, effort=effort)
+            await self._room.stored()
+        return live.info
+
+    async def run(
+        self,
+        session_id: str,
+        text: str,
+        *,
+        images: Sequence[str] = (),
+        model: str | None = None,
+        effort: str | None = None,
+        sandbox: Sandbox | None = None,
+        approvals: Any = None,
+        idempotency_key: str | None = None,
+    ) -> str | None:
+        """Begin a turn and come back at once with its id; during a turn it is a word to that turn.
+
+        Another sandbox, or other approvals, hold from this turn on, and cannot come during one. The same
+        key with the same request begins no second turn.
+        """
+        live = self._room.get(session_id)
+        how: dict[str, Any] = {"images": images, "model": model, "effort": effort}
+        how |= {"sandbox": sandbox, "approvals": approvals}
+
+        async def begin(key: str | None) -> str | None:
+            return await self._begin_turn(live, text, key=key, **how)
+
+        request = msgspec.json.encode((session_id, text, how))
+        return await self._keys.turn(idempotency_key, request, begin)
+
+    async def _begin_turn(
+        self, live: Live, text: str, *, key: str | None = None, images: Sequence[str], **how: Any
+    ) -> str | None:
+        """Note the prompt, then give it to the agent: should we be killed, it is not forgotten."""
+        accepted = self._room.accepted
+        note = accepted.put(live.id, text, images, key=key, seq=live.seq)
+        async with self._noting.setdefault(live.id, asyncio.Lock()):
+            await self._room.stored()
+        try:
+            turn_id = await self._sessions.run(live, text, images=images, **how)
+        except DragomanError:
+            accepted.drop(note)
+            raise
+        accepted.name(note, turn_id)
+        await self._room.stored()
+        return turn_id
+
+    async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
+        """Say something to the turn under way. Raises ``ProtocolError`` if there is none.
+
+        It is among the session's ``steered`` until the agent takes it up.
+        """
+        await self._sessions.steer(self._room.get(session_id), text, images)
+
+    async def take_back(self, session_id: str, steered_id: str) -> bool:
+        """Let go of something steered that came back. False: it is gone. Raises ``ProtocolError`` while it is pending."""
+        is_gone = self._sessions.take_back(self._room.get(session_id), steered_id)
+        await self._room.stored()
+        return is_gone
+
+    async def interrupt(
+        self, session_id: str, *, keep_commands: bool = False
+    ) -> list[RunningCommand]:
+        """Stop the turn and, unless they are kept, its commands; which were stopped."""
+        async with self._noting.setdefault(session_id, asyncio.Lock()):
+            pass  # a turn that is just being accepted is interrupted, too
+        live = self._room.get(session_id)
+        stopped = await self._sessions.interrupt(live, keep_commands=keep_commands)
+        await self._room.stored()
+        return stopped
+
+    def commands(self, session_id: str) -> list[RunningCommand]:
+        """The commands that a session has running, during a turn or after it."""
+        return self._sessions.commands(self._room.get(session_id))
+
+    async def stop_commands(self, session_id: str) -> list[RunningCommand]:
+        """Stop the commands that a session has running; which they were. A turn goes on."""
+        stopped = await self._sessions.stop_commands(self._room.get(session_id))
+        await self._room.stored()
+        return stopped
+
+    async def fork(self, session_id: str) -> LiveSession:
+        """A new session that begins with all that was said in this one."""
+        live = await self._sessions.fork(self._room.get(session_id))
+        await self._room.stored()
+        return live.shown
+
+    async def rename(self, session_id: str, name: str) -> None:
+        await self._sessions.rename(self._room.get(session_id), name)
+        await self._room.stored()
+
+    async def archive(self, session_id: str, *, archived: bool = True) -> None:
+        await self._sessions.archive(self._room.get(session_id), archived=archived)
+        await self._room.stored()
+
+    async def stop(self, session_id: str, *, keep_commands: bool = False) -> list[RunningCommand]:
+        """End its turn and its commands, and let go of it; the next :meth:`run` resumes it.
+
+        Returns the commands that were stopped.
+        """
+        live = self._room.get(session_id)
+        stopped = await self._sessions.stop(live, keep_commands=keep_commands)
+        await self._room.stored()
+        return stopped
+
+    # Approvals.
+
+    def approvals(self, session_id: str | None = None) -> list[PendingApproval]:
+        """What waits for a person, oldest first."""
+        return self._asks.waiting(session_id)
+
+    def decide(
+        self,
+        approval_id: str,
+        decision: str,
+        *,
+        session_id: str,
+        message: str | None = None,
+        answers: dict[str, list[str]] | None = None,
+        content: dict[str, Any] | None = None,
+    ) -> bool:
+        """False: it is not open any more. Raises :class:`UnfitDecision` if that is no answer to it."""
+        said: dict[str, Any] = {"message": message, "answers": answers, "content": content}
+        return self._asks.decide(approval_id, decision, session_id=session_id, **said)
+
+    def past_requests(self, *, limit: int = 200) -> list[Entry]:
+        """What agents have asked, the newest first."""
+        return self._room.store.reading.requests(limit)
+
+    def policy_text(self) -> str:
+        return self._policy.text()
+
+    def check_policy(self, text: str, *, limit: int = 200) -> list[Judged]:
+        """What these rules would have said to past requests. Raises ``BadPolicy``, a ``UsageError``."""
+        past = self.past_requests(limit=limit)
+        known = {
+            live.id: live.info.cwd
+            for each in past
+            if (live := self._room.lives.get(each.session_id))
+        }
+        return self._policy.judge(text, past, known)
+
+    def save_policy(self, text: str) -> None:
+        """Put rules in force. Raises ``BadPolicy``, a ``UsageError``, and then nothing has changed."""
+        self._policy.save(text)
+
+    def remembered(self) -> list[RememberedRule]:
+        """What the agent itself has written down as always allowed."""
+        return self._remembered.rules()
+
+    def forget(self, rule_id: str) -> bool:
+        """Take such a rule out of the agent's file. False: there is none of this id (any more)."""
+        return self._remembered.remove(rule_id)
+
+    # Reading.
+
+    def entries(self, session_id: str, *, after: int = 0, limit: int = 500) -> list[Entry]:
+        live = self._room.get(session_id)
+        return self._room.store.reading.entries(live.number, live.id, after=after, limit=limit)
+
+    def before(self, session_id: str, *, seq: int, limit: int = 500) -> list[Entry]:
+        """The last entries before this one, oldest first."""
+        live = self._room.get(session_id)
+        return self._room.store.reading.before(live.number, live.id, seq=seq, limit=limit)
+
+    def subscribe(self, session_id: str, *, after: int = 0) -> Reader:
+        """First what is stored behind the cursor, then what is told live. Close it, or let go of it."""
+        return self._room.subscribe(session_id, after)
+
+    def subscribe_all(self) -> ListReader:
+        return self._room.subscribe_all()
+
+    def verify(self) -> list[str]:
+        """What is wrong with the store, in sentences. May take a while, and be called in a thread."""
+        self._room.store.writer.flush()
+        return verify(self._room.store.path, replay)

@@ -1,0 +1,201 @@
+"""After a crash: what was heard but not stored is made good, and what was cut off gets an end.
+
+The lines of a connection that was cut off are read again; what they say behind the last entry becomes
+entries. Then every turn still open is ended by us, with its calls and its questions, because the process
+that worked on it is gone. The session itself is resumed when somebody wants something of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from dragoman.hub.accepted import is_prompt
+from dragoman.hub.live import Live
+from dragoman.hub.registry import Room
+from dragoman.hub.shapes import Entry
+from dragoman.hub.stored_lines import replay
+from dragoman.model.messages import (
+    ApprovalRequested,
+    ApprovalSettled,
+    Delta,
+    Message,
+    Prompt,
+    ToolCall,
+    ToolResult,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+    Unknown,
+)
+from dragoman.store.live.reading import AcceptedPrompt, Line, readable
+
+_CUT: Final = TurnError(
+    kind="port_exit",
+    message="the server that ran this turn was stopped in the middle of it",
+    retryable=True,
+)
+_NOT_BEGUN: Final = TurnError(
+    kind="port_exit",
+    message="the server was stopped before the agent had begun this turn; send it again",
+    retryable=True,
+)
+_PAGE: Final = 500
+
+
+def recover(room: Room) -> None:
+    """Once, before anything new is heard."""
+    was_at_work = bool(room.accepted.left()) or any(
+        _is_at_work(room, live) for live in room.lives.values()
+    )
+    for connection, harness in room.store.reading.cut_off():
+        if was_at_work:  # it takes as long as reading all its lines does
+            _hear_the_rest(room, connection, harness)
+        room.store.end_connection(connection)
+    for session_id, approval_id in room.store.reading.approvals():
+        room.store.drop_approval(session_id, approval_id)
+    room.store.writer.flush()
+    for live in room.lives.values():
+        _end_turn(room, live)
+    room.store.writer.flush()
+    for note in room.accepted.left():
+        _report(room, note)
+
+
+def _report(room: Room, note: AcceptedPrompt) -> None:
+    """A prompt was accepted, and nothing more is known of it: it becomes a turn that failed."""
+    live = room.lives.get(note.session_id)
+    if live is None or _was_told(room, live, note):
+        room.accepted.drop(note)
+        return
+    turn_id, was_asked = f"lost-{note.number}", live.info.was_asked
+    facts: dict[str, Any] = {"session_id": live.native_id, "turn_id": turn_id}
+    with room.store.writer.together():
+        room.add(live, TurnStarted(**facts), ours=True)
+        room.add(live, Prompt(**facts, text=note.text, images=note.images), ours=True)
+        room.add(live, TurnEnded(**facts, outcome="failed", error=_NOT_BEGUN), ours=True)
+        room.accepted.drop(note)
+        if note.key is not None:
+            used = room.store.reading.key(note.key)
+            if used is not None and not used.session_id:
+                room.store.name_key(note.key, turn_id)
+    live.set(was_asked=was_asked)  # the harness has heard nothing of it
+    room.changed(live)
+
+
+def _was_told(room: Room, live: Live, note: AcceptedPrompt) -> bool:
+    """Whether the prompt became an entry, and only its note was left behind."""
+    cursor = note.seq
+    while page := room.store.reading.entries(live.number, live.id, after=cursor, limit=_PAGE):
+        cursor = page[-1].seq
+        for entry in page:
+            if isinstance(entry.message, Prompt) and is_prompt(note, entry.message):
+                return True
+    return False
+
+
+def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
+    stored: dict[int, list[Message]] = {}
+    for message in map(readable, room.store.reading.said(connection)):
+        stored.setdefault(message.line, []).append(_timeless(message))
+    last = max(stored, default=0)
+    room.connection = connection
+    for message in replay(harness, _noting_sent(room, connection)):
+        live = room.find(message.session_id) or room.adopt(message)
+        if isinstance(message, Delta):
+            if live is not None:
+                live.unfinished.add(message)
+            continue
+        is_stored = _timeless(message) in stored.get(message.line, [])
+        # Behind the last entry all is new; before it only what was said in a session that was just
+        # being opened. Answers that somebody waited for are unknown to who reads them later.
+        if is_stored or isinstance(message, Unknown) or (message.line <= last and live is not None):
+            if live is not None:
+                live.unfinished.whole(message)
+        else:
+            room.hear(message)
+    room.connection = 0
+    room.steering_lines.clear()
+
+
+def _noting_sent(room: Room, connection: int) -> Iterator[Line]:
+    for number, line in enumerate(room.store.reading.lines(connection), 1):
+        if line.sent:
+            room.steering_lines.add(number)
+        yield line
+
+
+def _timeless(message: Message) -> Message:
+    return msgspec.structs.replace(message, at=None)
+
+
+def _end_turn(room: Room, live: Live) -> None:
+    """Say what is over, in a session that was at work."""
+    store = room.store
+    began = _open_turn(room, live)
+    if began is None:
+        if live.was_cut and not room.accepted.of(live.id):  # before the agent had taken up the turn
+            live.rest = "failed"
+            live.set(error=_CUT.message)
+            room.changed(live)
+        return
+    calls: dict[str, ToolCall] = {}
+    asked: dict[str, ApprovalRequested] = {}
+    cursor = began.seq
+    while page := store.reading.entries(live.number, live.id, after=cursor, limit=_PAGE):
+        cursor = page[-1].seq
+        for entry in page:
+            match entry.message:
+                case ToolCall() as message:
+                    calls[message.call_id] = message
+                case ToolResult() as message:
+                    calls.pop(message.call_id, None)
+                case ApprovalRequested() as message:
+                    asked[message.approval_id] = message
+                case ApprovalSettled() as message:
+                    asked.pop(message.approval_id, None)
+                case _:
+                    continue
+    ends: list[Message] = [
+        ApprovalSettled(
+            session_id=request.session_id,
+            turn_id=request.turn_id,
+            approval_id=request.approval_id,
+            decision="abandoned",
+        )
+        for request in asked.values()
+    ]
+    ends += [
+        ToolResult(
+            session_id=call.session_id,
+            turn_id=call.turn_id,
+            call_id=call.call_id,
+            output=live.unfinished.output(call.session_id, call.call_id),
+            status="abandoned",
+        )
+        for call in calls.values()
+    ]
+    turn_id = began.message.turn_id
+    ends.append(TurnEnded(session_id=live.native_id, turn_id=turn_id, outcome="failed", error=_CUT))
+    for message in ends:
+        room.add(live, message, ours=True)
+
+
+def _is_at_work(room: Room, live: Live) -> bool:
+    return live.was_cut or _open_turn(room, live) is not None
+
+
+def _open_turn(room: Room, live: Live) -> Entry | None:
+    """The start of a turn that has no end."""
+    began, ended = (_last(room, live, kind) for kind in ("turn_started", "turn_ended"))
+    return None if began is None or (ended is not None and ended.seq > began.seq) else began
+
+
+def _last(room: Room, live: Live, kind: str) -> Entry | None:
+    """The newest entry of a kind that is of the session itself, not of an agent that works for it."""
+    for entry in room.store.reading.of_kind(live.number, live.id, kind):
+        if entry.message.session_id == live.native_id:
+            return entry
+    return None

@@ -1,0 +1,300 @@
+"""The room that live sessions are in: messages come in, are stored, and then told to the readers.
+
+It knows the store, the sessions and their readers, and no agent: :mod:`dragoman.hub.hub` brings
+the messages. All of it happens in the thread of the event loop, but for the writing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from weakref import WeakSet
+
+import msgspec
+
+from dragoman.hub.accepted import Accepted
+from dragoman.hub.live import Live
+from dragoman.hub.readers import ListReader, Reader
+from dragoman.hub.shapes import LiveSession, UnknownSession
+from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, TurnEnded, encode
+from dragoman.store.live.entries import Entry, Passing
+from dragoman.store.live.reading import LiveStoreUnusable, StoredSession
+from dragoman.store.live.schema import OWN
+from dragoman.store.live.store import LiveStore
+from dragoman.wire.jsonl import UNREADABLE
+
+_JOURNAL_KEPT: Final = timedelta(days=30)
+_decode_session: Final = msgspec.json.Decoder(LiveSession).decode
+_encode_session: Final = msgspec.json.Encoder().encode
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _session_of(stored: StoredSession) -> LiveSession:
+    """The session as it was left; a stand-in if that cannot be read, so that its entries can be."""
+    try:
+        info = _decode_session(stored.body)
+        if info.id == stored.session_id:
+            return info
+        problem = "its name has changed"
+    except (*UNREADABLE, TypeError) as error:
+        problem = str(error)
+    return LiveSession(
+        id=stored.session_id,
+        harness="",
+        cwd="",
+        title="damaged session",
+        state="failed",
+        error=f"its record in the live store is damaged: {problem}",
+        created_at=_NEVER,
+        updated_at=_NEVER,
+    )
+
+
+class _ToTell(NamedTuple):
+    live: Live
+    what: Entry | Passing
+
+
+class _Stands(NamedTuple):
+    live: Live
+    info: LiveSession
+
+
+class Room:
+    """Opened by whoever has the event loop; :meth:`close` it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.store = LiveStore(folder, committed=self._from_writer, failed=self._from_failed_writer)
+        try:
+            self._restore()
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _restore(self) -> None:
+        """Take up what is in the store."""
+        self.accepted = Accepted(self.store)
+        self.lives: dict[str, Live] = {}
+        self._by_name: dict[str, Live] = {}
+        own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
+        self._own = Live(OWN, own, seq=self.store.reading.last_seq(OWN))
+        """What is said in no session: kept, and shown to nobody."""
+        self._early: list[Message] = []
+        self._opening = 0
+        self._changed: dict[str, Live] = {}
+        self._list_readers: WeakSet[ListReader] = WeakSet()
+        self._storing: set[asyncio.Future[None]] = set()
+        self.failed: list[Callable[[], None]] = []
+        """Called when the store cannot be written any more."""
+        self.connection = 0
+        """Where messages come from at the moment."""
+        self.steering = 0
+        """How many words to a turn under way are just being sent."""
+        self.steering_lines: set[int] = set()
+        """Lines of this connection that we sent meanwhile: what only they say, the agent has not taken up."""
+        for stored in self.store.reading.sessions():
+            self.know(Live(stored.number, _session_of(stored), seq=stored.last_seq))
+        self.store.prune(datetime.now(UTC) - _JOURNAL_KEPT)
+
+    def close(self) -> None:
+        self._write_changes()
+        self.store.close()
+        for live in self.lives.values():
+            for reader in live.readers:
+                reader.close()
+        for each in list(self._list_readers):
+            each.close()
+
+    # Sessions.
+
+    def get(self, session_id: str) -> Live:
+        live = self.lives.get(session_id)
+        if live is None:
+            raise UnknownSession(session_id)
+        return live
+
+    def find(self, name: str | None) -> Live | None:
+        """The session that the harness calls so, or that an agent of this name works for."""
+        return self._by_name.get(name or "")
+
+    def know(self, live: Live) -> None:
+        """It is one of ours, under all the names it has."""
+        self.lives[live.id] = live
+        for name in live.members:
+            self._by_name[name] = live
+
+    def begin(self, info: LiveSession) -> Live:
+        """A new session."""
+        live = Live(self.store.new_session(), info)
+        self.know(live)
+        self.changed(live)
+        self._write_changes()
+        return live
+
+    # What comes.
+
+    def expecting(self) -> None:
+        """A session is being opened: what is said in one that nobody knows yet may be for it."""
+        self._opening += 1
+
+    def expected(self) -> None:
+        """It is open, or is not going to be."""
+        self._opening -= 1
+        early, self._early = self._early, []
+        for message in early:
+            self.hear(message)
+
+    def hear(self, message: Message) -> None:
+        """Take a message of whichever session. Quick: it is called for each, by the reader."""
+        name = message.session_id
+        live = self._by_name.get(name or "")
+        if live is None and name is not None:
+            live = self.adopt(message)
+            if live is None and self._opening:
+                self._early.append(message)
+                return
+        self.add(live if live is not None else self._own, message)
+
+    def adopt(self, message: Message) -> Live | None:
+        """The session that the agent who speaks works for, if it is one of ours."""
+        if self._opening or not isinstance(message, SessionStarted):
+            return None
+        parent = self._by_name.get(message.parent_session_id or "")
+        if parent is not None and message.session_id is not None:
+            parent.members.add(message.session_id)
+            self._by_name[message.session_id] = parent
+        return parent
+
+    def add(self, live: Live, message: Message, *, ours: bool = False) -> None:
+        """Make an entry of it, to be stored and then told; a delta is only told."""
+        if isinstance(message, Delta):
+            if live is self._own:
+                return
+            if message.of != "output":
+                live.unfinished.add(message)
+            # Also while nobody reads: whoever comes later is given the text so far.
+            self.store.writer.tell(_ToTell(live, Passing(message, live.seq)))
+            return
+        if isinstance(message, TurnEnded):
+            for said in live.unfinished.said(message.session_id):
+                self.add(live, said, ours=True)
+        live.unfinished.whole(message)
+        at = datetime.now(UTC)
+        if not message.line:
+            live.say_ourselves(message)
+        live.seq += 1
+        connection = 0 if ours or not message.line else self.connection
+        data = encode(message)
+        entry = Entry(live.id, live.seq, at, data, message, connection)
+        told = _ToTell(live, entry)
+        if live is self._own:
+            self.store.add_entry(live.number, entry, told)
+            if isinstance(message, RateLimits) and message.windows:
+                self._limited(message)
+            return
+        with self.store.writer.together():
+            self.store.add_entry(live.number, entry, told)
+            self.accepted.seen(live.id, message)
+            if live.add(message, at, is_only_sent=message.line in self.steering_lines):
+                self._write(live)
+
+    def _limited(self, message: RateLimits) -> None:
+        """The account's limits are those of every session that is open."""
+        for live in self.lives.values():
+            if live.driver is not None:
+                live.set(rate_limits=message.windows)
+                self.changed(live)
+
+    def changed(self, live: Live) -> None:
+        """Something besides its messages has changed it. Write down how it stands, soon, and tell those who look at the list."""
+        if not self._changed:
+            self._loop.call_soon(self._write_changes)
+        self._changed[live.id] = live
+
+    def _write_changes(self) -> None:
+        changed, self._changed = self._changed, {}
+        for live in changed.values():
+            self._write(live)
+
+    def _write(self, live: Live) -> None:
+        info = live.info
+        self.store.put_session(live.number, live.id, _encode_session(info))
+        self.store.writer.tell(_Stands(live, info))
+
+    # What is told.
+
+    def _from_writer(self, told: list[Any]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody reads any more
+            self._loop.call_soon_threadsafe(self._tell, told)
+
+    def _tell(self, told: list[Any]) -> None:
+        by_live: dict[Live, list[Entry | Passing]] = {}
+        sessions: dict[str, Live] = {}
+        futures: list[asyncio.Future[None]] = []
+        for each in told:
+            if isinstance(each, _ToTell):
+                by_live.setdefault(each.live, []).append(each.what)
+            elif isinstance(each, _Stands):
+                each.live.was_stored(each.info)
+                sessions[each.live.id] = each.live
+            else:
+                futures.append(each)
+        for live, items in by_live.items():
+            live.tell(items)
+        for live in sessions.values():
+            info = live.shown
+            for reader in list(self._list_readers):
+                reader.put(info)
+        for future in futures:
+            if not future.done():
+                future.set_result(None)
+
+    def _from_failed_writer(self, problem: str) -> None:
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._fail, problem)
+
+    def _fail(self, problem: str) -> None:
+        """Nothing is told until the store can be written again; who waits for that is told so."""
+        for future in list(self._storing):
+            if not future.done():
+                future.set_exception(LiveStoreUnusable(f"nothing can be stored: {problem}"))
+        for failed in self.failed:
+            failed()
+
+    async def stored(self) -> None:
+        """Wait until all that was said so far is stored. Raises :class:`LiveStoreUnusable`."""
+        if self.store.writer.problem is not None:
+            raise LiveStoreUnusable(f"nothing can be stored: {self.store.writer.problem}")
+        self._write_changes()
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._storing.add(future)
+        future.add_done_callback(self._storing.discard)
+        self.store.writer.tell(future)
+        await future
+
+    # Reading.
+
+    def subscribe(self, session_id: str, after: int) -> Reader:
+        live = self.get(session_id)
+
+        def read(behind: int, limit: int) -> list[Entry]:
+            # What is stored and not told yet will be told: whoever hears of the end of a turn
+            # must not find the session still at work.
+            most = min(limit, live.told_seq - behind)
+            if most <= 0:
+                return []
+            return self.store.reading.entries(live.number, live.id, after=behind, limit=most)
+
+        reader = Reader(read, after, live.partial.snapshot)
+        live.listen(reader)
+        return reader
+
+    def subscribe_all(self) -> ListReader:
+        reader = ListReader()
+        self._list_readers.add(reader)
+        return reader

@@ -1,0 +1,190 @@
+"""What the hub tells its front doors: sessions, approvals that wait, gaps; and what it refuses."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, TypeAlias, get_args
+
+import msgspec
+
+from dragoman.errors import ProtocolError, UsageError
+from dragoman.hub.partial import SoFar
+from dragoman.model.intents import ApprovalMode, Sandbox
+from dragoman.model.messages import ApprovalRequested, RateWindow
+from dragoman.model.usage import Usage
+from dragoman.store.live.entries import Entry, Passing
+
+__all__ = [
+    "Begun",
+    "Entry",
+    "Forbidden",
+    "Gap",
+    "HarnessInfo",
+    "KeyUsedDifferently",
+    "LiveSession",
+    "Passing",
+    "PendingApproval",
+    "PutAway",
+    "SessionChanged",
+    "SessionState",
+    "SoFar",
+    "Steered",
+    "Told",
+    "UnfitDecision",
+    "UnknownSession",
+]
+
+SessionState: TypeAlias = Literal["working", "waiting", "done", "failed", "idle"]
+"""``waiting``: for a person. ``done`` and ``failed``: how the last turn ended. ``idle``: it was
+interrupted, or there was none yet."""
+
+
+class Steered(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was said to a turn under way, and that the agent has not taken up yet."""
+
+    id: str
+    text: str
+    at: datetime
+    state: Literal["pending", "returned"] = "pending"
+    """``returned``: the turn ended before the agent took it up, so it was said to nobody."""
+
+
+class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that the hub looks after, as it now stands."""
+
+    id: str
+    harness: str
+    cwd: str
+    title: str | None = None
+    model: str | None = None
+    state: SessionState = "idle"
+    last_seq: int = 0
+    """Of its newest entry."""
+    turn_id: str | None = None
+    """The turn under way, once it has a name."""
+    usage: Usage | None = None
+    """All tokens it has spent."""
+    last_usage: Usage | None = None
+    """Those of the newest answer of the model: what the context window is filled with."""
+    context_window: int | None = None
+    rate_limits: list[RateWindow] = []
+    error: str | None = None
+    """Why the last turn failed."""
+    created_at: datetime
+    updated_at: datetime
+    parent: str | None = None
+    """The session that it was branched off from …"""
+    parent_seq: int | None = None
+    """… after this entry of it; 0 if all that was said by then is in its file."""
+    sandbox: str = "workspace-write"
+    approvals: Any = "on-request"
+    archived: bool = False
+    native_id: str = ""
+    """What the harness calls it, to go on with it."""
+    was_asked: bool = False
+    """Whether it has had a turn; before that the harness keeps nothing of it."""
+    steered: list[Steered] = []
+    """What was said to the turn under way and is not among its entries yet."""
+
+
+class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent program that can be driven."""
+
+    name: str
+    title: str
+    version: str | None = None
+    state: str = "stopped"
+    """``starting``, ``running``, ``restarting``, ``stopped`` or ``failed``."""
+    problem: str | None = None
+    """Why it is not there to work."""
+    signed_in: bool | None = None
+    needs_sign_in: bool = False
+    sandboxes: tuple[str, ...] = get_args(Sandbox)
+    approval_modes: tuple[str, ...] = get_args(ApprovalMode)
+    efforts: tuple[str, ...] = ("minimal", "low", "medium", "high", "xhigh")
+    can: tuple[str, ...] = ("steer", "interrupt", "fork", "rename", "archive", "resume", "images")
+
+
+class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that an agent asks and that waits for a person."""
+
+    id: str
+    session_id: str
+    """The live session; the request may be of an agent that works for it."""
+    request: ApprovalRequested
+    asked_at: datetime
+    deadline_at: datetime | None = None
+    """When it will be denied; null: it waits for as long as it takes."""
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True, tag="gap"):
+    """The reader was too slow: deltas after this entry are lost to it. Entries follow from the store."""
+
+    from_seq: int
+
+
+class Begun(msgspec.Struct, frozen=True, kw_only=True, tag="begun"):
+    """What is being said right now, each thing from its beginning: it replaces what the reader has of it."""
+
+    things: list[SoFar]
+
+
+class SessionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="session_changed"):
+    """A session began, or something about it that a list shows is new."""
+
+    session: LiveSession
+
+
+Told: TypeAlias = Entry | Passing | Gap | Begun
+"""What a reader of a session gets."""
+
+
+class UnknownSession(UsageError):
+    """The hub knows no session of this name."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
+        self.session_id = session_id
+
+    def __str__(self) -> str:
+        return f"there is no live session {self.session_id!r}"
+
+
+class PutAway(ProtocolError):
+    """The session was archived, and the harness changes nothing of it there."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
+        self.session_id = session_id
+
+    def __str__(self) -> str:
+        return f"session {self.session_id} is archived: bring it back first"
+
+
+class Forbidden(UsageError):
+    """The directory is not one that agents may work in here."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} is not inside a directory that agents may work in; "
+            "`dragoman serve --root` names those"
+        )
+
+
+class UnfitDecision(UsageError):
+    """The decision is no answer to what was asked, which stays open. Its text says why."""
+
+
+class KeyUsedDifferently(UsageError):
+    """The same idempotency key came with another request."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+    def __str__(self) -> str:
+        return f"the idempotency key {self.key!r} was used for another request"

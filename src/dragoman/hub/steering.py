@@ -1,0 +1,44 @@
+"""What a person says to a turn under way, until the agent takes it up: shown as pending, and given back if it never does.
+
+An agent takes such words up when it next asks its model, and tells them then, as a prompt. Until that happens they are
+in no message: they would be lost with the turn. So the hub writes them down before it sends them.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from dragoman.hub.shapes import Steered
+
+
+def steered(text: str, at: datetime) -> Steered:
+    """Words that are about to be sent."""
+    return Steered(id=secrets.token_hex(8), text=text, at=at)
+
+
+def accepted(waiting: Sequence[Steered], text: str) -> list[Steered]:
+    """What still waits when the agent has told a prompt with this text: of the same words said twice, the first is done."""
+    left = list(waiting)
+    for each in waiting:
+        if _words(each.text) == _words(text):
+            left.remove(each)
+            break
+    return left
+
+
+def returned(waiting: Sequence[Steered]) -> list[Steered]:
+    """The same when the turn is over: none of it was taken up."""
+    return [msgspec.structs.replace(each, state="returned") for each in waiting]
+
+
+def without(waiting: Sequence[Steered], steered_id: str) -> list[Steered]:
+    return [each for each in waiting if each.id != steered_id]
+
+
+def _words(text: str) -> list[str]:
+    # A harness may trim what it is given, or end its lines in another way.
+    return text.split()

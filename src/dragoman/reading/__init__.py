@@ -1,0 +1,1 @@
+"""Any stream or file in, messages out: compression, detection, growing files, conversion."""

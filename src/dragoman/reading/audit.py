@@ -1,0 +1,126 @@
+"""The account of a stream: every line made a message, or is the named twin of one that did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.contract.reading import Value
+from dragoman.model.messages import Malformed, Message, Unknown, type_of
+from dragoman.reading.evidence import Evidence
+from dragoman.reading.read import feed, make_parser
+from dragoman.reading.sniffing import SniffingParser
+from dragoman.reading.sources import Damage, Source, batches
+from dragoman.wire.lines import DEFAULT_MAX_LINE
+
+_SHOWN = 200
+"""How much of a lost value is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A value on a line that is said to be a twin, and that nothing else tells."""
+
+    line: int
+    rule: str
+    place: str
+    value: str
+
+
+@dataclass(slots=True)
+class Account:
+    """What became of the lines of one stream."""
+
+    dialect: str | None = None
+    lines: int = 0
+    messages: Counter[str] = field(default_factory=Counter[str])
+    """Messages made, by type."""
+    twins: Counter[str] = field(default_factory=Counter[str])
+    """Lines that made none, by the rule that says who speaks for them."""
+    unknown: Counter[str] = field(default_factory=Counter[str])
+    """Messages of type ``unknown``, by native type."""
+    malformed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    """Lines that are not JSON, with the problem."""
+    unaccounted: list[int] = field(default_factory=list[int])
+    """Lines that nobody speaks for. There should be none, ever."""
+    told: int = 0
+    """Lines that made a message."""
+    lost: list[Lost] = field(default_factory=list["Lost"])
+    """Values of twins that no message holds. There should be none, ever."""
+    damage: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.unaccounted and not self.lost and self.damage is None
+
+
+def audit(
+    source: Source, *, dialect: str | None = None, max_line: int = DEFAULT_MAX_LINE
+) -> Account:
+    """Read a stream to its end and account for each of its lines.
+
+    That a line is the twin of another is not believed: each of its values has to be in some message, or at
+    a place that the harness names as one that is not told.
+    """
+    account = Account(dialect=dialect)
+    parser = make_parser(dialect, audit=True)
+    open_lines: dict[int, None] = {}
+    told: set[int] = set()
+    lines: dict[int, bytes] = {}
+    evidence = Evidence()
+    doubtful: list[tuple[int, str, Value]] = []
+
+    def settle() -> None:
+        for message in parser.messages():
+            _count(account, message)
+            evidence.add(message)
+            if open_lines.pop(message.line, 0) is None:
+                told.add(message.line)
+        for line, rule in parser.twins():
+            if open_lines.pop(line, 0) is None:
+                account.twins[rule] += 1
+                doubtful.extend(
+                    (line, rule, value) for value in _values(lines.get(line, b""), rule)
+                )
+        for line in lines.keys() - open_lines.keys():
+            del lines[line]
+        account.told += len(told)
+        told.clear()
+        doubtful[:] = [each for each in doubtful if not evidence.holds(each[2])]
+
+    for batch in batches(source, max_line=max_line):
+        for line in batch:
+            if isinstance(line, Damage):
+                account.damage = line.problem
+                continue
+            account.lines += 1
+            open_lines[account.lines] = None
+            if isinstance(line, bytes):
+                lines[account.lines] = line
+        feed(parser, batch)
+        settle()
+    parser.receive_eof("left")
+    settle()
+    account.unaccounted = list(open_lines)
+    account.lost = [
+        Lost(line, rule, value.place, str(value.value)[:_SHOWN]) for line, rule, value in doubtful
+    ]
+    if isinstance(parser, SniffingParser) and parser.dialect is not None:
+        account.dialect = parser.dialect.name
+    return account
+
+
+def _values(line: bytes, rule: str) -> Iterator[Value]:
+    for harness in HARNESSES:
+        if harness.values is not None:
+            yield from harness.values(line, rule)
+
+
+def _count(account: Account, message: Message) -> None:
+    account.messages[type_of(type(message))] += 1
+    if isinstance(message, Unknown):
+        account.unknown[message.native_type] += 1
+    elif isinstance(message, Malformed):
+        account.malformed.append((message.line, message.problem))

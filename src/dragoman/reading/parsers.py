@@ -1,0 +1,100 @@
+"""Parsers for files: the dialect found by its first lines, with marks where the dialect can make them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from dragoman.harnesses import HARNESSES, find_dialect
+from dragoman.harnesses.contract.history import History, Origin
+from dragoman.harnesses.contract.reading import Dialect, Mark, MarkingParser, Parser, PlainReader
+from dragoman.model.messages import Message, Notice
+from dragoman.model.usage import Usage
+from dragoman.reading.sniffing import SniffingParser
+
+_PATIENCE: Final = 64
+
+
+class Reader:
+    """A parser, and what is known of the file that it reads."""
+
+    def __init__(self, dialect: Dialect | None, marking: MarkingParser | None = None) -> None:
+        self.dialect = dialect.name if dialect else None
+        self.harness = _harness_of(dialect)
+        if marking is None and dialect is not None and dialect.mark is not None:
+            marking = dialect.mark(only=None, audit=False)
+        self._marking = marking
+        self._parser: Parser | None = marking
+        if marking is None and dialect is not None:
+            self._parser = dialect.make_parser(only=None, audit=False)
+        history = history_of(self.harness)
+        self.turns_undone: Callable[[Notice], int] | None = (
+            history.turns_undone if history else None
+        )
+        self.keeps_copies = bool(dialect and dialect.resume)
+        """Whether its files may hold rows of other sessions, which those tell themselves."""
+
+    @classmethod
+    def sniffed(cls, lines: Sequence[bytes]) -> Reader:
+        """A parser for the dialect that these first lines are in, if it is a known one."""
+        held: list[bytes] = []
+        for line in lines[:_PATIENCE]:
+            held.append(line)
+            name = next(filter(None, (harness.sniff(held) for harness in HARNESSES)), None)
+            if name is not None:
+                return cls(find_dialect(name))
+        return cls(None)
+
+    @classmethod
+    def of(cls, dialect: str | None) -> Reader:
+        return cls(find_dialect(dialect) if dialect else None)
+
+    @classmethod
+    def unknown(cls) -> Reader:
+        """A parser that keeps every line as it is, or finds the dialect later on."""
+        reader = cls(None)
+        reader._parser = SniffingParser()
+        return reader
+
+    @classmethod
+    def resumed(cls, dialect: str | None, mark: Mark) -> Reader:
+        """A parser whose next line is the marked one. Raises msgspec's errors for a strange mark."""
+        found = find_dialect(dialect) if dialect else None
+        if found is None or found.resume is None:
+            raise TypeError(f"{dialect} has no marks")
+        return cls(found, found.resume(mark, None, False))
+
+    @property
+    def parser(self) -> Parser:
+        assert self._parser is not None  # only asked for where a dialect was found
+        return self._parser
+
+    def messages(self) -> list[Message]:
+        return self.parser.messages()
+
+    def spent_so_far(self) -> tuple[str | None, Usage] | None:
+        """The session whose turn is open, and the tokens of that turn until now, if they are known."""
+        return self._marking.spent_so_far() if self._marking is not None else None
+
+    def marks(self) -> list[Mark]:
+        return self._marking.marks() if self._marking is not None else []
+
+
+def _harness_of(dialect: Dialect | None) -> str | None:
+    return next((each.name for each in HARNESSES if dialect in each.dialects), None)
+
+
+def history_of(harness: str | None) -> History | None:
+    return next((each.history for each in HARNESSES if each.name == harness), None)
+
+
+def plain_reader(head: bytes) -> PlainReader | None:
+    """A quick reader for a file that begins with these bytes, if it looks plain to a harness."""
+    made = (harness.plain(head) for harness in HARNESSES if harness.plain is not None)
+    return next(filter(None, made), None)
+
+
+def origin_of(harness: str | None, lines: Sequence[bytes]) -> Origin | None:
+    """Where the session of a file that begins with these lines comes from."""
+    history = history_of(harness)
+    return history.origin_in(lines[0]) if history and lines else None

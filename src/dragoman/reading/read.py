@@ -1,0 +1,97 @@
+"""Reading a stream or a file: lines of any dialect in, messages out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import cast
+
+from dragoman.errors import UnknownDialect
+from dragoman.harnesses import dialects, find_dialect
+from dragoman.harnesses.contract.reading import Parser
+from dragoman.harnesses.messages.parser import MessagesParser
+from dragoman.model.messages import MESSAGE_TYPES, Malformed, Message
+from dragoman.reading.sniffing import SniffingParser
+from dragoman.reading.sources import Damage, Line, Source, batches, ending_of
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
+
+
+def make_parser(
+    dialect: str | None = None, *, only: frozenset[str] | None = None, audit: bool = False
+) -> Parser:
+    """A parser for the dialect of this name, or one that finds the dialect out."""
+    if dialect is None:
+        return SniffingParser(only=only, audit=audit)
+    found = find_dialect(dialect)
+    if found is None:
+        raise UnknownDialect(dialect, [known.name for known in dialects()])
+    return found.make_parser(only=only, audit=audit)
+
+
+def has_own_lines(parser: Parser | None) -> bool:
+    """Whether the messages of this parser name lines of what it reads."""
+    if isinstance(parser, SniffingParser):
+        return parser.dialect is None or parser.dialect.has_own_lines
+    return not isinstance(parser, MessagesParser)
+
+
+def read(
+    source: Source,
+    *,
+    dialect: str | None = None,
+    only: Collection[str] | None = None,
+    max_line: int = DEFAULT_MAX_LINE,
+    follow: bool = False,
+) -> Iterator[Message]:
+    """Every message in a session file, a recording or a live stream.
+
+    ``source`` is a path, a file object, an iterable of ``bytes`` chunks or one of ``str`` lines;
+    gzip and Zstandard are undone. ``only`` names message types (``{"usage"}``): what cannot become
+    one of them is skipped, much faster. ``max_line`` turns longer lines into ``malformed``
+    messages. Nothing a line says makes this raise.
+
+    A turn has an end only if that is known: in a file that another program is writing, or that was left
+    in the middle of a turn, the last turn is open. ``follow`` reads on as the file grows.
+    """
+    kinds = _kinds(only)
+    wanted = frozenset(only) if only is not None else None
+    parser = make_parser(dialect, only=wanted)
+    for batch in batches(source, max_line=max_line, follow=follow):
+        feed(parser, batch)
+        yield from _chosen(parser.messages(), kinds)
+        if batch and isinstance(batch[-1], Damage):
+            yield from _chosen([damage(batch[-1])], kinds)
+    parser.receive_eof(ending_of(source))
+    yield from _chosen(parser.messages(), kinds)
+
+
+def feed(parser: Parser, batch: list[Line]) -> None:
+    """Give a parser a batch of lines."""
+    if set(map(type, batch)) <= {bytes}:
+        parser.receive_lines(cast("list[bytes]", batch))
+        return
+    for line in batch:
+        if isinstance(line, bytes):
+            parser.receive_line(line)
+        elif isinstance(line, LongLine):
+            parser.receive_long_line(line)
+
+
+def damage(problem: Damage) -> Malformed:
+    """The message that stands where a source could not be read any further."""
+    return Malformed(raw="", problem=problem.problem)
+
+
+def _kinds(only: Collection[str] | None) -> tuple[type, ...] | None:
+    if only is None:
+        return None
+    unknown = [name for name in only if name not in MESSAGE_TYPES]
+    if unknown:
+        known = ", ".join(MESSAGE_TYPES)
+        raise ValueError(f"there is no message type {unknown[0]!r}; known: {known}")
+    return tuple(MESSAGE_TYPES[name] for name in only)
+
+
+def _chosen(messages: list[Message], kinds: tuple[type, ...] | None) -> Iterable[Message]:
+    if kinds is None:
+        return messages
+    return [message for message in messages if isinstance(message, kinds)]

@@ -1,0 +1,120 @@
+"""A parser that finds out the dialect by itself.
+
+Lines are held until one of them is decisive; then the dialect's own parser gets them all. A stream
+in which nothing is ever recognised is kept whole, as ``unknown`` and ``malformed`` messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from dragoman.harnesses import HARNESSES, find_dialect
+from dragoman.harnesses.contract.reading import Dialect, Ending, Parser, Twin
+from dragoman.model.messages import Message
+from dragoman.wire import jsonl
+from dragoman.wire.lines import LongLine
+
+_PATIENCE: Final = 64
+"""How many lines are held before the oldest are given up."""
+
+
+class SniffingParser:
+    """Reads a stream of a dialect that nobody named."""
+
+    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
+        self._only = only
+        self._audit = audit
+        self._held: list[bytes] = []
+        self._given_up: list[Message] = []
+        self._twins: list[Twin] = []
+        self._lines = 0
+        self._parser: Parser | None = None
+        self.dialect: Dialect | None = None
+
+    def receive_line(self, line: bytes) -> None:
+        if self._parser is not None:
+            self._parser.receive_line(line)
+            return
+        self._lines += 1
+        self._held.append(line)
+        name = next(filter(None, (harness.sniff(self._held) for harness in HARNESSES)), None)
+        dialect = find_dialect(name) if name else None
+        if dialect is not None:
+            self._begin(dialect)
+        elif len(self._held) > _PATIENCE:
+            self._give_up(self._held.pop(0), self._lines - _PATIENCE)
+
+    def receive_lines(self, lines: Iterable[bytes]) -> None:
+        rest = iter(lines)
+        while self._parser is None:
+            line = next(rest, None)
+            if line is None:
+                return
+            self.receive_line(line)
+        self._parser.receive_lines(rest)
+
+    def _begin(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        parser = dialect.make_parser(only=self._only, audit=self._audit)
+        given_up = self._lines - len(self._held)
+        for _ in range(given_up):
+            parser.receive_line(b"")  # told above; the parser must only count them
+        parser.twins()
+        for line in self._held:
+            parser.receive_line(line)
+        self._held = []
+        self._parser = parser
+
+    def _give_up(self, line: bytes, number: int) -> None:
+        if jsonl.is_blank(line):
+            self._twins.append(Twin(number, "blank line"))
+            return
+        try:
+            jsonl.loads(line)
+        except jsonl.NotJson:
+            self._given_up.append(jsonl.malformed(line, number=number))
+        else:
+            self._given_up.append(jsonl.unknown(line, "no known dialect", number=number))
+
+    def receive_long_line(self, line: LongLine) -> None:
+        if self._parser is None:
+            self._settle()  # it is decided now: of a line that was cut, no dialect can be told
+        if self._parser is not None:
+            self._parser.receive_long_line(line)
+            return
+        self._give_up_all()
+        self._lines += 1
+        self._given_up.append(jsonl.malformed(line, number=self._lines))
+
+    def receive_eof(self, ending: Ending = "over") -> None:
+        if self._parser is None and ending == "growing":
+            return  # the next line may be the decisive one
+        if self._parser is None:
+            self._settle()
+        if self._parser is not None:
+            self._parser.receive_eof(ending)
+        else:
+            self._give_up_all()
+
+    def _give_up_all(self) -> None:
+        first = self._lines - len(self._held) + 1
+        for number, line in enumerate(self._held, first):
+            self._give_up(line, number)
+        self._held = []
+
+    def _settle(self) -> None:
+        """No more lines will come: take the dialect that these may be of."""
+        asked = (harness.settle(self._held) for harness in HARNESSES if harness.settle)
+        name = next(filter(None, asked), None) if self._held else None
+        dialect = find_dialect(name) if name else None
+        if dialect is not None:
+            self._begin(dialect)
+
+    def messages(self) -> list[Message]:
+        given_up, self._given_up = self._given_up, []
+        return given_up + self._parser.messages() if self._parser else given_up
+
+    def twins(self) -> list[Twin]:
+        twins, self._twins = self._twins, []
+        return twins + self._parser.twins() if self._parser else twins

@@ -1,0 +1,179 @@
+"""Where lines come from: files, pipes, chunks, lists; compressed or not, in any Unicode encoding.
+
+A source gives batches of lines, so that a reader can be quick with a file and prompt with a pipe: a
+batch is what can be had without waiting. Damage to a compressed source is told in its place, after
+the lines that could still be read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Any, Final, TypeAlias, cast
+
+from dragoman.errors import UnreadableSource
+from dragoman.harnesses.contract.reading import Ending
+from dragoman.reading.compression import MAGIC, Damage, decompressed
+from dragoman.reading.growing import GrowingFile
+from dragoman.reading.regular import open_regular
+from dragoman.reading.writers import may_grow
+from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine, shortened
+
+CHUNK: Final = 1 << 20
+BATCH: Final = 1 << 16
+"""How many bytes of lines are read before their messages are handed on: what fits the cache."""
+BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_FOLLOW_SECONDS: Final = 0.2
+_GONE_SECONDS: Final = 3.0
+"""How long a followed file may be away: it may be moved, or compressed."""
+_TERMINALS: Final = ("/dev/null", "/dev/tty", "/dev/pts/", "/dev/console", os.devnull)
+_REASONS: Final = {
+    errno.ENOENT: "there is no such file",
+    errno.EACCES: "permission denied",
+    errno.EISDIR: "it is a directory",
+}
+
+Source: TypeAlias = (
+    str | os.PathLike[str] | IO[bytes] | IO[str] | bytes | Iterable[bytes] | Iterable[str]
+)
+
+
+Line: TypeAlias = bytes | LongLine | Damage
+
+
+def batches(
+    source: Source, *, max_line: int = DEFAULT_MAX_LINE, follow: bool = False
+) -> Iterator[list[Line]]:
+    """The lines of a source, in batches. Raises ``UnreadableSource`` if it cannot be opened.
+
+    A string or a path names a file; a file object may be binary or text; an iterable of ``bytes``
+    is taken as chunks cut anywhere, one of ``str`` as lines. With ``follow`` a named file is read
+    on and on, as it grows, until it is deleted or another file takes its place.
+    """
+    if isinstance(source, str | os.PathLike):
+        yield from _of_path(Path(source), max_line, follow=follow)
+    elif isinstance(source, bytes):
+        yield from _split(decompressed(iter([source])), max_line)
+    elif hasattr(source, "read"):
+        yield from _split(decompressed(_chunks(cast("IO[Any]", source))), max_line)
+    else:
+        yield from _of_iterable(cast("Iterable[bytes] | Iterable[str]", source), max_line)
+
+
+def as_bytes(text: str) -> bytes:
+    """Text as bytes, even if it holds halves of surrogate pairs, which no encoding can carry."""
+    return text.encode(errors="surrogatepass")
+
+
+def ending_of(source: Source) -> Ending:
+    """How a source ends that was read to its end."""
+    if isinstance(source, str | os.PathLike) and may_grow(os.fspath(source)):
+        return "growing"
+    return "left"
+
+
+def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]:
+    with _open(path) as file:
+        head = file.peek(4)[:4]
+        size = os.fstat(file.fileno()).st_size
+        is_plain = not head.startswith((*MAGIC, *BOMS))
+        if follow and _is_regular(file):
+            yield from _followed(path, max_line)
+        elif is_plain and size <= max_line:
+            # No line can be too long: let the file find the newlines, which is quickest.
+            while batch := file.readlines(BATCH):
+                yield cast("list[Line]", batch)
+        else:
+            yield from _split(decompressed(_chunks(file)), max_line)
+
+
+def _open(path: Path) -> BufferedReader:
+    """A regular file, or a pipe or terminal that was named: ``/dev/stdin``, ``<(codex exec …)``."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISFIFO(mode) or (stat.S_ISCHR(mode) and _ends(path)):
+            return cast("BufferedReader", path.open("rb", buffering=CHUNK))
+        return open_regular(path, buffering=CHUNK)
+    except OSError as problem:
+        raise unreadable(path, problem) from problem
+
+
+def _ends(path: Path) -> bool:
+    """Whether this is a device that comes to an end: a terminal, or the one that has nothing to say."""
+    return os.path.realpath(path).startswith(_TERMINALS)
+
+
+def _is_regular(file: BufferedReader) -> bool:
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+
+
+def unreadable(path: str | Path, problem: OSError) -> UnreadableSource:
+    """The same problem, in words that help."""
+    reason = _REASONS.get(problem.errno or 0, problem.strerror or str(problem))
+    return UnreadableSource(str(path), reason)
+
+
+def _chunks(file: IO[Any]) -> Iterator[bytes]:
+    """What a file object gives, as it comes: a pipe is not waited for longer than it must be."""
+    read = getattr(file, "read1", file.read)
+    while chunk := read(CHUNK):
+        yield as_bytes(chunk) if isinstance(chunk, str) else chunk
+
+
+def _followed(path: Path, max_line: int) -> Iterator[list[Line]]:
+    """A file that is being written: its end is only the end so far."""
+    file = GrowingFile(str(path), max_line=max_line)
+    gone_since: float | None = None
+    try:
+        while True:
+            try:
+                for batch in file.lines():
+                    yield cast("list[Line]", batch)
+                if file.is_replaced:
+                    break
+                gone_since = None
+            except OSError:
+                now = time.monotonic()
+                gone_since = now if gone_since is None else gone_since
+                if now - gone_since > _GONE_SECONDS:
+                    break
+            yield []  # say that nothing is left to be had without waiting
+            time.sleep(_FOLLOW_SECONDS)
+    finally:
+        file.close()
+    if file.rest:
+        yield [file.rest]
+
+
+def _of_iterable(parts: Iterable[bytes] | Iterable[str], max_line: int) -> Iterator[list[Line]]:
+    iterator = iter(parts)
+    first = next(iterator, None)
+    if first is None:
+        return
+    if isinstance(first, str):
+        yield [as_bytes(first)]
+        for line in cast("Iterator[str]", iterator):
+            yield [as_bytes(line)]
+    else:
+        yield from _split(decompressed(_chain(first, cast("Iterator[bytes]", iterator))), max_line)
+
+
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _split(chunks: Iterator[bytes | Damage], max_line: int) -> Iterator[list[Line]]:
+    splitter = LineSplitter(max_line)
+    for chunk in chunks:
+        if isinstance(chunk, Damage):
+            rest = splitter.finish()
+            yield [*(map(shortened, rest) if chunk.is_bomb else rest), chunk]
+            return
+        yield cast("list[Line]", splitter.receive(chunk))
+    yield cast("list[Line]", splitter.finish())

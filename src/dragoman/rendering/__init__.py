@@ -1,0 +1,1 @@
+"""What every transcript for people shares: harmless text, and the state of tool calls."""

@@ -1,0 +1,1 @@
+"""A recording as a live agent, in real or scaled time."""

@@ -1,0 +1,81 @@
+"""A recording as if it were the live agent: on standard input and output, in real or scaled time.
+
+The harness knows the words; here is the clock, the pipe and the patience. Lines that come in are read
+in a thread, so that nothing keeps us from saying the next one when it is due.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import BinaryIO, Final
+
+from dragoman.errors import UsageError
+from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.contract.playback import Acting, Cue, Performance
+from dragoman.model.messages import SessionStarted, TurnEnded
+from dragoman.wire.lines import LineSplitter
+
+_CHUNK: Final = 1 << 16
+
+
+def acting_for(cues: Iterable[Cue]) -> Acting:
+    """How the harness that made this recording is played. Raises ``UsageError`` if nobody can."""
+    started = (c.message.harness for c in cues if isinstance(c.message, SessionStarted))
+    name = next(started, None)
+    for harness in HARNESSES:
+        if harness.acting is not None and name in (None, harness.name):
+            return harness.acting
+    raise UsageError(f"nobody here can play {name!r}")
+
+
+def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = time.sleep) -> int:
+    """Print what a run would print; its exit code."""
+    for after, line in acting_for(cues).run(cues):
+        if after > 0:
+            sleep(after)
+        out.write(line + b"\n")
+        out.flush()
+    ends = [cue.message.outcome for cue in cues if isinstance(cue.message, TurnEnded)]
+    return 0 if not ends or ends[-1] == "completed" else 1
+
+
+def serve(cues: Sequence[Cue], fd: int, out: BinaryIO) -> int:
+    """Be a server for whoever speaks on ``fd``, until they stop; the exit code."""
+    performance = acting_for(cues).serve(cues)
+    lines: queue.Queue[bytes | None] = queue.Queue()
+    threading.Thread(target=_listen, args=(fd, lines), daemon=True).start()
+    while True:
+        line = _next_line(lines, performance)
+        if line is None:
+            return 0
+        if line:
+            performance.receive_line(line, time.monotonic())
+        for each in performance.lines_to_send(time.monotonic()):
+            out.write(each + b"\n")
+        out.flush()
+
+
+def _next_line(lines: queue.Queue[bytes | None], performance: Performance) -> bytes | None:
+    """What the client said; nothing if something is due first, None if the client has gone."""
+    due = performance.due_at()
+    try:
+        if due is None:
+            return lines.get()
+        return lines.get(timeout=max(0.0, due - time.monotonic()))
+    except queue.Empty:
+        return b""
+
+
+def _listen(fd: int, lines: queue.Queue[bytes | None]) -> None:
+    splitter = LineSplitter()
+    try:
+        while chunk := os.read(fd, _CHUNK):
+            for line in splitter.receive(chunk):
+                if isinstance(line, bytes):
+                    lines.put(line)
+    finally:
+        lines.put(None)

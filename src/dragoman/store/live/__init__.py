@@ -1,0 +1,1 @@
+"""The live store: every line and every message of live sessions."""

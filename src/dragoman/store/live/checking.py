@@ -1,0 +1,182 @@
+"""The live store checks itself: nothing missing, everything readable, the lines still say the same.
+
+It reads with a connection of its own, so it can be done while the store is in use, or after a crash.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from dragoman.model.messages import (
+    ApprovalSettled,
+    Delta,
+    Message,
+    Notice,
+    Prompt,
+    SessionEnded,
+    ToolResult,
+    TurnEnded,
+    TurnStarted,
+    Unknown,
+    decode,
+)
+from dragoman.store.live.reading import Line, connected
+from dragoman.store.live.schema import PLACE_BITS, VERSION, place_in, row_id
+
+_OURS: Final = (ApprovalSettled, Notice, SessionEnded, ToolResult, TurnEnded)
+"""What we may say ourselves, when a turn or a connection ends without its own last words."""
+_MOST: Final = 50
+"""Sentences about one connection: after that it is clear that it is damaged."""
+
+
+class Replay(Protocol):
+    """Reads lines again: what each of them says, in order."""
+
+    def __call__(self, harness: str, lines: Iterable[Line], /) -> Iterator[Message]: ...
+
+
+def verify(path: Path, replay: Replay | None = None) -> list[str]:
+    """What is wrong with a store, in sentences; nothing if all is well."""
+    if not path.exists():
+        return [f"{path} is not there"]
+    try:
+        with closing(connected(path)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("BEGIN")  # all that follows is of one moment
+            return list(_problems(connection, replay))
+    except (sqlite3.DatabaseError, UnicodeDecodeError, ValueError, TypeError) as problem:
+        return [f"the store cannot be read: {problem}"]
+
+
+def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator[str]:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        yield f"the store has version {version}, not {VERSION}"
+        return
+    for (said,) in connection.execute("PRAGMA integrity_check(10)"):
+        if said != "ok":
+            yield f"SQLite: {said}"
+    yield from _gaps(connection, "entries", "entry_id", "session")
+    yield from _gaps(connection, "journal", "line_id", "connection")
+    yield from _orphans(connection)
+    told = _Told()
+    for entry_id, kind, number, line, data in connection.execute(
+        "SELECT entry_id, kind, connection, line, message FROM entries ORDER BY entry_id"
+    ):
+        where = f"session {entry_id >> PLACE_BITS}, entry {place_in(entry_id)}"
+        try:
+            message = decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+            yield f"{where}: it is no message ({problem})"
+            continue
+        if message.__struct_config__.tag != kind or message.line != line:
+            yield f"{where}: it is kept as another kind, or of another line, than it is"
+        if number and replay is not None and line:
+            told.add(number, message, where)
+    if replay is not None:
+        kept = "SELECT connection, harness FROM connections WHERE NOT is_pruned"
+        for number, harness in connection.execute(kept).fetchall():
+            yield from _limited(_retold(connection, number, harness, replay, told))
+
+
+def _gaps(connection: sqlite3.Connection, table: str, column: str, of: str) -> Iterator[str]:
+    """Each group of rows must count from 1 on."""
+    place = f"({column} & {(1 << PLACE_BITS) - 1})"
+    for number, count, first, last in connection.execute(
+        f"SELECT {column} >> {PLACE_BITS}, count(*), min({place}), max({place}) "
+        f"FROM {table} GROUP BY 1"
+    ):
+        if first != 1 or last != count:
+            what = "lines" if table == "journal" else "entries"
+            yield f"{of} {number}: {what} {first} to {last} are {count} in number"
+
+
+def _orphans(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, column, owner, key in (
+        ("entries", "entry_id", "sessions", "session"),
+        ("journal", "line_id", "connections", "connection"),
+    ):
+        for (number,) in connection.execute(
+            f"SELECT DISTINCT {column} >> {PLACE_BITS} AS number FROM {table} WHERE number > 0 "
+            f"AND number NOT IN (SELECT {key} FROM {owner})"
+        ):
+            yield f"{table} of {key} {number}, which nobody knows"
+
+
+class _Told:
+    """The stored messages of each connection by their lines."""
+
+    def __init__(self) -> None:
+        self.by_line: dict[tuple[int, int], list[tuple[Message, str]]] = defaultdict(list)
+        self.last: dict[int, int] = defaultdict(int)
+        """The last line of each connection of which anything was stored."""
+        self.speakers: dict[int, set[str | None]] = defaultdict(set)
+
+    def add(self, number: int, message: Message, where: str) -> None:
+        self.by_line[number, message.line].append((_timeless(message), where))
+        self.last[number] = max(self.last[number], message.line)
+        self.speakers[number].add(message.session_id)
+
+    def is_due(self, number: int, message: Message) -> bool:
+        """Whether it must have been stored: what comes last may still be on its way, as may a session
+        that is just being opened."""
+        known = message.session_id in self.speakers[number]
+        return known and message.line < self.last[number]
+
+
+def _retold(
+    connection: sqlite3.Connection, number: int, harness: str, replay: Replay, told: _Told
+) -> Iterator[str]:
+    """What a connection's lines say must be what was stored of it."""
+    lines = (
+        Line(bool(sent), bytes(raw), length)
+        for sent, raw, length in connection.execute(
+            "SELECT sent, raw, length FROM journal WHERE line_id BETWEEN ? AND ? ORDER BY line_id",
+            (row_id(number, 1), row_id(number + 1, 0) - 1),
+        )
+    )
+    missing: list[Message] = []
+    for message in replay(harness, lines):
+        if isinstance(message, Delta):
+            continue
+        stored = told.by_line.get((number, message.line), [])
+        plain = _timeless(message)
+        found = next((each for each in stored if each[0] == plain), None)
+        if found is not None:
+            stored.remove(found)
+        elif not isinstance(message, (*_OURS, Unknown)) and told.is_due(number, message):
+            missing.append(message)
+    more = [each for (of, _), left in told.by_line.items() if of == number for each in left]
+    # A turn that we ended before the agent began it was begun by us as well.
+    ended = {message.turn_id for message, _ in more if isinstance(message, TurnEnded)}
+    begun = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
+    for message in missing:
+        if not isinstance(message, TurnStarted) or message.turn_id not in begun:
+            kind = message.__struct_config__.tag
+            yield f"connection {number}, line {message.line}: its {kind} was not stored"
+    for message, where in more:
+        is_ours = isinstance(message, TurnStarted) and message.turn_id in begun
+        # One that no item has repeated is told when its turn ends, be it by us.
+        is_ours |= isinstance(message, Prompt) and message.turn_id in ended
+        if not is_ours and not isinstance(message, _OURS):
+            yield f"{where}: line {message.line} of connection {number} does not say so"
+
+
+def _timeless(message: Message) -> Message:
+    """A dialect without times of its own is read without them."""
+    return msgspec.structs.replace(message, at=None)
+
+
+def _limited(sentences: Iterator[str]) -> Iterator[str]:
+    for count, sentence in enumerate(sentences):
+        if count == _MOST:
+            yield "… and more"
+            return
+        yield sentence

@@ -1,0 +1,1 @@
+"""The HTTP API: handlers, shapes, errors and its OpenAPI document."""

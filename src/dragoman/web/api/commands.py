@@ -1,0 +1,55 @@
+"""``/api/v1/sessions/{id}/commands``: the commands that a session has running, and their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import get, post
+
+from dragoman.hub.hub import RunningCommand
+from dragoman.web.api.sessions import Id
+from dragoman.web.office import TheOffice
+
+
+class Commands(msgspec.Struct, frozen=True):
+    """Commands that a session has running."""
+
+    commands: list[RunningCommand]
+
+
+class StoppedCommands(msgspec.Struct, frozen=True):
+    """Commands that a session had running, and that were stopped."""
+
+    stopped: list[RunningCommand]
+
+
+@get(
+    "/sessions/{session_id:str}/commands",
+    summary="List the commands that a session has running",
+    tags=["commands"],
+)
+async def commands(office: TheOffice, session_id: Id) -> Commands:
+    """During a turn and after it. A saved session that is not live has none."""
+    found = office.live(session_id)
+    if found is None:
+        await office.session(session_id)  # 404 if it does not exist
+        return Commands([])
+    return Commands(office.hub.commands(found.id))
+
+
+@post(
+    "/sessions/{session_id:str}/commands/stop",
+    summary="Stop the commands that a session has running",
+    status_code=200,
+    tags=["commands"],
+)
+async def stop_commands(office: TheOffice, session_id: Id) -> StoppedCommands:
+    """SIGTERM, then SIGKILL after a second. The turn goes on; other sessions keep their commands.
+
+    A notice in the session names what was stopped.
+    """
+    return StoppedCommands(await office.hub.stop_commands(office.spoken_to(session_id)))
+
+
+HANDLERS: list[Any] = [commands, stop_commands]

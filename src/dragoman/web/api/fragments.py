@@ -1,0 +1,64 @@
+"""``fragments``: stretches of a session as HTML, for the page, which asks for them as one scrolls."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.exceptions import HTTPException
+from litestar.params import PathParameter, QueryParameter
+
+from dragoman.web.api.sessions import Id
+from dragoman.web.api.shapes import FragmentInfo, TurnInfo
+from dragoman.web.office import TheOffice
+from dragoman.web.ranges import Stretches, drawn
+from dragoman.web.turns import TurnMarks
+
+Place = Annotated[int | None, QueryParameter(ge=-(1 << 53), le=1 << 53)]
+
+
+@get(
+    "/sessions/{session_id:str}/fragments",
+    summary="What was said in a session, as pieces of a page",
+    tags=["page"],
+)
+async def session_fragments(
+    office: TheOffice,
+    stretches: NamedDependency[Stretches],
+    session_id: Id,
+    after: Place = None,
+    before: Place = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=500)] = 100,
+) -> list[FragmentInfo]:
+    """The entries that follow ``after``, or the last ones before ``before``.
+
+    Numbers below zero are of what was said before the session came here.
+    """
+    found = await office.session(session_id)
+    if after is None and before is not None:
+        said = await stretches.before(found, before, limit)
+    else:
+        said = await stretches.after(found, after or 0, limit)
+    return [FragmentInfo(each.seq, each.html) for each in drawn(said)]
+
+
+@get(
+    "/sessions/{session_id:str}/turns/{number:int}",
+    summary="Find a turn by its number",
+    tags=["turns"],
+)
+async def find_turn(
+    office: TheOffice,
+    marks: NamedDependency[TurnMarks],
+    session_id: Id,
+    number: Annotated[int, PathParameter(ge=1, le=1 << 53)],
+) -> TurnInfo:
+    """404 if the session has fewer turns."""
+    found = await marks.of(await office.session(session_id))
+    if number > len(found):
+        raise HTTPException(f"this session has {len(found)} turns", status_code=404)
+    return TurnInfo(number=number, **found[number - 1]._asdict())
+
+
+HANDLERS: list[Any] = [session_fragments, find_turn]

@@ -1,0 +1,192 @@
+"""``stream``: what a session says, as it says it; and the endpoints that chat components speak to.
+
+Without a ``format`` an event is an entry (``event: entry``, its ``seq`` as the id), a delta that passes by
+(``event: delta``, without an id) or a ``gap``. With one, the data is that format's: a line each. ``ai-sdk`` and
+``ag-ui`` tell one turn, and end with it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, cast
+
+import msgspec
+from litestar import get, post
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import FromQuery, HeaderParameter, JSONBody, QueryParameter
+from litestar.response.base import ASGIResponse
+
+from dragoman import export as formats
+from dragoman.errors import UnknownFormat, UsageError
+from dragoman.export import ai_sdk
+from dragoman.web.api.sessions import Id, MaybeAfter
+from dragoman.web.office import Office, TheOffice
+from dragoman.web.streams import sse
+from dragoman.web.streams.channels import Cursor
+from dragoman.web.streams.exporting import caught_up, newest_turn
+from dragoman.web.streams.saved_stream import SavedStream
+from dragoman.web.streams.streaming import EventStream, Pipe
+
+CHAT: Final = ("ai-sdk", "ag-ui")
+_EVENTS: Final = {
+    200: ResponseSpec(str, description="Events.", media_type="text/event-stream"),
+    204: ResponseSpec(None, description="There is nothing to follow."),
+}
+Format = Annotated[
+    str | None, QueryParameter(max_length=50, description="An export format; entries without it.")
+]
+
+
+class LiveStream:
+    """The entries of a live session, from a cursor on, to one reader."""
+
+    def __init__(self, office: Office, session_id: str, after: int, to: str | None) -> None:
+        self._office = office
+        self._session_id = session_id
+        self._after = after
+        self._to = to
+
+    async def __call__(self, pipe: Pipe) -> None:
+        broadcasts = self._office.broadcasts
+        async with broadcasts.reading(self._session_id) as channel, broadcasts.watched(pipe):
+            await pipe.write(sse.retry(self._office.settings.retry_ms))
+            cursor = Cursor(channel, self._after)
+            if self._to is None:
+                await pipe.follow(cursor, channel, broadcasts.turn)
+                return
+            hub = self._office.hub
+            events = caught_up(hub, hub.get(self._session_id), self._to, cursor.seq)
+            while not events.is_over and (some := await cursor.next(events.encode)) is not None:
+                await pipe.write(some)
+            await pipe.write(events.finish())
+
+
+@get(
+    "/sessions/{session_id:str}/stream",
+    summary="What a session says, as it says it",
+    tags=["streams"],
+    responses=_EVENTS,
+)
+async def stream(
+    office: TheOffice,
+    session_id: Id,
+    after: MaybeAfter = None,
+    format: Format = None,
+    last_event_id: Annotated[
+        str | None, HeaderParameter(name="Last-Event-ID", max_length=50)
+    ] = None,
+) -> ASGIResponse:
+    """Goes on from ``after``, or from ``Last-Event-ID``, which counts if there are both.
+
+    A saved session is told to its end (``event: end``). If another program is writing it, it is followed for as
+    long as that goes on. 204: there is nothing to wait for.
+    """
+    if format is not None and formats.find(format) is None:
+        raise UnknownFormat(format, [each.name for each in formats.FORMATS])
+    place = _last_event_id(last_event_id)
+    place = after if place is None else place
+    live = office.live(session_id)
+    if live is None:
+        await office.session(session_id)
+        followed = await office.library.follow(session_id, place or 0)
+        if not await followed.has_more():
+            followed.close()
+            return ASGIResponse(status_code=204)
+        saved = SavedStream(office, followed, session_id, format)
+        return EventStream(saved, headers=_headers(format))
+    if place is None and format in CHAT:
+        # A chat component that comes back: the turn that is under way, from its beginning.
+        if live.turn_id is None and live.state not in ("working", "waiting"):
+            return ASGIResponse(status_code=204)
+        place = newest_turn(office.hub, live)
+    return EventStream(LiveStream(office, live.id, place or 0, format), headers=_headers(format))
+
+
+def _headers(to: str | None) -> dict[str, str]:
+    return {**sse.HEADERS, **(ai_sdk.HEADERS if to == "ai-sdk" else {})}
+
+
+def _last_event_id(given: str | None) -> int | None:
+    """A browser sends back what it was given; anything else is as good as nothing."""
+    if not given or not given.isascii() or not given.isdigit():
+        return None
+    return min(int(given), 1 << 53)
+
+
+@get("/stream", summary="Changes of all sessions", tags=["streams"], responses=_EVENTS)
+async def stream_sessions(office: TheOffice) -> ASGIResponse:
+    """First ``event: sessions`` with all live ones, then ``event: session`` with each that changes.
+
+    Of saved ones ``event: saved_sessions`` has the newest; ``event: saved_session`` is one that is new or has changed,
+    ``event: saved_gone`` the ``id`` of one that was deleted, or is live by now under another id.
+    """
+
+    async def pour(pipe: Pipe) -> None:
+        sessions = office.broadcasts.sessions
+        async with office.broadcasts.watched(pipe):
+            await pipe.write(sse.retry(office.settings.retry_ms))
+            with sessions.reading() as told:
+                await pipe.pour(told)
+
+    return EventStream(pour)
+
+
+class ChatMessage(msgspec.Struct, frozen=True):
+    """A message of a chat component: the AI SDK has ``parts``, AG-UI has ``content``."""
+
+    role: str = ""
+    content: Any = None
+    parts: list[Any] = []
+
+
+class Chat(msgspec.Struct, frozen=True):
+    """What a chat component sends: all that was said; the last that the user said is what is asked."""
+
+    messages: Annotated[list[ChatMessage], msgspec.Meta(min_length=1, max_length=10_000)]
+
+
+@post(
+    "/sessions/{session_id:str}/chat",
+    summary="A turn, for the chat components of the AI SDK and of AG-UI",
+    status_code=200,
+    tags=["streams"],
+    responses=_EVENTS,
+)
+async def chat(
+    office: TheOffice,
+    session_id: Id,
+    data: JSONBody[Chat],
+    format: FromQuery[Literal["ai-sdk", "ag-ui"]] = "ai-sdk",
+) -> ASGIResponse:
+    """Begins a turn with what the user said last, or steers the one under way; answers with its stream."""
+    live = office.live(session_id)
+    session = office.spoken_to(session_id)
+    text = _asked(data)
+    if live is not None and live.state in ("working", "waiting"):
+        after = newest_turn(office.hub, live)
+        await office.hub.steer(session, text)
+    else:
+        after = office.hub.get(session).last_seq
+        await office.hub.run(session, text)
+    return EventStream(LiveStream(office, session, after, format), headers=_headers(format))
+
+
+def _asked(data: JSONBody[Chat]) -> str:
+    last = next((each for each in reversed(data.messages) if each.role == "user"), None)
+    if last is None:
+        raise UsageError("there is no message of the user in this chat")
+    said: Any = last.content
+    pieces = cast("list[Any]", said) if isinstance(said, list) else last.parts
+    parts = [said] if isinstance(said, str) else []
+    parts += [_text(each) for each in pieces]
+    text = "\n".join(filter(None, parts)).strip()
+    if not text:
+        raise UsageError("the last message of the user says nothing")
+    return text
+
+
+def _text(part: Any) -> str:
+    known = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+    return str(known.get("text", "")) if known.get("type") == "text" else ""
+
+
+HANDLERS: list[Any] = [stream, stream_sessions, chat]

@@ -1,0 +1,1 @@
+"""Streams of entries to many readers."""

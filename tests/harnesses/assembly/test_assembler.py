@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.output import Output
+from dragoman.model.messages import (
+    ApprovalRequested,
+    ApprovalSettled,
+    Compacted,
+    Diff,
+    Notice,
+    Plan,
+    PlanStep,
+    RateLimits,
+    RateWindow,
+    ResultStatus,
+    ToolCall,
+    ToolResult,
+    TurnEnded,
+    UsageReport,
+)
+from dragoman.model.usage import Usage
+
+ONE, TWO = Usage(120, 40, 0, 20), Usage(260, 90, 0, 50)
+
+
+@pytest.fixture
+def out() -> Output:
+    return Output(audit=True)
+
+
+@pytest.fixture
+def teller(out: Output) -> Teller:
+    """A session in the middle of a turn."""
+    teller = Teller(out, "codex", "s")
+    teller.begin_turn("t")
+    out.take_messages()
+    return teller
+
+
+def rules(out: Output) -> list[str]:
+    return [twin.rule for twin in out.take_twins()]
+
+
+# Tools.
+
+
+def test_a_call_and_its_result_are_told_once_each(out: Output, teller: Teller) -> None:
+    for _ in range(2):
+        teller.call("c", "Bash", "shell", {"command": "ls"})
+    for output in ("a", "b"):
+        teller.result("c", output, exit_code=0, duration_ms=12)
+
+    assert out.take_messages() == [
+        ToolCall(
+            session_id="s",
+            turn_id="t",
+            call_id="c",
+            tool="Bash",
+            native_tool="shell",
+            input={"command": "ls"},
+        ),
+        ToolResult(
+            session_id="s", turn_id="t", call_id="c", output="a", exit_code=0, duration_ms=12
+        ),
+    ]
+    assert rules(out) == ["tool call: told before", "tool result: told before"]
+
+
+@pytest.mark.parametrize(
+    ("is_error", "status", "told"),
+    [
+        (False, None, "completed"),
+        (True, None, "failed"),
+        (True, "declined", "declined"),
+        (True, "abandoned", "abandoned"),
+    ],
+)
+def test_a_result_without_a_status_has_one_by_its_error(
+    out: Output, teller: Teller, is_error: bool, status: ResultStatus | None, told: ResultStatus
+) -> None:
+    teller.call("c", "Bash", "shell", {})
+    teller.result("c", is_error=is_error, status=status)
+
+    result = out.take_messages()[-1]
+    assert isinstance(result, ToolResult)
+    assert (result.is_error, result.status) == (is_error, told)
+
+
+def test_what_a_call_was_given_is_known_while_it_is_open(teller: Teller) -> None:
+    teller.call("c", "Edit", "file_change", {"changes": []})
+
+    assert teller.input_of("c") == {"changes": []}
+    teller.result("c")
+    assert teller.input_of("c") == {}
+
+
+# Plans and diffs.
+
+
+def test_a_plan_is_told_when_it_changes(out: Output, teller: Teller) -> None:
+    look, done = [PlanStep("look")], [PlanStep("look", "completed")]
+    teller.plan(look)
+    teller.plan(list(look))
+    teller.plan(look, "starting")
+    teller.plan(done, "starting")
+
+    plans = [message for message in out.take_messages() if isinstance(message, Plan)]
+    assert [(plan.steps, plan.explanation) for plan in plans] == [
+        (look, None),
+        (look, "starting"),
+        (done, "starting"),
+    ]
+    assert rules(out) == ["plan: unchanged"]
+
+
+def test_a_diff_is_told_when_it_changes_and_not_while_it_is_empty(
+    out: Output, teller: Teller
+) -> None:
+    for unified in ("", "+a", "+a", "+b", ""):
+        teller.diff(unified)
+
+    diffs = [message for message in out.take_messages() if isinstance(message, Diff)]
+    assert [diff.unified for diff in diffs] == ["+a", "+b", ""]
+    assert rules(out) == ["diff: unchanged", "diff: unchanged"]
+
+
+def test_each_turn_has_a_diff_of_its_own(out: Output, teller: Teller) -> None:
+    teller.diff("+a")
+    teller.end_turn("completed")
+    teller.begin_turn("u")
+    teller.diff("+a")
+
+    diffs = [message for message in out.take_messages() if isinstance(message, Diff)]
+    assert [diff.turn_id for diff in diffs] == ["t", "u"]
+
+
+# Tokens.
+
+
+def test_totals_are_told_when_they_change_with_the_window_they_fill(
+    out: Output, teller: Teller
+) -> None:
+    teller.usage(ONE, ONE, 258400)
+    teller.usage(ONE, ONE, 258400)
+    teller.usage(TWO, None)
+
+    assert out.take_messages() == [
+        UsageReport(session_id="s", turn_id="t", total=ONE, last=ONE, context_window=258400),
+        UsageReport(session_id="s", turn_id="t", total=TWO, context_window=258400),
+    ]
+    assert rules(out) == ["usage: unchanged"]
+
+
+def test_the_first_total_of_a_resumed_session_is_an_old_one_until_the_agent_speaks(
+    out: Output, teller: Teller
+) -> None:
+    teller.is_resumed = True
+    teller.usage(ONE, ONE)
+    teller.text("event", "ok")
+    teller.usage(TWO, TWO - ONE)
+    teller.end_turn("completed")
+
+    end = out.take_messages()[-1]
+    assert isinstance(end, TurnEnded)
+    assert end.usage == TWO - ONE
+
+
+def test_in_a_resumed_session_that_has_spoken_the_first_total_is_its_own(
+    out: Output, teller: Teller
+) -> None:
+    teller.is_resumed = True
+    teller.text("event", "ok")
+    teller.usage(TWO, TWO - ONE)
+    teller.end_turn("completed")
+
+    end = out.take_messages()[-1]
+    assert isinstance(end, TurnEnded)
+    assert end.usage == TWO - ONE
+
+
+def test_where_nothing_is_counted_yet_the_first_total_is_the_turn_s(
+    out: Output, teller: Teller
+) -> None:
+    teller.usage_starts()
+    teller.usage(TWO, TWO - ONE)
+    teller.end_turn("completed")
+
+    end = out.take_messages()[-1]
+    assert isinstance(end, TurnEnded)
+    assert end.usage == TWO
+    assert rules(out) == ["usage: nothing counted yet"]
+
+
+def test_the_record_of_a_response_is_told_even_if_its_total_is_known(
+    out: Output, teller: Teller
+) -> None:
+    teller.usage_record(ONE, ONE)
+    teller.usage_record(ONE + ONE, ONE)
+    teller.end_turn("completed")
+
+    first, second, end = out.take_messages()
+    assert isinstance(first, UsageReport)
+    assert isinstance(second, UsageReport)
+    assert (first.total, second.total, second.last) == (ONE, ONE + ONE, ONE)
+    assert isinstance(end, TurnEnded)
+    assert end.usage == ONE + ONE
+
+
+def test_rate_limits_are_told_when_they_change(out: Output, teller: Teller) -> None:
+    resets = datetime(2026, 11, 16, tzinfo=UTC)
+    teller.rate_limits([])
+    teller.rate_limits([RateWindow("primary", 12.5, resets)])
+    teller.rate_limits([RateWindow("primary", 12.5, resets)])
+    teller.rate_limits([RateWindow("primary", 13.0, resets)])
+
+    limits = [message for message in out.take_messages() if isinstance(message, RateLimits)]
+    assert [limit.windows[0].used_percent for limit in limits] == [12.5, 13.0]
+    assert rules(out) == ["rate limits: unchanged", "rate limits: unchanged"]
+
+
+# Questions.
+
+
+def ask(teller: Teller, approval_id: str) -> None:
+    teller.ask(
+        approval_id,
+        "command",
+        tool="Bash",
+        summary="rm -rf build",
+        detail={"cwd": "/workspace"},
+        choices=["allow", "deny"],
+    )
+
+
+def test_a_question_is_asked_once_and_settled_once(out: Output, teller: Teller) -> None:
+    ask(teller, "a")
+    ask(teller, "a")
+    teller.settle("a", "allow")
+    teller.settle("a", "deny")
+
+    assert out.take_messages() == [
+        ApprovalRequested(
+            session_id="s",
+            turn_id="t",
+            approval_id="a",
+            kind="command",
+            tool="Bash",
+            summary="rm -rf build",
+            detail={"cwd": "/workspace"},
+            choices=["allow", "deny"],
+        ),
+        ApprovalSettled(session_id="s", turn_id="t", approval_id="a", decision="allow"),
+    ]
+    assert rules(out) == ["approval: asked before", "approval: settled before"]
+
+
+def test_the_oldest_question_that_is_open_can_be_found(teller: Teller) -> None:
+    assert teller.open_approval() is None
+    ask(teller, "a")
+    ask(teller, "b")
+
+    assert teller.open_approval() == "a"
+    teller.settle("a", "deny")
+    assert teller.open_approval() == "b"
+    assert teller.has_asked("a")
+    assert not teller.has_asked("c")
+
+
+def test_an_answer_to_a_question_nobody_heard_is_told_once(out: Output, teller: Teller) -> None:
+    teller.settle("a", "allow")
+    teller.settle("a", "allow")
+    ask(teller, "a")
+
+    assert [type(message) for message in out.take_messages()] == [ApprovalSettled]
+
+
+# The harness's own words.
+
+
+def test_a_notice_is_told_once_for_all_channels(out: Output, teller: Teller) -> None:
+    teller.notice("event", "warning", "Reconnecting... 1/3", will_retry=True)
+    teller.notice("item", "warning", "Reconnecting... 1/3", will_retry=True)
+    teller.notice("event", "info", "hello")
+
+    assert out.take_messages() == [
+        Notice(
+            session_id="s",
+            turn_id="t",
+            level="warning",
+            text="Reconnecting... 1/3",
+            will_retry=True,
+        ),
+        Notice(session_id="s", turn_id="t", level="info", text="hello"),
+    ]
+    assert rules(out) == ["notice: told before"]
+
+
+def test_each_compaction_is_told_once_for_all_channels(out: Output, teller: Teller) -> None:
+    teller.compacted("row", "SUMMARY")
+    teller.compacted("event")
+    teller.compacted("row", "SUMMARY of more")
+
+    compactions = [message for message in out.take_messages() if isinstance(message, Compacted)]
+    assert [compaction.summary for compaction in compactions] == ["SUMMARY", "SUMMARY of more"]
+    assert rules(out) == ["compaction: told before"]

@@ -1,0 +1,484 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.output import Output
+from dragoman.harnesses.codex.items.dispatch import tell_item
+from dragoman.harnesses.codex.items.shape import Item, WireItem
+from dragoman.harnesses.codex.items.tools import TELL
+from dragoman.model.messages import Message, Notice, ResultStatus, ToolCall, ToolResult
+
+ADDED: dict[str, Any] = {
+    "changes": [{"path": "/workspace/added.txt", "kind": "add", "diff": "hello\nworld\n"}],
+    "file_path": "/workspace/added.txt",
+    "content": "hello\nworld\n",
+}
+MADE = "/bin/bash -lc 'touch approved_file && echo made'"
+
+
+@pytest.fixture
+def out() -> Output:
+    return Output(audit=True)
+
+
+@pytest.fixture
+def teller(out: Output) -> Teller:
+    """A session in the middle of a turn."""
+    teller = Teller(out, "codex", "s")
+    teller.begin_turn("t")
+    out.take_messages()
+    return teller
+
+
+def tell(teller: Teller, row: str, *, wire: bool = False, done: bool = True) -> None:
+    item = msgspec.json.decode(row, type=WireItem if wire else Item)
+    assert tell_item(teller, "item", item, done=done)
+
+
+def told(out: Output) -> list[Message]:
+    """The messages, without their place in the stream."""
+    return [
+        msgspec.structs.replace(message, session_id=None, turn_id=None)
+        for message in out.take_messages()
+    ]
+
+
+def test_every_tool_s_item_opens_a_call_and_its_end_closes_it(out: Output, teller: Teller) -> None:
+    for kind, tell_it in TELL.items():
+        item = Item(type=kind, id=kind)
+        if kind != "web_search":
+            tell_it(teller, "item", item, False)
+            assert [type(message) for message in out.take_messages()] == [ToolCall], kind
+        tell_it(teller, "item", item, True)
+
+        assert type(out.take_messages()[-1]) is ToolResult, kind
+        assert teller.calls.is_closed(kind)
+
+
+# Commands.
+
+
+def test_a_command_begins_and_ends(out: Output, teller: Teller) -> None:
+    tell(
+        teller,
+        f'{{"type":"commandExecution","id":"c","command":"{MADE}","status":"inProgress",'
+        '"aggregatedOutput":null,"exitCode":null,"durationMs":null}',
+        wire=True,
+        done=False,
+    )
+    tell(
+        teller,
+        f'{{"type":"commandExecution","id":"c","command":"{MADE}","status":"completed",'
+        '"aggregatedOutput":"made\\n","exitCode":0,"durationMs":52}',
+        wire=True,
+    )
+
+    assert told(out) == [
+        ToolCall(
+            call_id="c",
+            tool="Bash",
+            native_tool="command_execution",
+            input={"command": "touch approved_file && echo made"},
+        ),
+        ToolResult(call_id="c", output="made\n", exit_code=0, duration_ms=52),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "exit_code", "is_error", "told_status"),
+    [
+        ("completed", 0, False, "completed"),
+        ("completed", 3, True, "failed"),
+        ("failed", 3, True, "failed"),
+        ("failed", None, True, "failed"),
+        ("declined", None, True, "declined"),
+        (None, 0, False, "completed"),
+    ],
+)
+def test_a_command_ends_as_its_status_and_its_exit_code_say(
+    out: Output,
+    teller: Teller,
+    status: str | None,
+    exit_code: int | None,
+    is_error: bool,
+    told_status: ResultStatus,
+) -> None:
+    item = Item(type="CommandExecution", id="c", command=["ls"], status=status, exit_code=exit_code)
+    tell_item(teller, "item", item, done=True)
+
+    result = told(out)[-1]
+    assert result == ToolResult(
+        call_id="c", is_error=is_error, exit_code=exit_code, status=told_status
+    )
+
+
+def test_a_command_on_disk_has_its_duration_in_seconds_and_nanoseconds(
+    out: Output, teller: Teller
+) -> None:
+    tell(
+        teller,
+        '{"type":"CommandExecution","id":"c","command":["/bin/bash","-lc","ls"],'
+        '"source":"unified_exec_startup","status":"completed","aggregated_output":"a\\n",'
+        '"exit_code":0,"duration":{"secs":1,"nanos":17753000}}',
+    )
+
+    call, result = told(out)
+    assert isinstance(call, ToolCall)
+    assert call.native_tool == "command_execution"
+    assert result == ToolResult(call_id="c", output="a\n", exit_code=0, duration_ms=1017)
+
+
+@pytest.mark.parametrize(("source", "wire"), [("user_shell", False), ("userShell", True)])
+def test_a_command_that_the_user_ran_is_told_apart(
+    out: Output, teller: Teller, source: str, wire: bool
+) -> None:
+    row = f'{{"type":"x","id":"c","command":"ls","source":"{source}"}}'
+    tell(teller, row.replace('"x"', '"commandExecution"'), wire=wire)
+
+    call = told(out)[0]
+    assert isinstance(call, ToolCall)
+    assert call.native_tool == "user_shell"
+
+
+def test_a_command_that_applies_a_patch_is_an_edit(out: Output, teller: Teller) -> None:
+    teller.know_facts(cwd="/workspace")
+    patch = "*** Begin Patch\n*** Add File: added.txt\n+hello\n+world\n*** End Patch"
+    command = ["bash", "-lc", f"apply_patch <<'EOF'\n{patch}\nEOF"]
+    tell_item(teller, "item", Item(type="CommandExecution", id="c", command=command), done=False)
+
+    assert told(out) == [
+        ToolCall(call_id="c", tool="Write", native_tool="command_execution", input=ADDED)
+    ]
+
+
+def test_the_end_of_a_call_that_another_channel_told_is_only_its_end(
+    out: Output, teller: Teller
+) -> None:
+    teller.call("c", "Bash", "exec_command", {"command": "ls"})
+    out.take_messages()
+    tell_item(teller, "item", Item(type="CommandExecution", id="c", command=["ls"]), done=True)
+
+    assert told(out) == [ToolResult(call_id="c")]
+    assert out.take_twins() == []
+
+
+# Changes to files.
+
+
+@pytest.mark.parametrize(
+    ("row", "wire", "result"),
+    [
+        pytest.param(
+            '{"type":"fileChange","id":"c","changes":[{"path":"/workspace/added.txt",'
+            '"kind":{"type":"add"},"diff":"hello\\nworld\\n"}],"status":"completed"}',
+            True,
+            ToolResult(call_id="c"),
+            id="app-server",
+        ),
+        pytest.param(
+            '{"type":"FileChange","id":"c","changes":{"/workspace/added.txt":{"type":"add",'
+            '"content":"hello\\nworld\\n"}},"status":"completed",'
+            '"stdout":"Success. Updated the following files:\\nA added.txt\\n","stderr":""}',
+            False,
+            ToolResult(call_id="c", output="Success. Updated the following files:\nA added.txt\n"),
+            id="rollout",
+        ),
+        pytest.param(
+            '{"type":"FileChange","id":"c","changes":{"/workspace/added.txt":{"type":"add",'
+            '"content":"hello\\nworld\\n"}},"status":"declined","stdout":"",'
+            '"stderr":"patch rejected by user"}',
+            False,
+            ToolResult(
+                call_id="c", output="patch rejected by user", is_error=True, status="declined"
+            ),
+            id="declined",
+        ),
+        pytest.param(
+            '{"type":"fileChange","id":"c","changes":[{"path":"/workspace/added.txt",'
+            '"kind":{"type":"add"},"diff":"hello\\nworld\\n"}],"status":"failed"}',
+            True,
+            ToolResult(call_id="c", is_error=True, status="failed"),
+            id="failed",
+        ),
+    ],
+)
+def test_a_change_to_files_is_a_call_and_its_result(
+    out: Output, teller: Teller, row: str, wire: bool, result: ToolResult
+) -> None:
+    tell(teller, row, wire=wire)
+
+    assert told(out) == [
+        ToolCall(call_id="c", tool="Write", native_tool="file_change", input=ADDED),
+        result,
+    ]
+
+
+def test_a_change_that_is_not_only_an_addition_is_an_edit(out: Output, teller: Teller) -> None:
+    tell(
+        teller,
+        '{"id":"c","type":"file_change","changes":[{"path":"/workspace/gone.txt",'
+        '"kind":"delete"},{"path":"/workspace/added.txt","kind":"add"}],"status":"completed"}',
+    )
+
+    call = told(out)[0]
+    assert isinstance(call, ToolCall)
+    assert (call.tool, "file_path" in call.input) == ("Edit", False)
+
+
+# MCP and dynamic tools.
+
+
+def test_an_mcp_call_is_named_by_server_and_tool(out: Output, teller: Teller) -> None:
+    tell(
+        teller,
+        '{"type":"McpToolCall","id":"c","server":"tiny","tool":"add","arguments":{"a":2,"b":3},'
+        '"status":"completed","result":{"content":[{"type":"text","text":"5"}],'
+        '"structuredContent":{"sum":5},"isError":false},"duration":{"secs":0,"nanos":13614107}}',
+    )
+
+    assert told(out) == [
+        ToolCall(
+            call_id="c", tool="mcp__tiny__add", native_tool="tiny.add", input={"a": 2, "b": 3}
+        ),
+        ToolResult(call_id="c", output='{"sum":5}', duration_ms=13),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("item", "output"),
+    [
+        (Item(result={"content": [{"type": "text", "text": "boom"}], "isError": True}), "boom"),
+        (Item(result={"content": [{"type": "text", "text": "boom"}]}, status="failed"), "boom"),
+        (Item(error={"message": "no such server"}), "no such server"),
+        (Item(status="failed"), ""),
+    ],
+    ids=["the tool says so", "the harness says so", "an error", "no word"],
+)
+def test_an_mcp_call_fails_when_anybody_says_so(
+    out: Output, teller: Teller, item: Item, output: str
+) -> None:
+    item.type, item.id, item.server, item.tool = "mcp_tool_call", "c", "tiny", "boom"
+    tell_item(teller, "item", item, done=True)
+
+    assert told(out)[-1] == ToolResult(call_id="c", output=output, is_error=True, status="failed")
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name"),
+    [("null", "lookup_ticket"), ('"tickets"', "tickets.lookup_ticket")],
+)
+def test_a_dynamic_tool_keeps_its_name(
+    out: Output, teller: Teller, namespace: str, name: str
+) -> None:
+    tell(
+        teller,
+        f'{{"type":"dynamicToolCall","id":"c","namespace":{namespace},"tool":"lookup_ticket",'
+        '"arguments":{"id":"ABC-123"},"status":"completed","contentItems":[{"type":"inputText",'
+        '"text":"Ticket ABC-123 is open"}],"success":true,"durationMs":53}',
+        wire=True,
+    )
+
+    assert told(out) == [
+        ToolCall(call_id="c", tool=name, native_tool=name, input={"id": "ABC-123"}),
+        ToolResult(call_id="c", output="Ticket ABC-123 is open", duration_ms=53),
+    ]
+
+
+@pytest.mark.parametrize("item", [Item(success=False), Item(status="failed")])
+def test_a_dynamic_tool_that_fails_says_why(out: Output, teller: Teller, item: Item) -> None:
+    item.type, item.id, item.tool = "DynamicToolCall", "c", "lookup_ticket"
+    item.error = "dynamic tool request failed"
+    tell_item(teller, "item", item, done=True)
+
+    assert told(out)[-1] == ToolResult(
+        call_id="c", output="dynamic tool request failed", is_error=True, status="failed"
+    )
+
+
+# Sub-agents.
+
+
+def test_an_agent_is_made_and_its_id_is_the_result(out: Output, teller: Teller) -> None:
+    row = (
+        '{"type":"collabAgentToolCall","id":"c","tool":"spawnAgent","status":"%s",'
+        '"senderThreadId":"s","receiverThreadIds":%s,"prompt":"CHILD-TASK compute 3+4",'
+        '"agentsStates":{}}'
+    )
+    tell(teller, row % ("inProgress", "[]"), wire=True, done=False)
+    tell(teller, row % ("completed", '["child"]'), wire=True)
+
+    assert told(out) == [
+        ToolCall(
+            call_id="c",
+            tool="Task",
+            native_tool="spawn_agent",
+            input={"prompt": "CHILD-TASK compute 3+4"},
+        ),
+        ToolResult(call_id="c", output="child"),
+    ]
+
+
+def test_waiting_for_an_agent_that_failed_is_an_error(out: Output, teller: Teller) -> None:
+    tell(
+        teller,
+        '{"id":"c","type":"collab_tool_call","tool":"wait","sender_thread_id":"s",'
+        '"receiver_thread_ids":["child"],"prompt":null,"agents_states":{"child":'
+        '{"status":"errored","message":"bad child"}},"status":"failed"}',
+    )
+
+    assert told(out) == [
+        ToolCall(
+            call_id="c", tool="TaskOutput", native_tool="wait", input={"agent_ids": ["child"]}
+        ),
+        ToolResult(call_id="c", output="bad child", is_error=True, status="failed"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "tool", "call"),
+    [
+        ("started", "Task", {"description": "adder"}),
+        ("interacted", "SendMessage", {"agent_ids": ["adder"]}),
+        ("interrupted", "TaskStop", {"agent_ids": ["adder"]}),
+    ],
+)
+def test_word_of_an_agent_s_doings_is_a_call(
+    out: Output, teller: Teller, kind: str, tool: str, call: dict[str, Any]
+) -> None:
+    tell(
+        teller,
+        f'{{"type":"SubAgentActivity","id":"c","kind":"{kind}","agent_thread_id":"child",'
+        '"agent_path":"/root/adder"}',
+    )
+
+    assert told(out) == [
+        ToolCall(call_id="c", tool=tool, native_tool=f"sub_agent_{kind}", input=call),
+        ToolResult(call_id="c", output="/root/adder"),
+    ]
+
+
+def test_word_that_an_agent_is_done_is_a_notice_at_the_item_s_end(
+    out: Output, teller: Teller
+) -> None:
+    row = (
+        '{"type":"subAgentActivity","id":"c","kind":"completed","agentThreadId":"child",'
+        '"agentPath":"/root/adder"}'
+    )
+    tell(teller, row, wire=True, done=False)
+    assert told(out) == []
+
+    tell(teller, row, wire=True)
+    assert told(out) == [Notice(level="info", text="agent /root/adder: completed")]
+
+
+# The web, pictures, and waiting.
+
+
+def test_a_search_is_told_when_it_is_known_what_it_looked_for(out: Output, teller: Teller) -> None:
+    tell(
+        teller,
+        '{"type":"webSearch","id":"ws","query":"","action":{"type":"other"}}',
+        wire=True,
+        done=False,
+    )
+    assert told(out) == []
+
+    tell(
+        teller,
+        '{"type":"webSearch","id":"ws","query":"\'rain\' in https://example.com/a","action":'
+        '{"type":"findInPage","url":"https://example.com/a","pattern":"rain"}}',
+        wire=True,
+    )
+    assert told(out) == [
+        ToolCall(
+            call_id="ws",
+            tool="WebFetch",
+            native_tool="web_search",
+            input={"url": "https://example.com/a", "pattern": "rain"},
+        ),
+        ToolResult(call_id="ws"),
+    ]
+
+
+@pytest.mark.parametrize("path", ["/workspace/pic.png", "file:///workspace/pic.png"])
+def test_a_picture_is_read_from_its_path(out: Output, teller: Teller, path: str) -> None:
+    tell(teller, f'{{"type":"ImageView","id":"c","path":"{path}"}}')
+
+    assert told(out) == [
+        ToolCall(
+            call_id="c",
+            tool="Read",
+            native_tool="view_image",
+            input={"file_path": "/workspace/pic.png"},
+        ),
+        ToolResult(call_id="c"),
+    ]
+
+
+def test_a_picture_that_is_made_is_not_put_into_the_result(out: Output, teller: Teller) -> None:
+    tell(
+        teller,
+        '{"type":"imageGeneration","id":"ig","status":"completed","revisedPrompt":"a dot",'
+        '"result":"iVBORw0KGgo=","savedPath":"/workspace/ig.png"}',
+        wire=True,
+    )
+
+    assert told(out) == [
+        ToolCall(
+            call_id="ig",
+            tool="image_generation",
+            native_tool="image_generation",
+            input={"prompt": "a dot"},
+        ),
+        ToolResult(call_id="ig", output="/workspace/ig.png"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "wire"),
+    [
+        ('{"type":"sleep","id":"c","durationMs":400}', True),
+        ('{"type":"Sleep","id":"c","duration_ms":400}', False),
+        ('{"type":"extension","kind":"clock.sleep","id":"c","durationMs":400}', True),
+    ],
+    ids=["app-server", "rollout", "extension"],
+)
+def test_sleeping_is_a_call(out: Output, teller: Teller, row: str, wire: bool) -> None:
+    tell(teller, row, wire=wire)
+
+    assert told(out) == [
+        ToolCall(
+            call_id="c",
+            tool="clock.sleep",
+            native_tool="clock.sleep",
+            input={"duration_ms": 400},
+        ),
+        ToolResult(call_id="c", duration_ms=400),
+    ]
+
+
+def test_an_extension_goes_by_its_kind(out: Output, teller: Teller) -> None:
+    tell(
+        teller,
+        '{"type":"Extension","kind":"browser.open","id":"c","arguments":{"url":"x"},'
+        '"status":"failed"}',
+    )
+
+    assert told(out) == [
+        ToolCall(call_id="c", tool="browser.open", native_tool="browser.open", input={"url": "x"}),
+        ToolResult(call_id="c", is_error=True, status="failed"),
+    ]
+
+
+def test_sleep_as_an_extension_on_disk_has_its_duration() -> None:
+    row = b'{"type":"Extension","kind":"clock.sleep","id":"call_000020","durationMs":400}'
+    out = Output(audit=False)
+    tell_item(Teller(out, "codex"), "item", msgspec.json.decode(row, type=Item), done=True)
+
+    result = out.take_messages()[-1]
+    assert isinstance(result, ToolResult)
+    assert result.duration_ms == 400

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from dragoman.harnesses import HARNESSES
+from dragoman.harnesses.contract.history import OwnList
+
+
+def test_every_harness_that_keeps_sessions_says_where() -> None:
+    for harness in HARNESSES:
+        if harness.history is not None:
+            assert harness.history.places
+            assert all(suffix.startswith(".") for suffix in harness.history.suffixes)
+            assert not harness.history.home_default.startswith("/")
+
+
+def test_the_newest_of_a_harness_s_own_lists_counts() -> None:
+    own = OwnList(prefix="state_", suffix=".sqlite", table="t", id_column="i", path_column="p")
+
+    names = ["state_9.sqlite", "state_10.sqlite", "state_11.sqlite-wal", "state_.sqlite", "x"]
+    assert own.newest_of(names) == "state_10.sqlite"
+    assert own.newest_of(["state_x.sqlite", "logs_2.sqlite"]) is None

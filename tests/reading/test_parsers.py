@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from dragoman.harnesses.contract.reading import Mark
+from dragoman.model.messages import Unknown
+from dragoman.reading.parsers import Reader, history_of, origin_of
+from support.archive.saved_sessions import session_id, simple
+
+
+def test_the_dialect_is_found_by_the_first_lines() -> None:
+    lines = simple(1).split(b"\n")
+    reader = Reader.sniffed(lines)
+
+    assert reader.dialect == "codex-rollout"
+    assert reader.harness == "codex"
+    origin = origin_of(reader.harness, lines)
+    assert origin is not None
+    assert origin.session_id == session_id(1)
+
+
+def test_what_is_no_dialect_is_kept_as_it_is() -> None:
+    assert Reader.sniffed([b'{"x": 1}'] * 100).dialect is None
+    assert history_of(None) is None
+    assert origin_of(None, [b"{}"]) is None
+
+    reader = Reader.unknown()
+    reader.parser.receive_line(b'{"x": 1}')
+    reader.parser.receive_eof()
+    assert isinstance(reader.messages()[0], Unknown)
+    assert reader.marks() == []
+
+
+def test_a_parser_can_be_taken_up_at_a_mark() -> None:
+    lines = simple(1, ["one", "two"]).split(b"\n")[:-1]
+    whole = Reader.sniffed(lines)
+    whole.parser.receive_lines(lines)
+    messages, mark = whole.messages(), whole.marks()[-1]
+
+    resumed = Reader.resumed("codex-rollout", mark)
+    resumed.parser.receive_lines(lines[mark.line - 1 :])
+
+    later = resumed.messages()
+    assert later == messages[-len(later) :]
+    assert len(later) > 3
+
+
+@pytest.mark.parametrize("dialect", [None, "nonsense", "codex-exec"])
+def test_a_dialect_without_marks_cannot_be_taken_up(dialect: str | None) -> None:
+    with pytest.raises(TypeError):
+        Reader.resumed(dialect, Mark(1, b""))

@@ -1,0 +1,1 @@
+"""Agents for tests: the real program on stage, fakes, remote ends, bystanders."""

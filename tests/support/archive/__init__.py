@@ -1,0 +1,1 @@
+"""Homes with saved sessions for tests, sound and damaged."""

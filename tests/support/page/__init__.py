@@ -1,0 +1,1 @@
+"""A server and scenes for tests of the page."""

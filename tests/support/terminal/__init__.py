@@ -1,0 +1,1 @@
+"""Terminals for tests: ptys, tmux, and what is played on them."""
