@@ -65,7 +65,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 def test_files_that_pages_name_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name in re.findall(
-        r"`((?:harnesses|model|wire|archive|export|cli|testing|drive|crew|rehearsal|store)/[\w/.]+)`",
+        r"`((?:archive|cli|client|drive|export|harnesses|html|hub|model|reading|rehearsal|rendering|replay|store|testing|web|wire)/[\w/.]+)`",
         text,
     ):
         assert (_ROOT / "src" / "dragoman" / name).exists(), name
