@@ -83,11 +83,18 @@ class FakeAgent:
 Talk = Callable[..., tuple[int, list[str], str]]
 
 
-def _saved(name: str | None, *_: Any, **__: Any) -> Any:
+class FakeArchive:
     """The only session that is saved is called ``old``."""
-    if name != "old":
-        raise UsageError(f"there is no session {name!r}")
-    return SimpleNamespace(id="old")
+
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+    def __enter__(self) -> FakeArchive:
+        return self
+
+    def __exit__(self, *_: Any) -> None: ...
+    def get(self, name: str) -> Any:
+        if name != "old":
+            raise UsageError(f"there is no session {name!r}")
+        return SimpleNamespace(id="old")
 
 
 @pytest.fixture
@@ -104,7 +111,7 @@ def talk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
             yield agent
 
         monkeypatch.setattr(connecting, "connect", connect)
-        monkeypatch.setattr(archive_options, "saved_session", _saved)
+        monkeypatch.setattr(archive_options, "open_archive", FakeArchive)
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         code = chat.main(list(words), standalone_mode=False)
         return code, agent.log, capsys.readouterr().out
