@@ -1,7 +1,6 @@
-"""One run, told three ways: by `codex exec`, by the app-server and by the file it left.
+"""Compare three recordings of one task: `codex exec`, the app-server, and the session file.
 
-The three recordings are of the same prompt and the same scripted model, so they fold to the same
-conversation, step by step.
+All three used the same prompt and the same scripted model, so they fold to the same steps.
 """
 
 from pathlib import Path
@@ -12,18 +11,18 @@ RECORDINGS = Path(__file__).parent / "recordings"
 
 
 def steps(name: str) -> list[str]:
-    told: list[str] = []
+    found: list[str] = []
     for turn in dragoman.fold(dragoman.read(RECORDINGS / f"fix-the-test.{name}.jsonl")):
         for step in turn.steps:
             match step:
                 case dragoman.Text(text=text):
-                    told.append(f"says {text[:40]!r}")
+                    found.append(f"says {text[:40]!r}")
                 case dragoman.Use(call=call, result=result) if call.tool != "TodoWrite":
                     failed = result is not None and result.is_error
-                    told.append(f"uses {call.tool}{', which fails' if failed else ''}")
+                    found.append(f"uses {call.tool}{', which fails' if failed else ''}")
                 case _:
                     pass
-    return told
+    return found
 
 
 exec_, app_server, rollout = map(steps, ("exec", "app-server", "rollout"))

@@ -1,4 +1,4 @@
-"""What did each session spend? Rows that cannot say are skipped without being decoded.
+"""Print the tokens of each session. Rows without usage are skipped without being decoded.
 
 python examples/count_tokens.py [FILE ...]
 """

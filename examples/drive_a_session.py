@@ -1,6 +1,6 @@
-"""Have the agent fix something, decide what it may do, and go on with what it did.
+"""Drive a session: run a prompt, decide approvals with rules, send a follow-up.
 
-Runs against the stand-in model, so it needs no key; leave out ``rehearsing`` to use the real one.
+This runs against the stand-in model and needs no API key. To use the real model, drop ``rehearsing``.
 """
 
 import asyncio

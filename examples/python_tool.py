@@ -1,4 +1,4 @@
-"""Give the agent a Python function to call."""
+"""Let the agent call a Python function."""
 
 import sys
 
@@ -12,7 +12,7 @@ _SCRIPT = """
 
 
 def lookup_ticket(number: str) -> dict[str, str]:
-    """Look a ticket up by its number."""
+    """Look up a ticket by its number."""
     print("asked for", number)
     return {"number": number, "title": "The door does not close"}
 

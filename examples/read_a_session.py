@@ -1,4 +1,4 @@
-"""Read a session file of Codex and print who said what.
+"""Read a Codex session file and print the conversation.
 
 python examples/read_a_session.py [ROLLOUT]
 """

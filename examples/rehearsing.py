@@ -1,6 +1,6 @@
-"""What the other examples stand on: a repository with a failing test, and a stand-in model.
+"""Shared by the other examples: a repository with a failing test, and a stand-in model.
 
-Run alone, it only says where it would work.
+Run on its own, it prints the name of the repository.
 """
 
 import shutil
@@ -20,7 +20,7 @@ _HERE = Path(__file__).parent / "rehearsals"
 def workspace(
     script: str | Path = _HERE / "fix-the-test.yaml",
 ) -> Generator[tuple[str, dict[str, str]]]:
-    """A repository to work in, and the environment that leads the agent to the stand-in model."""
+    """Yield a repository, and the environment that points the agent at the stand-in model."""
     with tempfile.TemporaryDirectory() as folder, Rehearsal(script) as stage:
         repo = Path(folder, "greeter")
         shutil.copytree(_HERE / "fix-the-test", repo)

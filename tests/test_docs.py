@@ -21,11 +21,11 @@ _NUMBERS = {7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}
 _ROOT = Path(__file__).parents[1]
 _PAGES = sorted([*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md"), *_ROOT.glob("src/**/*.md")])
 _LIMITS_HEAD = """\
-# What a dialect cannot carry
+# Limits of each dialect
 
-A live stream and the session file that the same run left tell the same conversation, except for what is
-in this table. It is made from `harnesses/codex/limits.py`, which the comparison of the two reads; each line
-is needed by a recording in `tests/data`.
+A live stream and the session file of the same run yield the same conversation, except for the content
+listed here. This table is generated from `harnesses/codex/limits.py`, which the tests use to compare the
+two; each row is needed by at least one recording in `tests/data`.
 
 | dialect | releases | missing | because |
 |---|---|---|---|
