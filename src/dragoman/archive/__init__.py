@@ -10,16 +10,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
 
 
-class _Office(ModuleType):
+class _CallablePackage(ModuleType):
     """This room itself, which can be called: a package and a function cannot share a name otherwise."""
 
-    def __call__(self, **options: Any) -> Archive:
+    def __call__(self, **options: Any) -> SessionArchive:
         from dragoman.archive.api import archive
 
         return archive(**options)
 
 
-sys.modules[__name__].__class__ = _Office
+sys.modules[__name__].__class__ = _CallablePackage

@@ -9,24 +9,24 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dragoman.archive.finding import Found, absolute
-from dragoman.archive.index.keeping import Keeper
-from dragoman.archive.places import Place
+from dragoman.archive.finding import FoundFile, absolute
+from dragoman.archive.index.keeping import IndexKeeper
+from dragoman.archive.places import ArchivePlace
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UsageError
-from dragoman.store.sessions import ListedSession, Sessions
+from dragoman.store.sessions import ListedSession, SessionTable
 
 if TYPE_CHECKING:
     from dragoman.archive.care.index import IndexCheck
-    from dragoman.archive.following import Heard
-    from dragoman.archive.index.updating import Progress, Report
-    from dragoman.archive.search.searching import Hit, Results
+    from dragoman.archive.following import FollowedMessage
+    from dragoman.archive.index.updating import IndexReport, Progress
+    from dragoman.archive.search.searching import Results, SearchHit
     from dragoman.store.database import Database
     from dragoman.store.files import Files
-    from dragoman.store.search import Filters, Match
+    from dragoman.store.search import Filters, SearchMatch
 
 
-class Archive:
+class SessionArchive:
     """The saved sessions below some homes, or in files given by hand, and the index of them."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Archive:
     ) -> None:
         """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
         given = os.environ if environment is None else environment
-        self._keeper = Keeper(Place.of(home, paths, cache, given))
+        self._keeper = IndexKeeper(ArchivePlace.of(home, paths, cache, given))
 
     @property
     def _database(self) -> Database:
@@ -50,8 +50,8 @@ class Archive:
         return self._keeper.files
 
     @property
-    def _sessions(self) -> Sessions:
-        return Sessions(self._keeper.database)
+    def _sessions(self) -> SessionTable:
+        return SessionTable(self._keeper.database)
 
     @property
     def note(self) -> str | None:
@@ -66,14 +66,14 @@ class Archive:
         """Let go of the index. If it is being brought up to date, the rest is left for the next time."""
         self._keeper.close()
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> SessionArchive:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ArchivePlace:
         """Where it looks for sessions, and keeps its index."""
         return self._keeper.place
 
@@ -87,19 +87,19 @@ class Archive:
         """Where the index is kept."""
         return self._keeper.place.index_folder
 
-    def find(self) -> list[Found]:
+    def find(self) -> list[FoundFile]:
         """The files that are there now."""
         return self._keeper.place.find()
 
     def index(
         self, progress: Callable[[Progress], None] | None = None, *, wait_seconds: float = 10.0
-    ) -> Report | None:
+    ) -> IndexReport | None:
         """Bring the index up to date; what that took, or None if nothing had changed."""
         return self._keeper.index(progress, wait_seconds=wait_seconds)
 
     def mend_index(self) -> None:
         """Put the index aside, which is damaged, and build another."""
-        self._keeper.begin_anew()
+        self._keeper.rebuild()
         self._keeper.index()
 
     def begin_index(self) -> Progress | None:
@@ -223,13 +223,13 @@ class Archive:
 
         return searching.scan(self._database, text, _placed(filters), limit, ignore_case)
 
-    def around(self, match: Match, reach: int = 2) -> list[Hit]:
+    def around(self, match: SearchMatch, reach: int = 2) -> list[SearchHit]:
         """A match and its neighbours in the session."""
         from dragoman.archive.search import searching
 
         return searching.around(self._database, match, reach)
 
-    def tail(self, session_id: str | None = None) -> Iterator[list[Heard]]:
+    def tail(self, session_id: str | None = None) -> Iterator[list[FollowedMessage]]:
         """What is said from now on, in all sessions or in one, as it is written. Never ends.
 
         Gives an empty list whenever there is nothing new, about twice a second.
@@ -246,13 +246,13 @@ def archive(
     paths: Sequence[str | os.PathLike[str]] = (),
     cache: str | os.PathLike[str] | None = None,
     index: bool = True,
-) -> Archive:
+) -> SessionArchive:
     """The saved sessions of this user, with an index that is up to date.
 
     >>> for session in dragoman.archive().sessions(limit=10):  # doctest: +SKIP
     ...     print(session.title, session.tokens)
     """
-    opened = Archive(home=home, paths=paths, cache=cache)
+    opened = SessionArchive(home=home, paths=paths, cache=cache)
     if index:
         opened.index()
     return opened

@@ -100,7 +100,7 @@ def _is_read_from(path: Path, source: str) -> bool:
     return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
 
 
-def told(masked: Sequence[Masked]) -> str:
+def masked_summary(masked: Sequence[Masked]) -> str:
     """What was masked, in one sentence."""
     from dragoman.export.redact import summary
 

@@ -36,7 +36,7 @@ class Home(NamedTuple):
         return absolute(named or os.path.join("~", self.default))
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A file that may hold sessions, as it lies on the disk now."""
 
     path: str
@@ -69,13 +69,13 @@ def cache_path(environment: Mapping[str, str]) -> str:
     return os.path.join(folder, "dragoman")
 
 
-def walk(home: Home, folder: str) -> Iterator[Found]:
+def walk(home: Home, folder: str) -> Iterator[FoundFile]:
     """The session files of a harness whose home is this folder."""
     for place, archived in home.places:
         yield from _below(os.path.join(folder, place), home, archived)
 
 
-def _below(folder: str, home: Home, archived: bool) -> Iterator[Found]:
+def _below(folder: str, home: Home, archived: bool) -> Iterator[FoundFile]:
     folders: list[str] = []
     try:
         with os.scandir(folder) as inside:
@@ -92,12 +92,12 @@ def _below(folder: str, home: Home, archived: bool) -> Iterator[Found]:
         yield from _below(each, home, archived)
 
 
-def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> Found | None:
+def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> FoundFile | None:
     try:
         stat = entry.stat()
     except OSError:
         return None
-    return Found(
+    return FoundFile(
         entry.path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, harness, archived
     )
 
@@ -168,7 +168,7 @@ def absolute(path: str | os.PathLike[str]) -> str:
     return os.path.abspath(os.path.expanduser(str(os.fspath(path))))
 
 
-def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found]:
+def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
     """Files that somebody named, and all that look like recordings in folders that somebody named."""
     for given in paths:
         path = absolute(given)
@@ -181,4 +181,4 @@ def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found]:
             stat = os.stat(path)
         except OSError:
             continue
-        yield Found(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        yield FoundFile(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)

@@ -17,7 +17,7 @@ from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Delta, Message, TurnEnded, TurnStarted
 from dragoman.reading import writers
 from dragoman.reading.growing import GrowingFile
-from dragoman.reading.parsers import Reader
+from dragoman.reading.parsers import FileReader
 from dragoman.reading.read import feed
 from dragoman.reading.sources import Line
 from dragoman.store.files import FileRow, Files
@@ -41,10 +41,10 @@ class NumberedFile:
             self._before = before(files, row)
         elif not row.compressed:
             mark = files.mark_before_message(row.file_id, first)
-        self._reader: Reader | None = None
+        self._reader: FileReader | None = None
         offset = 0
         if mark is not None:
-            self._reader = Reader.resumed(row.dialect, Mark(mark.line, mark.state))
+            self._reader = FileReader.resumed(row.dialect, Mark(mark.line, mark.state))
             self._number, offset = mark.before, mark.offset
         self._file = GrowingFile(row.path, offset=offset)
         self._held: list[Line] = []
@@ -94,10 +94,10 @@ class NumberedFile:
         if self._reader is None:
             self._held += lines
             known = [line for line in self._held if isinstance(line, bytes)]
-            reader = Reader.sniffed(known)
+            reader = FileReader.sniffed(known)
             if reader.dialect is None and len(self._held) <= _SNIFFED:
                 return ()
-            self._reader = reader if reader.dialect is not None else Reader.unknown()
+            self._reader = reader if reader.dialect is not None else FileReader.unknown()
             lines, self._held = self._held, []
         feed(self._reader.parser, lines)
         return self._reader.messages()
@@ -105,7 +105,7 @@ class NumberedFile:
     def _released(self) -> Sequence[Message]:
         """What was held back for a row that does not come."""
         if self._reader is None:
-            self._reader = Reader.unknown()
+            self._reader = FileReader.unknown()
             feed(self._reader.parser, self._held)
             self._held = []
         self._reader.parser.receive_eof("growing")

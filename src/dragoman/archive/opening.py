@@ -16,8 +16,8 @@ import msgspec
 
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Message, Prompt, TurnStarted
-from dragoman.reading.file_lines import Lines, is_plain, open_file, other_lines, plain_lines
-from dragoman.reading.parsers import Reader
+from dragoman.reading.file_lines import LineBatch, is_plain, open_file, other_lines, plain_lines
+from dragoman.reading.parsers import FileReader
 from dragoman.reading.read import feed
 from dragoman.reading.sources import ending_of
 from dragoman.store.files import FileRow, Files, MarkRow
@@ -35,7 +35,7 @@ def messages_of(path: str, end: int | None = None) -> Iterator[Message]:
     with open_file(path) as file:
         plain = is_plain(file)
         pieces = plain_lines(file, 0) if plain else other_lines(file)
-        reader: Reader | None = None
+        reader: FileReader | None = None
         for piece in pieces:
             if reader is None:
                 reader = _reader_for(piece)
@@ -50,9 +50,9 @@ def messages_of(path: str, end: int | None = None) -> Iterator[Message]:
             yield from reader.messages()
 
 
-def _reader_for(piece: Lines) -> Reader:
-    reader = Reader.sniffed([line for line in piece.lines if isinstance(line, bytes)])
-    return reader if reader.dialect is not None else Reader.unknown()
+def _reader_for(piece: LineBatch) -> FileReader:
+    reader = FileReader.sniffed([line for line in piece.lines if isinstance(line, bytes)])
+    return reader if reader.dialect is not None else FileReader.unknown()
 
 
 def turn(files: Files, row: FileRow, number: int) -> Iterator[Message]:
@@ -87,7 +87,7 @@ def _read_on(row: FileRow, mark: MarkRow | None) -> Iterator[Message]:
     if mark is None:
         yield from messages_of(row.path)
         return
-    reader = Reader.resumed(row.dialect, Mark(mark.line, mark.state))
+    reader = FileReader.resumed(row.dialect, Mark(mark.line, mark.state))
     with open_file(row.path) as file:
         for piece in plain_lines(file, mark.offset):
             feed(reader.parser, piece.lines)
@@ -107,7 +107,7 @@ def last_turn(path: str) -> list[Message]:
         length = _FIRST_TAIL
         while True:
             begin = max(opened, size - length)
-            reader = _reader_for(Lines([*first], []))
+            reader = _reader_for(LineBatch([*first], []))
             reader.parser.receive_lines(first)
             for piece in plain_lines(file, _next_line(file, begin, opened)):
                 feed(reader.parser, piece.lines)

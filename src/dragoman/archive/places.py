@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dragoman.archive.finding import (
-    Found,
+    FoundFile,
     Home,
     absolute,
     by_hand,
@@ -20,7 +20,7 @@ from dragoman.archive.finding import (
 from dragoman.archive.homes import all_homes
 
 
-class Place(NamedTuple):
+class ArchivePlace(NamedTuple):
     """Homes of harnesses, or files and folders given by hand."""
 
     homes: tuple[tuple[Home, str], ...]
@@ -35,7 +35,7 @@ class Place(NamedTuple):
         paths: Sequence[str | os.PathLike[str]],
         cache: str | os.PathLike[str] | None,
         environment: Mapping[str, str],
-    ) -> Place:
+    ) -> ArchivePlace:
         """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
         folder = absolute(cache) if cache is not None else cache_path(environment)
         homes = tuple(
@@ -60,7 +60,7 @@ class Place(NamedTuple):
         """What leads another process to the same homes."""
         return {home.variable: folder for home, folder in self.homes}
 
-    def find(self) -> list[Found]:
+    def find(self) -> list[FoundFile]:
         """The files that are there now."""
         if self.paths:
             return list(by_hand(self.paths))

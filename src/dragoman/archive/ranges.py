@@ -12,7 +12,7 @@ from dragoman.model.messages import Message
 Numbered = tuple[int, Message]
 
 
-def stretch(
+def message_range(
     session: SavedSession, *, after: int = 0, before: int | None = None, limit: int
 ) -> list[Numbered]:
     """What follows the number ``after``, or the last of what is before ``before``; so many at most."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.reading.writers import LATELY_SECONDS, is_ours, is_surely_written, may_grow
 from dragoman.store.files import FileRow, Files
-from dragoman.store.sessions import ListedSession, Sessions
+from dragoman.store.sessions import ListedSession, SessionTable
 
 if TYPE_CHECKING:
-    from dragoman.archive.finding import Found
+    from dragoman.archive.finding import FoundFile
     from dragoman.archive.numbering import NumberedFile
     from dragoman.model.messages import Message
     from dragoman.model.turns import Turn
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 class SavedSession:
     """One session on the disk. Cheap to have: nothing of it is read before it is asked for."""
 
-    def __init__(self, listed: ListedSession, files: Files, sessions: Sessions) -> None:
+    def __init__(self, listed: ListedSession, files: Files, sessions: SessionTable) -> None:
         row = listed.row
         self._files = files
         self._sessions = sessions
@@ -222,12 +222,12 @@ class SavedSession:
             for each in self._sessions.children(self.id)
         ]
 
-    def files(self) -> list[Found]:
+    def files(self) -> list[FoundFile]:
         """The files that tell of it, as the index has them: a revert makes a second one."""
-        from dragoman.archive.finding import Found
+        from dragoman.archive.finding import FoundFile
 
         return [
-            Found(each.path, each.device, each.inode, each.size, each.mtime_ns, each.harness)
+            FoundFile(each.path, each.device, each.inode, each.size, each.mtime_ns, each.harness)
             for each in self._files.of_session(self.id)
         ]
 

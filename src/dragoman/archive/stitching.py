@@ -21,7 +21,7 @@ _DEEPEST: Final = 32
 """How many forks of forks are followed."""
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A file, or its beginning."""
 
     row: FileRow
@@ -29,9 +29,9 @@ class Part(NamedTuple):
     """The byte where the part ends; None for the whole file."""
 
 
-def parts(files: Files, row: FileRow) -> list[Part]:
+def parts(files: Files, row: FileRow) -> list[FilePart]:
     """What a session is made of, in order: parts of other files, then its own."""
-    found = [Part(row)]
+    found = [FilePart(row)]
     seen = {row.file_id}
     while row.base_session_id is not None and len(found) < _DEEPEST:
         base = _base(files, row, seen)
@@ -49,14 +49,14 @@ def is_missing_its_base(files: Files, row: FileRow) -> bool:
     return first.base_session_id is not None
 
 
-def _base(files: Files, row: FileRow, seen: set[int]) -> Part | None:
+def _base(files: Files, row: FileRow, seen: set[int]) -> FilePart | None:
     """The part that a file goes on from, if its file is there and long enough."""
     for each in reversed(files.of_session(row.base_session_id or "")):
         if each.file_id in seen or each.session_id != row.base_session_id:
             continue
         end = _end_in(each, row)
         if end is not None:
-            return Part(each, end)
+            return FilePart(each, end)
     return None
 
 
@@ -115,7 +115,7 @@ def before(files: Files, row: FileRow) -> Iterator[Message]:
                 yield Notice(session_id=row.session_id, level="info", text=f"{turns} taken back")
 
 
-def _after(part: Part) -> Iterator[Message]:
+def _after(part: FilePart) -> Iterator[Message]:
     """The messages of a file behind the part that was gone on from."""
     before = sum(1 for _ in messages_of(part.row.path, part.end))
     for number, message in enumerate(messages_of(part.row.path)):

@@ -20,7 +20,7 @@ _SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostValue:
     """A value on a line that is said to be a twin, and that nothing else tells."""
 
     line: int
@@ -47,7 +47,7 @@ class Account:
     """Lines that nobody speaks for. There should be none, ever."""
     told: int = 0
     """Lines that made a message."""
-    lost: list[Lost] = field(default_factory=list["Lost"])
+    lost: list[LostValue] = field(default_factory=list["LostValue"])
     """Values of twins that no message holds. There should be none, ever."""
     damage: str | None = None
 
@@ -105,7 +105,8 @@ def audit(
     settle()
     account.unaccounted = list(open_lines)
     account.lost = [
-        Lost(line, rule, value.place, str(value.value)[:_SHOWN]) for line, rule, value in doubtful
+        LostValue(line, rule, value.place, str(value.value)[:_SHOWN])
+        for line, rule, value in doubtful
     ]
     if isinstance(parser, SniffingParser) and parser.dialect is not None:
         account.dialect = parser.dialect.name

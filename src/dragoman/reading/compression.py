@@ -30,7 +30,7 @@ class Damage:
     """Whether it was stopped because far too much came out of it."""
 
 
-class _Tool(Protocol):
+class _Decompressor(Protocol):
     def feed(self, piece: bytes) -> Iterator[bytes]: ...
     @property
     def is_whole(self) -> bool: ...
@@ -52,10 +52,10 @@ def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
         yield from chunks
 
 
-def _undone(tool: _Tool, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
+def _undone(tool: _Decompressor, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
     try:
         yield from _bounded(tool, chain([head], chunks))
-    except _TooMuch as problem:
+    except _ExpansionLimit as problem:
         yield Damage(str(problem), is_bomb=True)
         return
     except (zlib.error, zstd().ZstdError) as problem:
@@ -65,11 +65,11 @@ def _undone(tool: _Tool, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes
         yield Damage("compressed data ends early")
 
 
-class _TooMuch(Exception):
+class _ExpansionLimit(Exception):
     """More comes out than can be meant."""
 
 
-def _bounded(tool: _Tool, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _bounded(tool: _Decompressor, chunks: Iterable[bytes]) -> Iterator[bytes]:
     went_in = came_out = 0
     for chunk in chunks:
         for start in range(0, len(chunk), _PIECE):
@@ -78,7 +78,7 @@ def _bounded(tool: _Tool, chunks: Iterable[bytes]) -> Iterator[bytes]:
             for out in tool.feed(piece):
                 came_out += len(out)
                 if came_out > max(_FREE, went_in * _MOST_TIMES):
-                    raise _TooMuch(
+                    raise _ExpansionLimit(
                         f"compressed data grows more than {_MOST_TIMES}-fold: "
                         f"{came_out >> 20} MiB came of {went_in} bytes, and the limit is "
                         f"{max(_FREE, went_in * _MOST_TIMES) >> 20} MiB; the rest was not read. "

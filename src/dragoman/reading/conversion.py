@@ -19,7 +19,7 @@ from dragoman.export.base import Format, Masked
 from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.contract.reading import Dialect, Limit
 from dragoman.model.messages import Malformed, Message, Unknown
-from dragoman.reading.mapper import last_words, make_exporter
+from dragoman.reading.mapper import final_messages, make_exporter
 from dragoman.reading.open_turns import ClosingExporter
 from dragoman.reading.read import damage, feed, make_parser
 from dragoman.reading.sniffing import SniffingParser
@@ -145,7 +145,7 @@ class Conversion:
 
     def to_stream(self, stream: BinaryIO) -> None:
         """Write to a stream, each piece as soon as it is there."""
-        with _patience(self._follow) as patience:
+        with _interrupt_handler(self._follow) as patience:
             for piece in self._pieces():
                 if piece:
                     stream.write(piece)
@@ -201,7 +201,7 @@ class Conversion:
         self.lines += len(batch)
 
     def _end(self) -> bytes:
-        left = self._understood(last_words(self._parser, self._to, ending_of(self._source)))
+        left = self._understood(final_messages(self._parser, self._to, ending_of(self._source)))
         return self._exporter.export(left) + self._exporter.finish()
 
     def _messages_so_far(self) -> list[Message]:
@@ -220,7 +220,7 @@ def _same_mode(path: Path, temporary: str) -> None:
     os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
 
 
-class _Patience:
+class _InterruptHandler:
     """Whether the user wants us to stop, and how soon.
 
     The first Ctrl-C ends following, once what is there has been told; without following it is not
@@ -247,8 +247,8 @@ class _Patience:
 
 
 @contextmanager
-def _patience(follow: bool) -> Generator[_Patience]:
-    patience = _Patience(follow)
+def _interrupt_handler(follow: bool) -> Generator[_InterruptHandler]:
+    patience = _InterruptHandler(follow)
     if threading.current_thread() is not threading.main_thread():
         yield patience
         return

@@ -91,6 +91,6 @@ class Evidence:
         return _SPACE.sub(" ", part).strip() in self._spaced
 
 
-def untold(values: Iterable[Value], evidence: Evidence) -> list[Value]:
+def missing_values(values: Iterable[Value], evidence: Evidence) -> list[Value]:
     """Those of the values that no message holds."""
     return [value for value in values if not evidence.holds(value)]

@@ -18,7 +18,7 @@ from dragoman.reading.sources import BATCH, BOMS, CHUNK, Line, batches
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 
-class Lines(NamedTuple):
+class LineBatch(NamedTuple):
     """Some lines that follow one another."""
 
     lines: list[Line]
@@ -39,7 +39,7 @@ def open_file(path: str) -> BufferedReader:
     return open_regular(path, buffering=CHUNK)
 
 
-def plain_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
+def plain_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
     """The lines of a plain file from this byte on."""
     if os.fstat(file.fileno()).st_size - offset > DEFAULT_MAX_LINE:
         yield from _bounded_lines(file, offset)
@@ -50,12 +50,12 @@ def plain_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
         if batch:
             starts = list(accumulate(map(len, batch), initial=offset))
             offset = starts[-1]
-            yield Lines(cast("list[Line]", batch), starts)
+            yield LineBatch(cast("list[Line]", batch), starts)
         if torn is not None:
-            yield Lines([torn], [offset, offset + len(torn)], is_torn=True)
+            yield LineBatch([torn], [offset, offset + len(torn)], is_torn=True)
 
 
-def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
+def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
     """The same for a file in which a line may be too long to be held in memory."""
     file.seek(offset)
     splitter = LineSplitter()
@@ -64,12 +64,12 @@ def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
         if lines:
             starts = list(accumulate(map(_length, lines), initial=offset))
             offset = starts[-1]
-            yield Lines(lines, starts)
+            yield LineBatch(lines, starts)
     if torn := cast("list[Line]", splitter.finish()):
-        yield Lines(torn, [offset, offset + _length(torn[0]) - 1], is_torn=True)
+        yield LineBatch(torn, [offset, offset + _length(torn[0]) - 1], is_torn=True)
 
 
-def other_lines(file: BufferedReader) -> Iterator[Lines]:
+def other_lines(file: BufferedReader) -> Iterator[LineBatch]:
     """The lines of a compressed file, or of one in another encoding, all of them."""
     file.seek(0)
     offset = 0
@@ -78,7 +78,7 @@ def other_lines(file: BufferedReader) -> Iterator[Lines]:
         damage = last.problem if isinstance(last, Damage) else None
         starts = list(accumulate(map(_length, batch), initial=offset))
         offset = starts[-1]
-        yield Lines(batch, starts, damage=damage)
+        yield LineBatch(batch, starts, damage=damage)
 
 
 def _gathered(batches: Iterator[list[Line]]) -> Iterator[list[Line]]:

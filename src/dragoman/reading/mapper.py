@@ -60,7 +60,7 @@ def _redacting(made: Format, options: Options, secrets: Collection[str]) -> Expo
     return redacting(made, options, secrets)
 
 
-def last_words(parser: Parser, to: str, ending: Ending) -> list[Message]:
+def final_messages(parser: Parser, to: str, ending: Ending) -> list[Message]:
     """End the stream: what the parser held back, and the ends of open turns if the format wants them."""
     parser.receive_eof(ending)
     left = parser.messages()
@@ -128,7 +128,7 @@ class Mapper:
     def flush(self) -> list[str]:
         """The stream is over: whatever was held back or left open."""
         lines = self._convert(self._splitter.finish())
-        left = last_words(self._parser, self._to, "left")
+        left = final_messages(self._parser, self._to, "left")
         out = self._exporter.export(left) + self._exporter.finish()
         return lines + _lines(out)
 

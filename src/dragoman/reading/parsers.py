@@ -15,7 +15,7 @@ from dragoman.reading.sniffing import SniffingParser
 _PATIENCE: Final = 64
 
 
-class Reader:
+class FileReader:
     """A parser, and what is known of the file that it reads."""
 
     def __init__(self, dialect: Dialect | None, marking: MarkingParser | None = None) -> None:
@@ -35,7 +35,7 @@ class Reader:
         """Whether its files may hold rows of other sessions, which those tell themselves."""
 
     @classmethod
-    def sniffed(cls, lines: Sequence[bytes]) -> Reader:
+    def sniffed(cls, lines: Sequence[bytes]) -> FileReader:
         """A parser for the dialect that these first lines are in, if it is a known one."""
         held: list[bytes] = []
         for line in lines[:_PATIENCE]:
@@ -46,18 +46,18 @@ class Reader:
         return cls(None)
 
     @classmethod
-    def of(cls, dialect: str | None) -> Reader:
+    def of(cls, dialect: str | None) -> FileReader:
         return cls(find_dialect(dialect) if dialect else None)
 
     @classmethod
-    def unknown(cls) -> Reader:
+    def unknown(cls) -> FileReader:
         """A parser that keeps every line as it is, or finds the dialect later on."""
         reader = cls(None)
         reader._parser = SniffingParser()
         return reader
 
     @classmethod
-    def resumed(cls, dialect: str | None, mark: Mark) -> Reader:
+    def resumed(cls, dialect: str | None, mark: Mark) -> FileReader:
         """A parser whose next line is the marked one. Raises msgspec's errors for a strange mark."""
         found = find_dialect(dialect) if dialect else None
         if found is None or found.resume is None:
@@ -88,7 +88,7 @@ def history_of(harness: str | None) -> History | None:
     return next((each.history for each in HARNESSES if each.name == harness), None)
 
 
-def plain_reader(head: bytes) -> PlainReader | None:
+def fast_usage_reader(head: bytes) -> PlainReader | None:
     """A quick reader for a file that begins with these bytes, if it looks plain to a harness."""
     made = (harness.plain(head) for harness in HARNESSES if harness.plain is not None)
     return next(filter(None, made), None)

@@ -44,7 +44,7 @@ _LONGEST_STREAM_SECONDS: Final = 4.0
 _PIECE: Final = re.compile(r"\s*\S{1,24}\s*|\s+")
 
 
-def cues(
+def timed_messages(
     messages: Iterable[Message],
     *,
     speed: float = 1.0,

@@ -42,7 +42,7 @@ def spaced(text: str) -> str:
     return text if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", text)
 
 
-class Entry(NamedTuple):
+class IndexedMessage(NamedTuple):
     """A message in a file, and where it is."""
 
     kind: str
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
     """The session, if it is another than the file's own."""
 
 
-class Known(NamedTuple):
+class IndexedLine(NamedTuple):
     """An entry that is there already."""
 
     line: int
@@ -72,7 +72,7 @@ class Entries:
         self._tools: dict[str, int] = {}
 
     def add(
-        self, file_id: int, given: Sequence[tuple[Entry, str]], *, drafts: bool = False
+        self, file_id: int, given: Sequence[tuple[IndexedMessage, str]], *, drafts: bool = False
     ) -> None:
         """Put entries of a file in, each with the words it is found by."""
         if not given:
@@ -107,7 +107,7 @@ class Entries:
             database.write("UPDATE spans SET last = ? WHERE file_id = ? AND first = ?", given)
         return first
 
-    def _values(self, entry_id: int, file_id: int, entry: Entry) -> tuple[object, ...]:
+    def _values(self, entry_id: int, file_id: int, entry: IndexedMessage) -> tuple[object, ...]:
         return (
             entry_id,
             file_id,
@@ -147,12 +147,12 @@ class Entries:
         self._database.write_many("DELETE FROM entries WHERE entry_id = ?", ids)
         self._database.write("DELETE FROM drafts WHERE file_id = ?", (file_id,))
 
-    def known_from(self, file_id: int, line: int) -> list[Known]:
+    def known_from(self, file_id: int, line: int) -> list[IndexedLine]:
         """The entries of a file from this line on."""
         rows = self._database.rows(
             f"SELECT e.line, e.kind FROM {_OF_FILE} AND e.line >= ?", (file_id, line)
         )
-        return [Known(line, KINDS[kind]) for line, kind in rows]
+        return [IndexedLine(line, KINDS[kind]) for line, kind in rows]
 
     def near(self, entry_id: int, reach: int) -> list[int]:
         """The ids of the entries before and after this one in its file, itself among them."""

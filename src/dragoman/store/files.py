@@ -90,7 +90,7 @@ class Files:
         )
         return {os.fsdecode(path): tuple(rest) for path, *rest in found}  # pyright: ignore[reportReturnType]
 
-    def glance(self) -> Iterator[tuple[bytes, int, int, int, int]]:
+    def fast_states(self) -> Iterator[tuple[bytes, int, int, int, int]]:
         """Path (as bytes), inode, size, time and completeness of every file: as little as will do."""
         return self._database.each("SELECT path, inode, size, mtime_ns, complete FROM files")
 

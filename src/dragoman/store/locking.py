@@ -37,10 +37,10 @@ class WriterLock:
                 return False
             sleep(_PAUSE_SECONDS)
         self._handle = handle
-        self.tell(())
+        self.publish(())
         return True
 
-    def tell(self, numbers: Sequence[int]) -> None:
+    def publish(self, numbers: Sequence[int]) -> None:
         """Say how far the work has come, if we have the lock."""
         if self._handle is None:
             return
@@ -49,7 +49,7 @@ class WriterLock:
         with suppress(OSError):  # the disk may be full: then nobody is told
             os.write(self._handle, f"{words}\n".ljust(_WIDTH).encode())
 
-    def told(self) -> tuple[int, ...]:
+    def progress(self) -> tuple[int, ...]:
         """What the holder, or the last one, has said."""
         return tuple(self._read()[1:])
 

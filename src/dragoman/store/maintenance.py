@@ -5,7 +5,7 @@ from __future__ import annotations
 from dragoman.store.database import Database
 
 
-def begin_anew(database: Database, edition: int) -> None:
+def clear(database: Database, edition: int) -> None:
     """Forget everything, in one step."""
     database.begin()
     database.write("INSERT INTO texts (texts) VALUES ('delete-all')")

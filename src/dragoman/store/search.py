@@ -44,7 +44,7 @@ ANY: Final = Filters()
 """No filter at all."""
 
 
-class Match(NamedTuple):
+class SearchMatch(NamedTuple):
     """An entry that was found, with what is needed to show and to open it."""
 
     entry_id: int
@@ -65,10 +65,10 @@ class Match(NamedTuple):
     """The higher the better."""
 
 
-class Found(NamedTuple):
+class SearchMatches(NamedTuple):
     """What a search has found."""
 
-    matches: list[Match]
+    matches: list[SearchMatch]
     is_ranked: bool
     """Whether the best come first; otherwise the newest do."""
 
@@ -85,14 +85,14 @@ _JOINS: Final = (
 )
 
 
-class Search:
+class MessageSearch:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def find(self, match: str, filters: Filters = ANY, *, limit: int = 20) -> Found:
+    def find(self, match: str, filters: Filters = ANY, *, limit: int = 20) -> SearchMatches:
         """The best matches; of a word that is nearly everywhere the newest ones."""
         if self._is_common(match):
-            return Found(self._newest(match, filters, limit), is_ranked=False)
+            return SearchMatches(self._newest(match, filters, limit), is_ranked=False)
         where, given = _conditions(filters)
         # Without filters only the best need to be joined; entries that are gone are few.
         inner = "SELECT rowid, rank FROM texts WHERE texts MATCH ?"
@@ -104,7 +104,7 @@ class Search:
             "ORDER BY score DESC, e.at DESC LIMIT ?",
             (match, *given, limit),
         )
-        return Found([_match(row) for row in rows], is_ranked=True)
+        return SearchMatches([_match(row) for row in rows], is_ranked=True)
 
     def _is_common(self, match: str) -> bool:
         statement = "SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT ?)"
@@ -113,11 +113,11 @@ class Search:
     def _orphans(self) -> int:
         return int(self._database.fact("orphans") or 0)
 
-    def _newest(self, match: str, filters: Filters, limit: int) -> list[Match]:
+    def _newest(self, match: str, filters: Filters, limit: int) -> list[SearchMatch]:
         """Matches session by session, from the newest on, the best of each session first."""
         where, given = _conditions(filters)
         join = "AND" if where else "WHERE"
-        found: list[Match] = []
+        found: list[SearchMatch] = []
         for first, last in self._spans(filters):
             rows = self._database.rows(
                 f"SELECT {_COLUMNS}, -m.rank FROM texts m JOIN entries e ON e.entry_id = m.rowid "
@@ -146,7 +146,7 @@ class Search:
             given,
         )
 
-    def get(self, entry_ids: Iterable[int], filters: Filters = ANY) -> list[Match]:
+    def get(self, entry_ids: Iterable[int], filters: Filters = ANY) -> list[SearchMatch]:
         """These entries, in order, as far as the filters let them pass."""
         ids = list(entry_ids)
         where, given = _conditions(filters)
@@ -185,8 +185,8 @@ def _conditions(
     return (f"WHERE {' AND '.join(where)}" if where else ""), given
 
 
-def _match(row: Sequence[Any]) -> Match:
-    found = Match(*row)
+def _match(row: Sequence[Any]) -> SearchMatch:
+    found = SearchMatch(*row)
     return found._replace(
         kind=KINDS[row[3]],
         is_error=bool(found.is_error),

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from dragoman.store.database import Database
 
 
-class SessionRow(NamedTuple):
+class IndexedSession(NamedTuple):
     """What one file tells of one session."""
 
     file_id: int
@@ -43,7 +43,7 @@ class SessionRow(NamedTuple):
 class ListedSession(NamedTuple):
     """A session as it is listed, with the newest of its files."""
 
-    row: SessionRow
+    row: IndexedSession
     path: str
     archived: bool
     mtime: float
@@ -53,7 +53,7 @@ class ListedSession(NamedTuple):
 TITLE: Final = "coalesce((SELECT name FROM names WHERE names.session_id = s.session_id), s.title)"
 """What a session ``s`` was named, or else what was first asked in it."""
 _COLUMNS: Final = ", ".join(
-    TITLE if name == "title" else f"s.{name}" for name in SessionRow._fields
+    TITLE if name == "title" else f"s.{name}" for name in IndexedSession._fields
 )
 # A session that was reverted has two files: the newest speaks for it.
 _NEWEST: Final = (
@@ -62,14 +62,14 @@ _NEWEST: Final = (
 )
 
 
-class Sessions:
+class SessionTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def replace(self, file_id: int, rows: Iterable[SessionRow]) -> None:
+    def replace(self, file_id: int, rows: Iterable[IndexedSession]) -> None:
         """Say what a file tells of its sessions, instead of what it told before."""
         self._database.write("DELETE FROM sessions WHERE file_id = ?", (file_id,))
-        marks = ", ".join("?" * len(SessionRow._fields))
+        marks = ", ".join("?" * len(IndexedSession._fields))
         self._database.write_many(f"INSERT INTO sessions VALUES ({marks})", rows)
 
     def name(self, names: Mapping[str, str]) -> None:
@@ -146,7 +146,7 @@ class Sessions:
         )
         return [
             ListedSession(
-                self._since_it_began(SessionRow(*rest)),
+                self._since_it_began(IndexedSession(*rest)),
                 os.fsdecode(path),
                 bool(archived),
                 mtime_ns / 1e9,
@@ -154,7 +154,7 @@ class Sessions:
             for path, archived, mtime_ns, *rest in rows
         ]
 
-    def _since_it_began(self, row: SessionRow) -> SessionRow:
+    def _since_it_began(self, row: IndexedSession) -> IndexedSession:
         """With the title and the time that it had before it was reverted, and went on in a second file."""
         if row.origin != "revert":
             return row

@@ -23,7 +23,7 @@ from dragoman.model.usage import Usage
 from dragoman.testing.steps import (
     Step,
     Thought,
-    is_letter,
+    is_agent_message,
     only_steps_of,
     only_texts_of,
     ordered,
@@ -115,7 +115,7 @@ class _Comparison:
             left = only_texts_of(right, left)
         if "review work" in self._aspects and _is_review(other):
             left, right = without_uses(left), without_uses(right)
-        if "letters" in self._aspects and any(map(is_letter, other.uses)):
+        if "letters" in self._aspects and any(map(is_agent_message, other.uses)):
             left, right = without_agents(left), without_agents(right)
         if "strange steps" in self._aspects and any(use.call.tool == TASK for use in one.uses):
             left = only_steps_of(right, left)

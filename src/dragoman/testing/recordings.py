@@ -18,7 +18,7 @@ from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.contract.reading import Harness, Limit
 from dragoman.model.messages import Message, SessionStarted
 from dragoman.model.turns import Turn, fold
-from dragoman.reading.audit import Account, Lost, audit
+from dragoman.reading.audit import Account, LostValue, audit
 from dragoman.reading.read import read
 from dragoman.testing.likeness import Difference, differences
 
@@ -90,12 +90,12 @@ def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
 
     A session that the stream says nothing of is passed over: ``codex exec`` tells only its own.
     """
-    told, live = _told(recording.path)
+    live_dialect, live = _read_recording(recording.path)
     live_turns = fold(live)
     files: dict[str | None, list[tuple[str, list[Message]]]] = defaultdict(list)
     agents: set[str | None] = set()
     for path in recording.left():
-        dialect, messages = _told(path)
+        dialect, messages = _read_recording(path)
         begun = next((one for one in messages if isinstance(one, SessionStarted)), None)
         if begun and begun.parent_session_id:
             agents.add(begun.session_id)
@@ -112,7 +112,7 @@ def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
             continue
         if recording.is_resumed_later():
             other = other[: len(one)]
-        dialects = {told, *(dialect for dialect, _ in held)}
+        dialects = {live_dialect, *(dialect for dialect, _ in held)}
         limits = [
             limit
             for limit in harness.limits
@@ -122,13 +122,13 @@ def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
         yield Pair(recording, one, other, limits)
 
 
-def _told(path: Path) -> tuple[str, list[Message]]:
+def _read_recording(path: Path) -> tuple[str, list[Message]]:
     dialect = audit(path).dialect or ""
     return dialect, list(read(path, dialect=dialect or None))
 
 
 @dataclass(slots=True)
-class Row:
+class ReportRow:
     """One line of the table."""
 
     files: int = 0
@@ -150,17 +150,17 @@ class Row:
 
 
 @dataclass(slots=True)
-class Report:
+class RecordingsReport:
     """What a folder of recordings showed."""
 
-    rows: dict[tuple[str, str], Row] = field(
-        default_factory=lambda: defaultdict[tuple[str, str], Row](Row)
+    rows: dict[tuple[str, str], ReportRow] = field(
+        default_factory=lambda: defaultdict[tuple[str, str], ReportRow](ReportRow)
     )
     unlike: list[Pair] = field(default_factory=list[Pair])
     unread: list[Path] = field(default_factory=list[Path])
     unaccounted: list[tuple[Path, list[int]]] = field(default_factory=list[tuple[Path, list[int]]])
     unknown: Counter[str] = field(default_factory=Counter[str])
-    lost: list[tuple[Path, Lost]] = field(default_factory=list[tuple[Path, Lost]])
+    lost: list[tuple[Path, LostValue]] = field(default_factory=list[tuple[Path, LostValue]])
     """Values of twins that no message of their file holds."""
 
     @property
@@ -168,9 +168,9 @@ class Report:
         return not (self.unlike or self.unread or self.unaccounted or self.lost)
 
 
-def check(harness: Harness, folder: Path) -> Report:
+def check(harness: Harness, folder: Path) -> RecordingsReport:
     """Run both rules over the recordings of one harness."""
-    report = Report()
+    report = RecordingsReport()
     for recording in recordings(folder):
         account = audit(recording.path)
         if account.dialect is None:
@@ -196,7 +196,7 @@ def _number(release: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdigit() else 0 for part in release.split("."))
 
 
-def table(report: Report) -> str:
+def table(report: RecordingsReport) -> str:
     """The report as a table by release and dialect."""
     head = (
         "release",

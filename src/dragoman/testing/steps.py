@@ -12,7 +12,7 @@ from dragoman.model.tools import SEND_MESSAGE, TASK, TASK_OUTPUT, TASK_STOP
 from dragoman.model.turns import Use
 
 _AGENTS: Final = (TASK, TASK_OUTPUT, TASK_STOP, SEND_MESSAGE)
-_LETTERS: Final = ("collaboration.", "send_message", "followup_task", "list_agents")
+_AGENT_MESSAGE_TOOLS: Final = ("collaboration.", "send_message", "followup_task", "list_agents")
 
 
 @dataclass(slots=True)
@@ -47,15 +47,15 @@ def ordered(steps: list[Step]) -> list[Step]:
     return [*joined, *texts, *uses]
 
 
-def is_letter(use: Use) -> bool:
-    return use.call.native_tool.startswith(_LETTERS)
+def is_agent_message(use: Use) -> bool:
+    return use.call.native_tool.startswith(_AGENT_MESSAGE_TOOLS)
 
 
 def without_agents(steps: list[Step]) -> list[Step]:
     return [
         step
         for step in steps
-        if not (isinstance(step, Use) and (step.call.tool in _AGENTS or is_letter(step)))
+        if not (isinstance(step, Use) and (step.call.tool in _AGENTS or is_agent_message(step)))
     ]
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
-from dragoman.archive.care.checking import Finding, Step, check, check_file
+from dragoman.archive.api import SessionArchive
+from dragoman.archive.care.checking import Finding, IndexMismatch, check, check_file
 from support.archive.damaged import OLD, put, session_id_of
 
 _PAGINATED = "0.166.0/patch_all.rollout.jsonl"
@@ -165,7 +165,9 @@ def test_a_revert_is_a_second_file_by_right(runs: Path, home: Path) -> None:
 def test_the_index_is_asked_about_every_file(runs: Path, tmp_path: Path) -> None:
     path = put(runs / _PAGINATED, tmp_path)
 
-    found = list(check([path], index=lambda each: Step(f"{each.path.name} is new", "wait")))
+    found = list(
+        check([path], index=lambda each: IndexMismatch(f"{each.path.name} is new", "wait"))
+    )
 
     assert [(finding.kind, finding.fix, finding.is_broken) for finding in found] == [
         ("index", "wait", False)
@@ -173,30 +175,32 @@ def test_the_index_is_asked_about_every_file(runs: Path, tmp_path: Path) -> None
 
 
 @pytest.fixture
-def indexed(runs: Path, home: Path, tmp_path: Path) -> tuple[Archive, Path]:
+def indexed(runs: Path, home: Path, tmp_path: Path) -> tuple[SessionArchive, Path]:
     path = put(runs / _PAGINATED, home / "sessions")
-    archive = Archive(home=home, cache=tmp_path / "cache")
+    archive = SessionArchive(home=home, cache=tmp_path / "cache")
     return archive, path
 
 
-def out_of_step(archive: Archive, path: Path) -> list[tuple[str, bool]]:
+def out_of_step(archive: SessionArchive, path: Path) -> list[tuple[str, bool]]:
     with archive:
         found = check([path], index=archive.index_check())
         return [(each.what, each.is_broken) for each in found if each.kind == "index"]
 
 
-def test_an_index_that_has_a_file_as_it_is_says_nothing(indexed: tuple[Archive, Path]) -> None:
+def test_an_index_that_has_a_file_as_it_is_says_nothing(
+    indexed: tuple[SessionArchive, Path],
+) -> None:
     indexed[0].index()
 
     assert out_of_step(*indexed) == []
 
 
-def test_an_index_that_was_never_made_is_not_missed(indexed: tuple[Archive, Path]) -> None:
+def test_an_index_that_was_never_made_is_not_missed(indexed: tuple[SessionArchive, Path]) -> None:
     assert out_of_step(*indexed) == []
 
 
 def test_an_index_that_is_behind_is_odd(
-    runs: Path, home: Path, indexed: tuple[Archive, Path]
+    runs: Path, home: Path, indexed: tuple[SessionArchive, Path]
 ) -> None:
     archive, path = indexed
     archive.index()
@@ -213,7 +217,9 @@ def test_an_index_that_is_behind_is_odd(
     assert broken(found) == []
 
 
-def test_a_file_that_another_took_the_place_of_is_broken(indexed: tuple[Archive, Path]) -> None:
+def test_a_file_that_another_took_the_place_of_is_broken(
+    indexed: tuple[SessionArchive, Path],
+) -> None:
     archive, path = indexed
     archive.index()
     data = path.read_bytes()

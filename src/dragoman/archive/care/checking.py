@@ -24,7 +24,7 @@ from dragoman.reading.sources import Damage, batches
 from dragoman.wire.lines import LongLine
 
 _RECENT: Final = timedelta(minutes=5)
-_MENDED: Final = "`dragoman doctor --sessions --repair FILE` writes a copy without it"
+_REPAIRED: Final = "`dragoman doctor --sessions --repair FILE` writes a copy without it"
 _FIXES: Final = {
     "turn": "`--repair` writes a copy in which it has one",
     "time": "nothing; rows are read in the order of the file",
@@ -60,7 +60,7 @@ class FileReport:
     lines: int = 0
 
 
-class Step(NamedTuple):
+class IndexMismatch(NamedTuple):
     """How the index is out of step with a file."""
 
     what: str
@@ -69,7 +69,7 @@ class Step(NamedTuple):
     """Whether it will stay so."""
 
 
-Index: TypeAlias = Callable[[FileReport], Step | None]
+Index: TypeAlias = Callable[[FileReport], IndexMismatch | None]
 """Says how the index is out of step with a file; None if it is not."""
 
 
@@ -85,7 +85,7 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
             for line in batch:
                 if isinstance(line, Damage):
                     fix = "`--repair` writes a copy of what can still be read"
-                    report.findings.append(_whole(path, "compression", line.problem, fix))
+                    report.findings.append(_about_file(path, "compression", line.problem, fix))
                     continue
                 report.lines += 1
                 data = line.head if isinstance(line, LongLine) else line
@@ -95,7 +95,7 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
                 report.checker.receive_line(data)
     except UnreadableSource as problem:
         report.findings.append(
-            _whole(path, "unreadable", problem.problem, "look at its permissions")
+            _about_file(path, "unreadable", problem.problem, "look at its permissions")
         )
         return report
     is_fresh = _is_fresh(path, now)
@@ -123,7 +123,7 @@ def check(
         report.findings = []
         step = index(report) if index is not None else None
         if step is not None:
-            yield _whole(path, "index", step.what, step.fix, broken=step.is_broken)
+            yield _about_file(path, "index", step.what, step.fix, broken=step.is_broken)
         reports.append(report)
         if report.checker.session_id is not None:
             known.setdefault(report.checker.session_id, []).append(report)
@@ -133,7 +133,7 @@ def check(
     if not paths:
         files = {name: [each.path for each in same] for name, same in known.items()}
         for path, what, fix in out_of_step(files):
-            yield _whole(path, "list", what, fix, broken=False)
+            yield _about_file(path, "list", what, fix, broken=False)
 
 
 class _Elsewhere:
@@ -161,11 +161,11 @@ def _between(
     named = named_id(path)
     if named is not None and named != session_id:
         what = f"the file is named after {named}, and holds {session_id}"
-        yield _whole(path, "name", what, "`--repair` writes a copy with the right name")
+        yield _about_file(path, "name", what, "`--repair` writes a copy with the right name")
     same = [each.path for each in known[session_id] if each is not report]
     if same and (origin is None or origin.kind != "revert") and not _is_reverted(known[session_id]):
         what = f"{same[0]} holds the same session"
-        yield _whole(path, "duplicate", what, "keep one of them", broken=False)
+        yield _about_file(path, "duplicate", what, "keep one of them", broken=False)
     if origin is None or (origin.parent_session_id is None and origin.base is None):
         return
     parent_id = origin.base.session_id if origin.base else origin.parent_session_id
@@ -174,7 +174,7 @@ def _between(
         needs = origin.base is not None
         what = f"its parent {parent_id} is gone" + (", and with it the beginning" if needs else "")
         fix = "bring the parent's file back" if needs else "nothing; it can be read without"
-        yield _whole(path, "orphan", what, fix, broken=needs)
+        yield _about_file(path, "orphan", what, fix, broken=needs)
     elif origin.base is not None:
         yield from _beyond(report, parent)
 
@@ -190,7 +190,7 @@ def _beyond(report: FileReport, parent: FileReport) -> Iterator[Finding]:
     if too_far:
         what = f"it goes on from beyond the end of its parent, {parent.path}"
         fix = "bring back the parent's file as it was; its last rows are missing"
-        yield _whole(report.path, "base", what, fix)
+        yield _about_file(report.path, "base", what, fix)
 
 
 def _is_reverted(reports: list[FileReport]) -> bool:
@@ -199,7 +199,7 @@ def _is_reverted(reports: list[FileReport]) -> bool:
 
 def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
     what, broken = fault.what, fault.is_broken
-    fix = _FIXES.get(fault.kind, _MENDED)
+    fix = _FIXES.get(fault.kind, _REPAIRED)
     if is_fresh and broken:
         what, broken = f"{what}; the file was just written, so it may still be at work", False
         fix = "check again when the session has ended"
@@ -210,7 +210,7 @@ def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
     )
 
 
-def _whole(path: Path, kind: str, what: str, fix: str, *, broken: bool = True) -> Finding:
+def _about_file(path: Path, kind: str, what: str, fix: str, *, broken: bool = True) -> Finding:
     return Finding(path=str(path), line=0, kind=kind, what=what, fix=fix, is_broken=broken)
 
 

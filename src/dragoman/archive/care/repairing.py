@@ -47,7 +47,7 @@ class Repair:
     """The new file."""
     lost_path: Path | None = None
     """Where the bytes are that could not be kept."""
-    deeds: list[Deed] = field(default_factory=list[Deed])
+    actions: list[Deed] = field(default_factory=list[Deed])
     problems: list[str] = field(default_factory=list[str])
     """Why the new file is not all right. There should be none."""
     messages: int = 0
@@ -74,11 +74,11 @@ def repair(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Repa
     target.parent.mkdir(parents=True, exist_ok=True)
     done = Repair(source, target, session_id=report.checker.session_id or named_id(source))
     with target.open("xb") as out:
-        for line in _mended(source, mender, done):
+        for line in _repaired_lines(source, mender, done):
             out.write(line + b"\n")
-    done.deeds += sorted(mender.deeds, key=lambda deed: deed.line)
+    done.actions += sorted(mender.deeds, key=lambda deed: deed.line)
     if target.name != source.name:
-        done.deeds.append(Deed(0, f"the copy is named after its session: {target.name}"))
+        done.actions.append(Deed(0, f"the copy is named after its session: {target.name}"))
     if mender.lost:
         done.lost_path = lost_path
         with lost_path.open("xb") as out:
@@ -97,11 +97,11 @@ def _target(report: FileReport, folder: Path) -> Path:
     return folder / name
 
 
-def _mended(source: Path, mender: Mender, done: Repair) -> Iterator[bytes]:
+def _repaired_lines(source: Path, mender: Mender, done: Repair) -> Iterator[bytes]:
     for batch in batches(source):
         for line in batch:
             if isinstance(line, Damage):
-                done.deeds.append(Deed(0, f"kept what came before the damage: {line.problem}"))
+                done.actions.append(Deed(0, f"kept what came before the damage: {line.problem}"))
             elif isinstance(line, LongLine):
                 done.problems.append(f"a line of {line.length} bytes is too long to be kept")
             else:
@@ -127,22 +127,22 @@ def _prove(done: Repair, gone: set[int]) -> None:
         done.problems.append(account.damage)
     broken = [fault for fault in check_file(done.target).findings if fault.is_broken]
     done.problems += [f"line {fault.line}: {fault.what}" for fault in broken]
-    new = Counter(_told(done.target))
-    for line, key in _told_lines(done.source):
+    new = Counter(_message_keys(done.target))
+    for line, key in _keyed_lines(done.source):
         # A row that was there twice is told by its neighbours in another way.
         if key not in new and not {line, line + 1} & gone:
             done.problems.append(f"what line {line} of the original tells is not in the copy")
 
 
-def _told(path: Path) -> Iterator[bytes]:
-    return (key for _, key in _told_lines(path))
+def _message_keys(path: Path) -> Iterator[bytes]:
+    return (key for _, key in _keyed_lines(path))
 
 
 _BY_THE_WAY = (Malformed, SessionStarted, SessionEnded, TurnEnded, UsageReport)
 """What may change when rows before or after it come back: names, ends, sums."""
 
 
-def _told_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _keyed_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """What a file tells, each with its line, without what depends on the rows around it."""
     for message in read(path):
         is_given_up = isinstance(message, ToolResult) and message.status == "abandoned"

@@ -20,7 +20,7 @@ from dragoman.model.messages import (
     TurnStarted,
 )
 from dragoman.model.usage import Usage
-from dragoman.store.sessions import SessionRow
+from dragoman.store.sessions import IndexedSession
 
 _TITLE: Final = 200
 
@@ -41,7 +41,7 @@ class Facts(msgspec.Struct, array_like=True):
     outcome: str | None = None
     is_open: bool = False
     usage: Usage | None = None
-    is_told: bool = False
+    is_own: bool = False
     """Whether the file says that this session began, rather than quoting from it."""
 
 
@@ -110,16 +110,16 @@ class Digest:
 
     def rows(
         self, file_id: int, *, own: str, origin: str | None, otherwise: float
-    ) -> list[SessionRow]:
+    ) -> list[IndexedSession]:
         """The sessions as rows. ``own`` names the one that the file does not name itself."""
-        is_told = any(facts.is_told for facts in self.sessions.values())
-        rows: list[SessionRow] = []
+        has_own = any(facts.is_own for facts in self.sessions.values())
+        rows: list[IndexedSession] = []
         for key, facts in self.sessions.items():
-            if is_told and not facts.is_told:
+            if has_own and not facts.is_own:
                 continue  # rows copied from another session, or words before the first
             usage = facts.usage
             rows.append(
-                SessionRow(
+                IndexedSession(
                     file_id=file_id,
                     session_id=kept(key or own) or own,
                     parent_session_id=kept(facts.parent_session_id),
@@ -146,7 +146,7 @@ class Digest:
 
 
 def _know(facts: Facts, message: SessionStarted) -> None:
-    facts.is_told = True
+    facts.is_own = True
     facts.harness = message.harness
     facts.version = message.version or facts.version
     facts.model = message.model or facts.model

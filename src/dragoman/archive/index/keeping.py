@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dragoman.about import VERSION
-from dragoman.archive.finding import Found, are_still_so, is_still_so
+from dragoman.archive.finding import FoundFile, are_still_so, is_still_so
 from dragoman.archive.index.names import take_names
-from dragoman.archive.places import Place
+from dragoman.archive.places import ArchivePlace
 from dragoman.store.database import (
     NAME,
     SUSPECT,
@@ -27,8 +27,8 @@ from dragoman.store.database import (
 from dragoman.store.files import Files
 
 if TYPE_CHECKING:
-    from dragoman.archive.index.background import Background
-    from dragoman.archive.index.updating import Progress, Report
+    from dragoman.archive.index.background import IndexProcess
+    from dragoman.archive.index.updating import IndexReport, Progress
 
 _MOMENT_SECONDS: Final = 0.3
 _DEEPEST: Final = 32
@@ -36,19 +36,19 @@ _DEEPEST: Final = 32
 _MOST_CALLED_SO: Final = 8
 
 
-class Keeper:
+class IndexKeeper:
     """The index of a place."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ArchivePlace) -> None:
         self.place = place
         self._problem: str | None = None
-        self._report: Report | None = None
-        self._untold: list[str] = []
-        self._background: Background | None = None
+        self._report: IndexReport | None = None
+        self._troubles: list[str] = []
+        self._background: IndexProcess | None = None
         self._has_no_helper = False
         self._is_aside = False
         self._step_seconds = _MOMENT_SECONDS
-        self._found: list[Found] = []
+        self._found: list[FoundFile] = []
         self._open()
 
     def _open(self) -> None:
@@ -57,7 +57,7 @@ class Keeper:
         self.note = self.database.note
         """What had to be done about the index, as a sentence; None if all is well."""
         if self.note:
-            self._untold.append(self.note)
+            self._troubles.append(self.note)
 
     def close(self) -> None:
         if self._background is not None:
@@ -71,7 +71,7 @@ class Keeper:
         *,
         wait_seconds: float = 10.0,
         seconds: float = math.inf,
-    ) -> Report | None:
+    ) -> IndexReport | None:
         """Bring the index up to date, here; what that took, or None if nothing had changed.
 
         After so many ``seconds`` the rest is left. Raises ``IndexUnusable``.
@@ -88,21 +88,21 @@ class Keeper:
         except SUSPECT:
             if self.database.path is None or not self.database.can_write:
                 raise
-            self.begin_anew()
+            self.rebuild()
             return self._index(progress, wait_seconds, seconds)
 
-    def begin_anew(self) -> None:
+    def rebuild(self) -> None:
         """The index is damaged in a place that opening it does not look at. It is a cache."""
         self.database.close()
         path = os.path.join(self.place.index_folder, NAME)
         aside = move_aside(path).name if os.path.exists(path) else "nowhere"
         self._open()
         self.note = f"the index was damaged; it was moved to {aside} and is built anew"
-        self._untold.append(self.note)
+        self._troubles.append(self.note)
 
     def _index(
         self, progress: Callable[[Progress], None] | None, wait_seconds: float, seconds: float
-    ) -> Report:
+    ) -> IndexReport:
         from dragoman.archive.index.updating import Indexer
 
         self._found = self.place.find()
@@ -123,7 +123,7 @@ class Keeper:
                 return False
         elif {found.path for found in self.place.find()} != self.files.states().keys():
             return False
-        return are_still_so(self.files.glance())
+        return are_still_so(self.files.fast_states())
 
     def begin(self) -> Progress | None:
         """Have the index brought up to date, without waiting; how far it is, None if it is done.
@@ -144,19 +144,19 @@ class Keeper:
         if self._background is not None:
             outcome = self._background.wait(seconds)
             if outcome is None:
-                return self._told()
+                return self._reported_progress()
             self._background = None
             if self.database.is_gone():
                 self.database.close()
                 self._open()
-            if not outcome.is_told:
+            if not outcome.has_answered:
                 self._has_no_helper = True
                 return self._here(seconds)
             self._come_to(outcome.report, outcome.problem)
         if self._report is None or self._report.is_done or self._problem is not None:
             return None
         if self._report.waited_for is not None and not self._is_free(seconds):
-            return self._told()
+            return self._reported_progress()
         # A turn that takes longer than a step is begun again by the next: so that one is longer.
         self._step_seconds *= 2
         return self._here(max(seconds, self._step_seconds))
@@ -174,26 +174,26 @@ class Keeper:
         if report is None or report.is_done:
             return None
         if report.waited_for is not None:
-            return self._told()
+            return self._reported_progress()
         if self.database.path is not None and not self._has_no_helper:
             from dragoman.archive.index.background import start
 
             self._background = start(self.place)
         return report.left
 
-    def _come_to(self, report: Report | None, problem: str | None) -> None:
+    def _come_to(self, report: IndexReport | None, problem: str | None) -> None:
         self._report, self._problem = report, problem
         if problem is not None:
-            self._untold.append(f"{problem}; this is what could be had of it")
+            self._troubles.append(f"{problem}; this is what could be had of it")
         if report is not None and report.is_done:
-            self._untold += [f"cannot read {path}: {why}" for path, why in report.unreadable[:5]]
+            self._troubles += [f"cannot read {path}: {why}" for path, why in report.unreadable[:5]]
             if (more := len(report.unreadable) - 5) > 0:
-                self._untold.append(f"cannot read {more} more files")
+                self._troubles.append(f"cannot read {more} more files")
 
     def troubles(self) -> list[str]:
         """Why the index is not as it should be, in sentences; each is given once."""
-        untold, self._untold = self._untold, []
-        return untold
+        troubles, self._troubles = self._troubles, []
+        return troubles
 
     def _is_free(self, seconds: float) -> bool:
         """Whether another program that was at it has stopped."""
@@ -202,13 +202,13 @@ class Keeper:
         lock.release()
         return is_free
 
-    def _told(self) -> Progress:
+    def _reported_progress(self) -> Progress:
         """How far the one with the lock says that it is."""
         from dragoman.archive.index.updating import Progress
 
-        told = self.database.lock.told()
-        if len(told) == len(Progress._fields):
-            return Progress(*told)
+        reported = self.database.lock.progress()
+        if len(reported) == len(Progress._fields):
+            return Progress(*reported)
         before = self._report.left if self._report is not None else None
         return before or Progress(0, 0, 0, 0)
 
@@ -235,7 +235,7 @@ class Keeper:
             if self._is_unchanged() or self._prepare(session_id, progress):
                 return
         except IndexUnusable as problem:
-            self._untold.append(f"{problem}; this session is read by itself")
+            self._troubles.append(f"{problem}; this session is read by itself")
         self._is_aside = True
         self.database.close()
         self.database = open_database(None)
@@ -263,12 +263,12 @@ class Keeper:
             wanted = missing[0]
         return True
 
-    def _has_all(self, some: Sequence[Found]) -> bool:
+    def _has_all(self, some: Sequence[FoundFile]) -> bool:
         known = self.files.states()
         return all(_is_in(each, known) for each in some)
 
 
-def _is_called(found: Found, wanted: str) -> bool:
+def _is_called(found: FoundFile, wanted: str) -> bool:
     """Whether the id in a file's name begins so."""
     from dragoman.harnesses import HARNESSES
 
@@ -277,7 +277,7 @@ def _is_called(found: Found, wanted: str) -> bool:
     return any(each.startswith(wanted) for each in ids if each is not None)
 
 
-def _is_in(found: Found, known: dict[str, tuple[int, int, int, int, int, int]]) -> bool:
+def _is_in(found: FoundFile, known: dict[str, tuple[int, int, int, int, int, int]]) -> bool:
     """Whether the index has this file as it was found, or as it has become since."""
     state = known.get(found.path)
     if state is None or not state[4]:

@@ -6,14 +6,14 @@ import os
 from contextlib import suppress
 from typing import Final
 
-from dragoman.archive.places import Place
+from dragoman.archive.places import ArchivePlace
 from dragoman.store.database import Database
-from dragoman.store.sessions import Sessions
+from dragoman.store.sessions import SessionTable
 
 _FACT: Final = "names"
 
 
-def take_names(place: Place, database: Database) -> bool:
+def take_names(place: ArchivePlace, database: Database) -> bool:
     """Have the index know what the lists say, if they have changed. False: it could not be written now."""
     paths = {
         home.harness: os.path.join(folder, home.name_list)
@@ -28,7 +28,7 @@ def take_names(place: Place, database: Database) -> bool:
     try:
         names = _read(paths)
         database.begin()
-        Sessions(database).name(names)
+        SessionTable(database).name(names)
         database.set_fact(_FACT, states)
         database.commit()
     finally:

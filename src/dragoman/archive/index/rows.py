@@ -7,21 +7,23 @@ from io import BufferedReader
 
 import msgspec
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.reading.file_lines import is_plain, other_lines, plain_lines
-from dragoman.reading.parsers import Reader, history_of, origin_of
+from dragoman.reading.parsers import FileReader, history_of, origin_of
 from dragoman.store.entries import Entries
 from dragoman.store.files import FileRow, Files
 
 
-def begin(files: Files, found: Found, file: BufferedReader) -> tuple[FileRow, Reader | None]:
+def begin(
+    files: Files, found: FoundFile, file: BufferedReader
+) -> tuple[FileRow, FileReader | None]:
     """Put a file in that is new; no reader if it is of no known dialect."""
     plain = is_plain(file)
     lines = plain_lines(file, 0) if plain else other_lines(file)
     opening = next(lines, None)
     first = [line for line in opening.lines if isinstance(line, bytes)] if opening else []
-    reader = Reader.sniffed(first)
+    reader = FileReader.sniffed(first)
     origin = origin_of(reader.harness, first)
     base = origin.base if origin else None
     row = FileRow(
@@ -56,12 +58,12 @@ def begin(files: Files, found: Found, file: BufferedReader) -> tuple[FileRow, Re
     return row, reader if reader.dialect else None
 
 
-def _id_of(reader: Reader, found: Found) -> str | None:
+def _id_of(reader: FileReader, found: FoundFile) -> str | None:
     history = history_of(reader.harness)
     return history.session_id_in(found.path.rpartition("/")[2]) if history else None
 
 
-def go_on(entries: Entries, found: Found, row: FileRow) -> tuple[FileRow, Reader]:
+def go_on(entries: Entries, found: FoundFile, row: FileRow) -> tuple[FileRow, FileReader]:
     """Take up a file that has been read before, at its newest mark."""
     entries.take_back_drafts(row.file_id)
     row = row._replace(
@@ -79,8 +81,8 @@ def go_on(entries: Entries, found: Found, row: FileRow) -> tuple[FileRow, Reader
     if row.mark_line is not None and row.mark_state is not None and not row.compressed:
         # A mark that another version of this program made may mean nothing to us.
         with suppress(msgspec.MsgspecError, TypeError):
-            return row, Reader.resumed(row.dialect, Mark(row.mark_line, row.mark_state))
+            return row, FileReader.resumed(row.dialect, Mark(row.mark_line, row.mark_state))
     row = row._replace(
         mark_line=None, mark_offset=None, mark_state=None, mark_count=None, digest=None
     )
-    return row, Reader.of(row.dialect)
+    return row, FileReader.of(row.dialect)

@@ -29,7 +29,7 @@ _VALUE: Final = 2000
 _INPUT: Final = 6000
 
 
-class Words(NamedTuple):
+class IndexText(NamedTuple):
     """How a message is indexed."""
 
     kind: str
@@ -38,57 +38,57 @@ class Words(NamedTuple):
     is_error: bool = False
 
 
-def words_of(message: Message) -> Words | None:
+def index_text(message: Message) -> IndexText | None:
     """The words of a message; None for one that nobody looks for."""
     read = _READERS.get(message.__class__)
     return read(message) if read is not None else None
 
 
-def _result(message: ToolResult) -> Words | None:
+def _result(message: ToolResult) -> IndexText | None:
     output = message.output
     if not output and (message.status == "abandoned" or not message.is_error):
         return None
     body = ends(output, OUTPUT_HEAD, OUTPUT_TAIL)
-    return Words("tool_result", body, None, message.is_error)
+    return IndexText("tool_result", body, None, message.is_error)
 
 
-def _call(message: ToolCall) -> Words:
-    return Words("tool_call", " ".join(_said(message)), message.tool)
+def _call(message: ToolCall) -> IndexText:
+    return IndexText("tool_call", " ".join(_said(message)), message.tool)
 
 
-def _thinking(message: Thinking) -> Words:
-    return Words("thinking", message.text[:_WORDS])
+def _thinking(message: Thinking) -> IndexText:
+    return IndexText("thinking", message.text[:_WORDS])
 
 
-def _text(message: Text) -> Words:
-    return Words("text", message.text[:_WORDS])
+def _text(message: Text) -> IndexText:
+    return IndexText("text", message.text[:_WORDS])
 
 
-def _prompt(message: Prompt) -> Words:
-    return Words("prompt", ends(message.text, _WORDS, OUTPUT_TAIL))
+def _prompt(message: Prompt) -> IndexText:
+    return IndexText("prompt", ends(message.text, _WORDS, OUTPUT_TAIL))
 
 
-def _notice(message: Notice) -> Words | None:
+def _notice(message: Notice) -> IndexText | None:
     if message.level == "info":
         return None
-    return Words("notice", message.text[:_VALUE], is_error=message.level == "error")
+    return IndexText("notice", message.text[:_VALUE], is_error=message.level == "error")
 
 
-def _turn_ended(message: TurnEnded) -> Words | None:
+def _turn_ended(message: TurnEnded) -> IndexText | None:
     error = message.error
     if error is None:
         return None
-    return Words("turn_ended", f"{error.kind} {error.message[:_VALUE]}", is_error=True)
+    return IndexText("turn_ended", f"{error.kind} {error.message[:_VALUE]}", is_error=True)
 
 
-def _compacted(message: Compacted) -> Words | None:
+def _compacted(message: Compacted) -> IndexText | None:
     if not message.summary:
         return None
-    return Words("compacted", ends(message.summary, OUTPUT_HEAD, OUTPUT_TAIL))
+    return IndexText("compacted", ends(message.summary, OUTPUT_HEAD, OUTPUT_TAIL))
 
 
 # A table rather than a ``match``: this is asked of every message there ever was.
-_READERS: Final[dict[type[Any], Callable[[Any], Words | None]]] = {
+_READERS: Final[dict[type[Any], Callable[[Any], IndexText | None]]] = {
     ToolResult: _result,
     ToolCall: _call,
     Thinking: _thinking,

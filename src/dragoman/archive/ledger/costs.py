@@ -47,7 +47,7 @@ def costs_of(
 ) -> dict[str, Cost]:
     """What these sessions have cost, by id. One that tells no usage is not among them."""
     own = _own_prices(environment)
-    memory = _Memory(cache_folder(environment) / _MEMORY, _stamp(own))
+    memory = _CostCache(cache_folder(environment) / _MEMORY, _stamp(own))
     wanted = {session.id: session for session in sessions}
     states = {name: _state(session) for name, session in wanted.items()}
     costs = {name: memory.recall(name, state) for name, state in states.items()}
@@ -83,7 +83,7 @@ _UNKNOWN: Final = Cost(None, -1)
 """It was not worked out yet."""
 
 
-class _Memory:
+class _CostCache:
     """Costs in a file of the cache folder. It can be deleted at any time; the last writer wins."""
 
     def __init__(self, path: Path, stamp: str) -> None:

@@ -16,8 +16,8 @@ from typing import Final
 import msgspec
 
 from dragoman.archive.ledger.groups import By, Summary, summary
-from dragoman.archive.ledger.ledger import EVERYTHING, Choice, Ledger
-from dragoman.archive.places import Place
+from dragoman.archive.ledger.ledger import EVERYTHING, Ledger, LedgerFilter
+from dragoman.archive.places import ArchivePlace
 from dragoman.drive.process import helper
 from dragoman.errors import DragomanError
 
@@ -26,28 +26,28 @@ _SECONDS: Final = 600.0
 _log = logging.getLogger(__name__)
 
 
-class Question(msgspec.Struct, frozen=True):
+class UsageQuery(msgspec.Struct, frozen=True):
     """What is to be summed up, and how."""
 
     by: By
-    choice: Choice = EVERYTHING
+    choice: LedgerFilter = EVERYTHING
 
 
-class _Request(msgspec.Struct):
+class _CountRequest(msgspec.Struct):
     environment: dict[str, str]
     paths: tuple[str, ...]
     cache: str
-    questions: list[Question]
+    questions: list[UsageQuery]
 
 
-def count(place: Place, questions: Sequence[Question]) -> list[Summary]:
+def count(place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
     """The answers, counted here and now."""
     cache = Path(place.index_folder, "usage.msgpack")
     ledger = Ledger.read(place.find(), cache=cache)
     return [summary(ledger, each.by, each.choice) for each in questions]
 
 
-class Beside:
+class CountingProcess:
     """Counts in a process of its own, or here where there can be none; one question after another."""
 
     def __init__(self, seconds: float = _SECONDS) -> None:
@@ -55,9 +55,9 @@ class Beside:
         self._helper: helper.Helper | None = None
         self._is_over = False
 
-    def count(self, place: Place, questions: Sequence[Question]) -> list[Summary]:
+    def count(self, place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
         """As :func:`count`. May be called in any thread, and takes its time."""
-        request = _Request(place.environment, place.paths, place.cache, list(questions))
+        request = _CountRequest(place.environment, place.paths, place.cache, list(questions))
         try:
             beside = helper.Helper(_MODULE, helper.encode(request)) if helper.can_help() else None
         except OSError:
@@ -93,8 +93,8 @@ class Beside:
 
 def main() -> None:
     """In that process."""
-    request = msgspec.convert(json.loads(helper.begin()), _Request)
-    place = Place.of(None, request.paths, request.cache, request.environment)
+    request = msgspec.convert(json.loads(helper.begin()), _CountRequest)
+    place = ArchivePlace.of(None, request.paths, request.cache, request.environment)
     helper.answer(helper.encode(count(place, request.questions)))
 
 

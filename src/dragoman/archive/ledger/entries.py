@@ -31,7 +31,7 @@ _RULE_NAMES: Final = tuple(RULES)
 _NUMBERS: Final = {rule: number for number, rule in enumerate(_RULE_NAMES)}
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class LedgerEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One counted report, by its place in one file."""
 
     session: str
@@ -98,7 +98,7 @@ def rule_number(rule: Rule) -> int:
     return _NUMBERS[rule]
 
 
-class SessionFacts(msgspec.Struct, array_like=True, gc=False):
+class LedgerSession(msgspec.Struct, array_like=True, gc=False):
     """What one file tells about a session, tokens aside."""
 
     session: str
@@ -135,7 +135,7 @@ class Subtotal(msgspec.Struct, array_like=True, gc=False):
         return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
 
 
-def subtotals_of(entries: Iterable[Entry]) -> list[Subtotal]:
+def subtotals_of(entries: Iterable[LedgerEntry]) -> list[Subtotal]:
     """The entries summed up, but for those that must be valued one by one."""
     subtotals: list[Subtotal] = []
     subtotal: Subtotal | None = None
@@ -171,7 +171,7 @@ def subtotals_of(entries: Iterable[Entry]) -> list[Subtotal]:
     return subtotals
 
 
-def _subtotal(entry: Entry) -> Subtotal:
+def _subtotal(entry: LedgerEntry) -> Subtotal:
     return Subtotal(
         entry.session,
         entry.model,
@@ -186,12 +186,12 @@ def _subtotal(entry: Entry) -> Subtotal:
     )
 
 
-class Account(msgspec.Struct, array_like=True, gc=False):
+class FileUsage(msgspec.Struct, array_like=True, gc=False):
     """Everything one file tells about tokens."""
 
     fingerprint: str
     """Equal for files of equal content."""
-    sessions: list[SessionFacts]
+    sessions: list[LedgerSession]
     """The file's own session first; those it only copies rows from do not appear."""
     subtotals: list[Subtotal]
     packed: bytes
@@ -200,18 +200,20 @@ class Account(msgspec.Struct, array_like=True, gc=False):
     """Why it could not be read, or not to its end."""
 
     @classmethod
-    def of(cls, fingerprint: str, sessions: list[SessionFacts], entries: list[Entry]) -> Account:
+    def of(
+        cls, fingerprint: str, sessions: list[LedgerSession], entries: list[LedgerEntry]
+    ) -> FileUsage:
         return cls(fingerprint, sessions, subtotals_of(entries), _pack(entries))
 
     @classmethod
-    def unread(cls, problem: str) -> Account:
+    def unread(cls, problem: str) -> FileUsage:
         words = problem.encode(
             "utf-8", "backslashreplace"
         ).decode()  # with a path, which may be no UTF-8
         return cls("", [], [], _pack([]), words)
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LedgerEntry]:
         return _unpack(self.packed)
 
     def is_only_of(self, session: str) -> bool:
@@ -220,4 +222,4 @@ class Account(msgspec.Struct, array_like=True, gc=False):
 
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(list[Entry]).decode
+_unpack = msgspec.msgpack.Decoder(list[LedgerEntry]).decode

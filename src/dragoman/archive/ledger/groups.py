@@ -15,8 +15,8 @@ from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from dragoman.archive.ledger.entries import QUARTER, SHORT, Entry, SessionFacts, Subtotal
-from dragoman.archive.ledger.ledger import EVERYTHING, Choice, Ledger
+from dragoman.archive.ledger.entries import QUARTER, SHORT, LedgerEntry, LedgerSession, Subtotal
+from dragoman.archive.ledger.ledger import EVERYTHING, Ledger, LedgerFilter
 from dragoman.archive.ledger.prices import Period, Price, Rates
 from dragoman.model.usage import Usage
 
@@ -38,7 +38,7 @@ BLOCK: Final = 5 * _HOUR
 """Seconds: the window that limits of subscriptions are counted in."""
 
 
-class Group(msgspec.Struct, kw_only=True):
+class LedgerGroup(msgspec.Struct, kw_only=True):
     """All rows that belong together, and their sum."""
 
     key: str
@@ -56,7 +56,7 @@ class Group(msgspec.Struct, kw_only=True):
     first_at: datetime | None = None
 
 
-class _Sum:
+class _GroupSum:
     """A group while it is summed: tokens by model and rates."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Sum:
         self.silent: set[str] = set()
         self.first: float | None = None
 
-    def add(self, other: _Sum) -> None:
+    def add(self, other: _GroupSum) -> None:
         """Count what another sum holds, too."""
         for name, counts in other.buckets.items():
             bucket = self.buckets.setdefault(name, [0, 0, 0, 0, 0])
@@ -89,33 +89,33 @@ class _Sum:
 class Summary(msgspec.Struct, frozen=True):
     """The groups, and everything together."""
 
-    groups: list[Group]
+    groups: list[LedgerGroup]
     """Times in their order, others with the most tokens first."""
-    total: Group
+    total: LedgerGroup
 
 
-def summary(ledger: Ledger, by: By, choice: Choice = EVERYTHING) -> Summary:
+def summary(ledger: Ledger, by: By, choice: LedgerFilter = EVERYTHING) -> Summary:
     """Sum the ledger up."""
     sums = _summed(ledger, by, choice)
     made = [_group(key, each) for key, each in sums.items()]
     made.sort(key=_by_time if by in _BY_TIME or by == "block" else _by_size)
-    whole = _Sum()
+    whole = _GroupSum()
     for each in sums.values():
         whole.add(each)
     return Summary(made, _group("total", whole))
 
 
-def _by_time(group: Group) -> tuple[bool, str]:
+def _by_time(group: LedgerGroup) -> tuple[bool, str]:
     return group.first_at is None, group.key
 
 
-def _by_size(group: Group) -> tuple[int, str]:
+def _by_size(group: LedgerGroup) -> tuple[int, str]:
     return -group.usage.total_tokens if group.usage is not None else 1, group.key
 
 
 def keys(
-    by: By, ledger: Ledger, choice: Choice = EVERYTHING
-) -> Callable[[Entry | Subtotal | SessionFacts], str]:
+    by: By, ledger: Ledger, choice: LedgerFilter = EVERYTHING
+) -> Callable[[LedgerEntry | Subtotal | LedgerSession], str]:
     """What gives the group that an entry or a session belongs to."""
     unknown = UNKNOWN[by]
     if by in _BY_TIME:
@@ -129,10 +129,12 @@ def keys(
     return lambda each: each.session
 
 
-def _at_times(name: Callable[[float], str]) -> Callable[[Entry | Subtotal | SessionFacts], str]:
+def _at_times(
+    name: Callable[[float], str],
+) -> Callable[[LedgerEntry | Subtotal | LedgerSession], str]:
     names: dict[int, str] = {}
 
-    def key(each: Entry | Subtotal | SessionFacts) -> str:
+    def key(each: LedgerEntry | Subtotal | LedgerSession) -> str:
         if each.at is None:
             return _NO_TIME
         quarter = int(each.at // QUARTER)
@@ -161,8 +163,8 @@ def _blocks(times: Iterable[float | None]) -> Callable[[float], str]:
     return name
 
 
-def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
-    sums: dict[str, _Sum] = {}
+def _summed(ledger: Ledger, by: By, choice: LedgerFilter) -> dict[str, _GroupSum]:
+    sums: dict[str, _GroupSum] = {}
     key_of = keys(by, ledger, choice)
     models = {subtotal.model for subtotal in ledger.subtotals(choice)}
     tariffs = {model: _Tariff(ledger.prices.of(model)) for model in models}
@@ -176,7 +178,7 @@ def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
         key = key_of(entry)
         sum_ = sums.get(key)
         if sum_ is None:
-            sum_ = sums[key] = _Sum()
+            sum_ = sums[key] = _GroupSum()
         model = entry.model
         tariff = tariffs[model]
         rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
@@ -200,7 +202,7 @@ def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
         if at is not None and (sum_.first is None or at < sum_.first):
             sum_.first = at
     for facts in ledger.silent_sessions(choice):
-        silent = sums.setdefault(key_of(facts), _Sum())
+        silent = sums.setdefault(key_of(facts), _GroupSum())
         silent.silent.add(facts.session)
         silent.saw(facts.at)
     return sums
@@ -225,7 +227,7 @@ class _Tariff:
         """Whether all that a subtotal sums up costs the same."""
         return self.price is None or all(map(_values_subtotals, self.price.periods))
 
-    def rates(self, entry: Entry | Subtotal) -> Rates | None:
+    def rates(self, entry: LedgerEntry | Subtotal) -> Rates | None:
         if self.price is None:
             return None
         return self.price.rates(entry.at, entry.input if entry.count == 1 else 0)
@@ -242,8 +244,8 @@ _VALUED: Final = Rates(_NO_MONEY, _NO_MONEY, _NO_MONEY, _NO_MONEY)
 """Stands for tokens whose cost was added up before."""
 
 
-def _group(key: str, sum_: _Sum) -> Group:
-    group = Group(
+def _group(key: str, sum_: _GroupSum) -> LedgerGroup:
+    group = LedgerGroup(
         key=key,
         responses=sum_.responses,
         sessions=len(sum_.sessions),

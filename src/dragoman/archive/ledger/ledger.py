@@ -18,11 +18,18 @@ from typing import TypeAlias
 
 import msgspec
 
-from dragoman.archive.finding import Found, by_hand, walk
+from dragoman.archive.finding import FoundFile, by_hand, walk
 from dragoman.archive.homes import all_homes
-from dragoman.archive.ledger.entries import QUARTER, Account, Entry, Rule, SessionFacts, Subtotal
-from dragoman.archive.ledger.files import read_accounts
-from dragoman.archive.ledger.merging import Found as FoundEntry
+from dragoman.archive.ledger.entries import (
+    QUARTER,
+    FileUsage,
+    LedgerEntry,
+    LedgerSession,
+    Rule,
+    Subtotal,
+)
+from dragoman.archive.ledger.files import read_all_usage
+from dragoman.archive.ledger.merging import FileEntry as FoundEntry
 from dragoman.archive.ledger.merging import entries_of, merge, merge_sessions
 from dragoman.archive.ledger.prices import Prices
 from dragoman.model.usage import Usage
@@ -30,7 +37,7 @@ from dragoman.model.usage import Usage
 Paths: TypeAlias = Iterable[str | os.PathLike[str]]
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class LedgerRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of the ledger."""
 
     session_id: str
@@ -48,7 +55,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """US dollars; null for a model without a price, which is not the same as nothing."""
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class LedgerFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which rows to look at. Bounds in time leave out what nobody knows the time of."""
 
     since: datetime | None = None
@@ -83,34 +90,36 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         return self.model is None or (model is not None and self.model.lower() in model.lower())
 
 
-EVERYTHING = Choice()
+EVERYTHING = LedgerFilter()
 
 
 class Ledger:
     """The rows of many files, each response once."""
 
-    def __init__(self, accounts: Mapping[str, Account], prices: Prices | None = None) -> None:
+    def __init__(self, file_usages: Mapping[str, FileUsage], prices: Prices | None = None) -> None:
         self.prices = prices if prices is not None else Prices()
-        self._accounts = accounts
-        self._merged = merge(accounts)
-        self._sessions = merge_sessions(accounts.items())
+        self._file_usages = file_usages
+        self._merged = merge(file_usages)
+        self._sessions = merge_sessions(file_usages.items())
         self.problems = {
-            path: account.problem for path, account in accounts.items() if account.problem
+            path: file_usage.problem
+            for path, file_usage in file_usages.items()
+            if file_usage.problem
         }
         """Why files could not be read, by their path."""
 
     @classmethod
     def read(
-        cls, files: Iterable[Found], *, prices: Prices | None = None, cache: Path | None = None
+        cls, files: Iterable[FoundFile], *, prices: Prices | None = None, cache: Path | None = None
     ) -> Ledger:
         """The ledger of these files. ``cache`` names a file to keep what was read in."""
-        return cls(read_accounts(files, cache=cache), prices)
+        return cls(read_all_usage(files, cache=cache), prices)
 
     @cached_property
     def _found(self) -> list[FoundEntry]:
-        return entries_of(self._accounts, self._merged)
+        return entries_of(self._file_usages, self._merged)
 
-    def entries(self, choice: Choice = EVERYTHING) -> Iterator[FoundEntry]:
+    def entries(self, choice: LedgerFilter = EVERYTHING) -> Iterator[FoundEntry]:
         """What rows are made of: quicker, where there are many."""
         if choice == EVERYTHING:
             return iter(self._found)
@@ -121,7 +130,7 @@ class Ledger:
             if takes(found.entry.at, found.entry.project, found.entry.model)
         )
 
-    def subtotals(self, choice: Choice = EVERYTHING) -> Iterator[Subtotal | Entry]:
+    def subtotals(self, choice: LedgerFilter = EVERYTHING) -> Iterator[Subtotal | LedgerEntry]:
         """The same for who only sums up, many at a time where they lie together."""
         if not choice.keeps_subtotals:
             return (found.entry for found in self.entries(choice))
@@ -131,11 +140,11 @@ class Ledger:
             subtotal for subtotal in every if takes(subtotal.at, subtotal.project, subtotal.model)
         )
 
-    def rows(self, choice: Choice = EVERYTHING) -> Iterator[Row]:
+    def rows(self, choice: LedgerFilter = EVERYTHING) -> Iterator[LedgerRow]:
         """Every row, in the order of files and lines."""
         for file, entry in self.entries(choice):
             price = self.prices.of(entry.model)
-            yield Row(
+            yield LedgerRow(
                 session_id=entry.session,
                 turn_id=entry.turn,
                 at=None if entry.at is None else datetime.fromtimestamp(entry.at, UTC),
@@ -149,14 +158,14 @@ class Ledger:
                 cost=price.rates(entry.at, entry.input).cost(entry.usage) if price else None,
             )
 
-    def silent_sessions(self, choice: Choice = EVERYTHING) -> list[SessionFacts]:
+    def silent_sessions(self, choice: LedgerFilter = EVERYTHING) -> list[LedgerSession]:
         """Sessions that had turns and tell no usage: what they spent is unknown."""
-        told = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
+        reporting = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
         return [
             facts
             for facts in self._sessions.values()
             if facts.turns
-            and facts.session not in told
+            and facts.session not in reporting
             and choice.takes(facts.at, facts.project, facts.model)
         ]
 
@@ -166,7 +175,7 @@ def find_files(
     environment: Mapping[str, str] = os.environ,
     *,
     cache: Path | None = None,
-) -> list[Found]:
+) -> list[FoundFile]:
     """The files that were named, or else all session files of every harness on this machine.
 
     ``cache`` is a folder in which to remember where harnesses keep them.

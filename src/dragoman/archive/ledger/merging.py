@@ -17,15 +17,15 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from dragoman.archive.ledger.entries import Account, Entry, SessionFacts, Subtotal
+from dragoman.archive.ledger.entries import FileUsage, LedgerEntry, LedgerSession, Subtotal
 from dragoman.model.usage import Usage
 
 
-class Found(NamedTuple):
+class FileEntry(NamedTuple):
     """An entry and the file that it is taken from."""
 
     file: str
-    entry: Entry
+    entry: LedgerEntry
 
 
 _Key: TypeAlias = tuple[object, ...]
@@ -38,36 +38,36 @@ class Merged(NamedTuple):
     """Of sessions that one file alone tells of."""
     shared: frozenset[str]
     """Sessions that several tell of."""
-    entries: list[Found]
+    entries: list[FileEntry]
     """The entries of those."""
 
 
-def merge(accounts: Mapping[str, Account]) -> Merged:
+def merge(file_usages: Mapping[str, FileUsage]) -> Merged:
     """Everything that these accounts hold, by the paths of their files."""
-    tellers: Counter[str] = Counter()
-    for account in accounts.values():
-        tellers.update({subtotal.session for subtotal in account.subtotals})
-    shared = frozenset(session for session, count in tellers.items() if count > 1)
+    file_counts: Counter[str] = Counter()
+    for file_usage in file_usages.values():
+        file_counts.update({subtotal.session for subtotal in file_usage.subtotals})
+    shared = frozenset(session for session, count in file_counts.items() if count > 1)
     subtotals: list[Subtotal] = []
-    doubtful: list[tuple[Account, Found]] = []
-    for path, account in sorted(accounts.items()):
-        own = [subtotal for subtotal in account.subtotals if subtotal.session not in shared]
+    doubtful: list[tuple[FileUsage, FileEntry]] = []
+    for path, file_usage in sorted(file_usages.items()):
+        own = [subtotal for subtotal in file_usage.subtotals if subtotal.session not in shared]
         subtotals += own
-        if len(own) < len(account.subtotals):
+        if len(own) < len(file_usage.subtotals):
             doubtful += [
-                (account, Found(path, entry))
-                for entry in account.entries
+                (file_usage, FileEntry(path, entry))
+                for entry in file_usage.entries
                 if entry.session in shared
             ]
     return Merged(subtotals, shared, _once(doubtful))
 
 
-def entries_of(accounts: Mapping[str, Account], merged: Merged) -> list[Found]:
+def entries_of(file_usages: Mapping[str, FileUsage], merged: Merged) -> list[FileEntry]:
     """Every entry once, in the order of files and lines."""
     kept = [
-        Found(path, entry)
-        for path, account in accounts.items()
-        for entry in account.entries
+        FileEntry(path, entry)
+        for path, file_usage in file_usages.items()
+        for entry in file_usage.entries
         if entry.session not in merged.shared
     ]
     kept += merged.entries
@@ -75,11 +75,11 @@ def entries_of(accounts: Mapping[str, Account], merged: Merged) -> list[Found]:
     return kept
 
 
-def merge_sessions(accounts: Iterable[tuple[str, Account]]) -> dict[str, SessionFacts]:
+def merge_sessions(file_usages: Iterable[tuple[str, FileUsage]]) -> dict[str, LedgerSession]:
     """What all files together tell about each session."""
-    known: dict[str, SessionFacts] = {}
-    for _, account in sorted(accounts, key=lambda pair: pair[0]):
-        for facts in account.sessions:
+    known: dict[str, LedgerSession] = {}
+    for _, file_usage in sorted(file_usages, key=lambda pair: pair[0]):
+        for facts in file_usage.sessions:
             old = known.get(facts.session)
             if old is None:
                 known[facts.session] = msgspec.structs.replace(facts)
@@ -93,22 +93,22 @@ def merge_sessions(accounts: Iterable[tuple[str, Account]]) -> dict[str, Session
     return known
 
 
-def _once(doubtful: Sequence[tuple[Account, Found]]) -> list[Found]:
-    best: dict[_Key, tuple[_Key, Found]] = {}
+def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
+    best: dict[_Key, tuple[_Key, FileEntry]] = {}
     seen: Counter[_Key] = Counter()
-    streams: dict[str, dict[str, list[Found]]] = defaultdict(lambda: defaultdict(list))
-    told_by_own = {
+    streams: dict[str, dict[str, list[FileEntry]]] = defaultdict(lambda: defaultdict(list))
+    in_own_file = {
         (found.entry.session, found.entry.turn)
-        for account, found in doubtful
-        if account.is_only_of(found.entry.session) and found.entry.has_named_turn
+        for file_usage, found in doubtful
+        if file_usage.is_only_of(found.entry.session) and found.entry.has_named_turn
     }
-    for account, found in doubtful:
+    for file_usage, found in doubtful:
         file, entry = found
-        is_own = account.is_only_of(entry.session)
-        if not is_own and (entry.session, entry.turn) in told_by_own:
+        is_own = file_usage.is_only_of(entry.session)
+        if not is_own and (entry.session, entry.turn) in in_own_file:
             continue  # copied rows may be cut short, and a live stream may repeat old ones
         if entry.is_of_turn:
-            streams[entry.session].setdefault(account.fingerprint, []).append(found)
+            streams[entry.session].setdefault(file_usage.fingerprint, []).append(found)
             continue
         in_file = (file, entry.session, *entry.mark)
         seen[in_file] += 1
@@ -130,9 +130,9 @@ def _once(doubtful: Sequence[tuple[Account, Found]]) -> list[Found]:
     return kept
 
 
-def _turns_once(streams: Iterable[list[Found]]) -> list[Found]:
+def _turns_once(streams: Iterable[list[FileEntry]]) -> list[FileEntry]:
     """Streams that tell totals only, of one session: one after another, as its counter went on."""
-    kept: list[Found] = []
+    kept: list[FileEntry] = []
     before: Usage | None = None
     for stream in sorted((_of_one_file(each) for each in streams), key=_by_total):
         for found in stream:
@@ -144,22 +144,22 @@ def _turns_once(streams: Iterable[list[Found]]) -> list[Found]:
                 before, own = own, own - before
             else:
                 before = own
-            kept.append(Found(found.file, _worth(entry, own)))
+            kept.append(FileEntry(found.file, _worth(entry, own)))
     return kept
 
 
-def _of_one_file(stream: list[Found]) -> list[Found]:
+def _of_one_file(stream: list[FileEntry]) -> list[FileEntry]:
     """A stream that was given under several names counts once."""
     first = min(found.file for found in stream)
     return [found for found in stream if found.file == first]
 
 
-def _by_total(stream: list[Found]) -> tuple[int, int, str]:
+def _by_total(stream: list[FileEntry]) -> tuple[int, int, str]:
     entry = stream[0].entry
     return entry.total_input, entry.total_output, stream[0].file
 
 
-def _worth(entry: Entry, own: Usage) -> Entry:
+def _worth(entry: LedgerEntry, own: Usage) -> LedgerEntry:
     return msgspec.structs.replace(
         entry,
         input=own.input_tokens,

@@ -170,24 +170,24 @@ def recall(path: Path) -> dict[str, Price | None]:
 
 def keep(path: Path, answers: dict[str, Price | None]) -> bool:
     """Keep answers in a file; whether it could be written."""
-    data = msgspec.json.encode(_Memory(table_version(), answers))
+    data = msgspec.json.encode(_PriceCache(table_version(), answers))
     return write_whole(path, data if path == KNOWN else sealed(data))
 
 
-def _read(path: Path) -> _Memory:
+def _read(path: Path) -> _PriceCache:
     try:
         data = path.read_bytes()
         return _decoder.decode(data if path == KNOWN else unsealed(data))
     except (OSError, ValueError, msgspec.DecodeError):
-        return _Memory("", {})  # it is only a memory
+        return _PriceCache("", {})  # it is only a memory
 
 
-class _Memory(msgspec.Struct):
+class _PriceCache(msgspec.Struct):
     version: str
     prices: dict[str, Price | None]
 
 
-_decoder = msgspec.json.Decoder(_Memory)
+_decoder = msgspec.json.Decoder(_PriceCache)
 
 
 @cache

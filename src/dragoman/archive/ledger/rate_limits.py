@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import RateLimits, RateWindow
 from dragoman.reading.regular import open_regular
@@ -19,24 +19,24 @@ _FILES: Final = 25
 
 
 class Limits(NamedTuple):
-    """What a session was last told about its account's allowance."""
+    """What a session was last limits about its account's allowance."""
 
     at: datetime | None
     file: str
     windows: list[RateWindow]
 
 
-def newest_limits(files: Iterable[Found]) -> Limits | None:
+def newest_limits(files: Iterable[FoundFile]) -> Limits | None:
     """The newest limits in any of these files; None if the newest ones do not tell any."""
     newest = sorted(files, key=lambda found: (-found.mtime_ns, found.path))[:_FILES]
     for found in newest:
-        told = _last(found)
-        if told is not None:
-            return Limits(told.at, found.path, told.windows)
+        limits = _last(found)
+        if limits is not None:
+            return Limits(limits.at, found.path, limits.windows)
     return None
 
 
-def _last(found: Found) -> RateLimits | None:
+def _last(found: FoundFile) -> RateLimits | None:
     from dragoman.reading.read import read
 
     last: RateLimits | None = None
@@ -52,7 +52,7 @@ def _last(found: Found) -> RateLimits | None:
     return last
 
 
-def _ends(found: Found) -> Iterator[str | bytes]:
+def _ends(found: FoundFile) -> Iterator[str | bytes]:
     """The end of a file, then the whole of it."""
     if found.size > 2 * _TAIL and found.path.endswith(".jsonl"):
         with open_regular(found.path) as file:

@@ -4,7 +4,7 @@ Harnesses tell running totals, the newest response's own tokens, or both; they r
 start of a turn, when a session is resumed, and in the first lines of a fork; and some start their
 counter anew with each process. What a report is worth follows from the report before it in the same
 session and the same file, and from nothing else: what is told again in another file is found when
-accounts are put together.
+file_usages are put together.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from dragoman.archive.ledger.entries import Account, Entry, Rule, SessionFacts, rule_number
+from dragoman.archive.ledger.entries import FileUsage, LedgerEntry, LedgerSession, Rule, rule_number
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
-from dragoman.reading.parsers import plain_reader
+from dragoman.reading.parsers import fast_usage_reader
 from dragoman.reading.read import read
 from dragoman.reading.regular import open_regular
 from dragoman.reading.sources import BATCH, unreadable
@@ -31,39 +31,39 @@ _RESPONSE: Final = rule_number("response")
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
-def read_account(path: str | Path) -> Account:
+def read_file_usage(path: str | Path) -> FileUsage:
     """The account of one file. Never raises: a file that cannot be read says why."""
     name = str(path)
     try:
         return _of_plain(name) or _of_any(name)
     except UnreadableSource as problem:
-        return Account.unread(str(problem))
+        return FileUsage.unread(str(problem))
     except OSError as problem:
-        return Account.unread(str(unreadable(name, problem)))
+        return FileUsage.unread(str(unreadable(name, problem)))
 
 
-def _of_plain(path: str) -> Account | None:
+def _of_plain(path: str) -> FileUsage | None:
     """The account of a plain file; None for any other."""
     with open_regular(path, buffering=_BUFFER) as file:
         head, size = file.read(PREFIX), os.fstat(file.fileno()).st_size
-        plain = plain_reader(head) if size <= DEFAULT_MAX_LINE else None
+        plain = fast_usage_reader(head) if size <= DEFAULT_MAX_LINE else None
         if plain is None:
             return None
         file.seek(0)
-        reader = AccountReader(_fingerprint(head, size))
+        reader = FileUsageReader(_fingerprint(head, size))
         while lines := file.readlines(BATCH):
             if not plain.receive_lines(lines):
                 return None
             reader.receive_all(plain.messages())
     plain.receive_eof()
     reader.receive_all(plain.messages())
-    return reader.account()
+    return reader.file_usage()
 
 
-def _of_any(path: str) -> Account:
-    reader = AccountReader(fingerprint_of(Path(path)))
+def _of_any(path: str) -> FileUsage:
+    reader = FileUsageReader(fingerprint_of(Path(path)))
     reader.receive_all(read(path, only=_ONLY))
-    return reader.account()
+    return reader.file_usage()
 
 
 def fingerprint_of(path: Path) -> str:
@@ -81,7 +81,7 @@ class _Counter:
 
     __slots__ = ("facts", "model", "project", "total", "turns")
 
-    def __init__(self, facts: SessionFacts) -> None:
+    def __init__(self, facts: LedgerSession) -> None:
         self.facts = facts
         self.model: str | None = None
         self.project: str | None = None
@@ -89,14 +89,14 @@ class _Counter:
         self.total: Usage | None = None
 
 
-class AccountReader:
+class FileUsageReader:
     """Takes a stream's messages in and counts."""
 
     def __init__(self, fingerprint: str) -> None:
         self._fingerprint = fingerprint
         self._counters: dict[str | None, _Counter] = {}
-        self._told: list[SessionFacts] = []
-        self._entries: list[Entry] = []
+        self._sessions: list[LedgerSession] = []
+        self._entries: list[LedgerEntry] = []
         self._newest: _Counter | None = None
 
     def receive_all(self, messages: Iterable[Message]) -> None:
@@ -111,15 +111,15 @@ class AccountReader:
             elif isinstance(message, SessionStarted):
                 self._started(counter, message)
 
-    def account(self) -> Account:
+    def file_usage(self) -> FileUsage:
         for counter in self._counters.values():
             counter.facts.turns = len(counter.turns)
-        return Account.of(self._fingerprint, self._told, self._entries)
+        return FileUsage.of(self._fingerprint, self._sessions, self._entries)
 
     def _begin(self, session_id: str | None) -> _Counter:
         # A stream that does not name its session is the only one that can tell of it.
         name = session_id if session_id is not None else f"unnamed-{self._fingerprint[:8]}"
-        counter = self._counters[session_id] = _Counter(SessionFacts(name))
+        counter = self._counters[session_id] = _Counter(LedgerSession(name))
         if self._newest is not None:
             # Copied rows come without the facts of the session that they were copied from.
             counter.model, counter.project = self._newest.model, self._newest.project
@@ -130,8 +130,8 @@ class AccountReader:
         self._newest = counter
         counter.model = message.model or counter.model
         counter.project = message.cwd or counter.project
-        if not any(told is facts for told in self._told):
-            self._told.append(facts)
+        if not any(each is facts for each in self._sessions):
+            self._sessions.append(facts)
             facts.at = message.at.timestamp() if message.at is not None else None
         facts.model = facts.model or message.model
         facts.project = facts.project or message.cwd
@@ -158,7 +158,7 @@ class AccountReader:
             return
         at = report.at
         self._entries.append(
-            Entry(
+            LedgerEntry(
                 counter.facts.session,
                 report.turn_id,
                 at.timestamp() if at is not None else None,
@@ -187,15 +187,15 @@ class AccountReader:
             return None  # a resumed session's or a fork's first word is what there was before
         if last is None:
             return total, "first turn total"
-        if total != last and self._was_told(total, last):
+        if total != last and self._was_counted(total, last):
             return None  # up to 0.120 a fork says inside its first turn what it inherits
         return last, "response"
 
-    def _was_told(self, total: Usage, last: Usage) -> bool:
+    def _was_counted(self, total: Usage, last: Usage) -> bool:
         """Whether another session of this stream has told the same."""
-        told = (total.input_tokens, total.output_tokens, last.input_tokens, last.output_tokens)
+        wanted = (total.input_tokens, total.output_tokens, last.input_tokens, last.output_tokens)
         return any(
-            told == (entry.total_input, entry.total_output, entry.input, entry.output)
+            wanted == (entry.total_input, entry.total_output, entry.input, entry.output)
             for entry in self._entries
         )
 

@@ -19,7 +19,7 @@ from dragoman.store.files import FileRow
 _PER_FILE: Final = 1000
 
 
-class Hit(NamedTuple):
+class ScannedLine(NamedTuple):
     """A line that holds the text."""
 
     row: FileRow
@@ -56,7 +56,7 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-def scan(rows: Iterable[FileRow], text: str, *, ignore_case: bool = False) -> Iterator[Hit]:
+def scan(rows: Iterable[FileRow], text: str, *, ignore_case: bool = False) -> Iterator[ScannedLine]:
     """Every line of these files that holds the text, file by file."""
     pattern = Pattern(text, ignore_case=ignore_case)
     for row in rows:
@@ -66,7 +66,7 @@ def scan(rows: Iterable[FileRow], text: str, *, ignore_case: bool = False) -> It
             continue  # gone, or not ours to read: there is nothing to be found in it
 
 
-def _plain(row: FileRow, pattern: Pattern) -> Iterator[Hit]:
+def _plain(row: FileRow, pattern: Pattern) -> Iterator[ScannedLine]:
     with open_file(row.path) as file:
         if not row.size:
             return
@@ -82,12 +82,12 @@ def _plain(row: FileRow, pattern: Pattern) -> Iterator[Hit]:
                 end = len(view) if end < 0 else end
                 found += 1
                 at = end
-                yield Hit(row, begin, view[begin:end])
+                yield ScannedLine(row, begin, view[begin:end])
 
 
-def _packed(row: FileRow, pattern: Pattern) -> Iterator[Hit]:
+def _packed(row: FileRow, pattern: Pattern) -> Iterator[ScannedLine]:
     with open_file(row.path) as file:
         for piece in other_lines(file):
             for line, start in zip(piece.lines, piece.starts, strict=False):
                 if isinstance(line, bytes) and pattern.find(line) >= 0:
-                    yield Hit(row, start, line)
+                    yield ScannedLine(row, start, line)

@@ -16,7 +16,7 @@ import msgspec
 
 from dragoman.reading.file_lines import open_file, other_lines
 from dragoman.reading.regular import open_regular
-from dragoman.store.search import Match
+from dragoman.store.search import SearchMatch
 
 _BEFORE: Final = 60
 _AFTER: Final = 140
@@ -34,7 +34,7 @@ class Snippet(NamedTuple):
     """Where in it the words are that were looked for."""
 
 
-def lines_of(matches: Sequence[Match]) -> dict[int, bytes]:
+def lines_of(matches: Sequence[SearchMatch]) -> dict[int, bytes]:
     """The source lines of matches, by the matches' ids, as far as they can still be read."""
     lines: dict[int, bytes] = {}
     for path in dict.fromkeys(match.path for match in matches):
@@ -52,7 +52,7 @@ def lines_of(matches: Sequence[Match]) -> dict[int, bytes]:
     return lines
 
 
-def _unpacked(path: str, matches: Iterable[Match]) -> Iterator[tuple[int, bytes]]:
+def _unpacked(path: str, matches: Iterable[SearchMatch]) -> Iterator[tuple[int, bytes]]:
     wanted = {match.offset: match.entry_id for match in matches}
     last = max(wanted)
     with open_file(path) as file:

@@ -27,7 +27,7 @@ from dragoman.model.messages import (
     Unknown,
     decode,
 )
-from dragoman.store.live.reading import Line, connected
+from dragoman.store.live.reading import JournalLine, connected
 from dragoman.store.live.schema import PLACE_BITS, VERSION, place_in, row_id
 
 _OURS: Final = (ApprovalSettled, Notice, SessionEnded, ToolResult, TurnEnded)
@@ -39,7 +39,7 @@ _MOST: Final = 50
 class Replay(Protocol):
     """Reads lines again: what each of them says, in order."""
 
-    def __call__(self, harness: str, lines: Iterable[Line], /) -> Iterator[Message]: ...
+    def __call__(self, harness: str, lines: Iterable[JournalLine], /) -> Iterator[Message]: ...
 
 
 def verify(path: Path, replay: Replay | None = None) -> list[str]:
@@ -66,7 +66,7 @@ def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator
     yield from _gaps(connection, "entries", "entry_id", "session")
     yield from _gaps(connection, "journal", "line_id", "connection")
     yield from _orphans(connection)
-    told = _Told()
+    stored_messages = _StoredMessages()
     for entry_id, kind, number, line, data in connection.execute(
         "SELECT entry_id, kind, connection, line, message FROM entries ORDER BY entry_id"
     ):
@@ -79,11 +79,11 @@ def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator
         if message.__struct_config__.tag != kind or message.line != line:
             yield f"{where}: it is kept as another kind, or of another line, than it is"
         if number and replay is not None and line:
-            told.add(number, message, where)
+            stored_messages.add(number, message, where)
     if replay is not None:
         kept = "SELECT connection, harness FROM connections WHERE NOT is_pruned"
         for number, harness in connection.execute(kept).fetchall():
-            yield from _limited(_retold(connection, number, harness, replay, told))
+            yield from _limited(_replayed(connection, number, harness, replay, stored_messages))
 
 
 def _gaps(connection: sqlite3.Connection, table: str, column: str, of: str) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _orphans(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{table} of {key} {number}, which nobody knows"
 
 
-class _Told:
+class _StoredMessages:
     """The stored messages of each connection by their lines."""
 
     def __init__(self) -> None:
@@ -131,12 +131,16 @@ class _Told:
         return known and message.line < self.last[number]
 
 
-def _retold(
-    connection: sqlite3.Connection, number: int, harness: str, replay: Replay, told: _Told
+def _replayed(
+    connection: sqlite3.Connection,
+    number: int,
+    harness: str,
+    replay: Replay,
+    stored_messages: _StoredMessages,
 ) -> Iterator[str]:
     """What a connection's lines say must be what was stored of it."""
     lines = (
-        Line(bool(sent), bytes(raw), length)
+        JournalLine(bool(sent), bytes(raw), length)
         for sent, raw, length in connection.execute(
             "SELECT sent, raw, length FROM journal WHERE line_id BETWEEN ? AND ? ORDER BY line_id",
             (row_id(number, 1), row_id(number + 1, 0) - 1),
@@ -146,14 +150,16 @@ def _retold(
     for message in replay(harness, lines):
         if isinstance(message, Delta):
             continue
-        stored = told.by_line.get((number, message.line), [])
+        stored = stored_messages.by_line.get((number, message.line), [])
         plain = _timeless(message)
         found = next((each for each in stored if each[0] == plain), None)
         if found is not None:
             stored.remove(found)
-        elif not isinstance(message, (*_OURS, Unknown)) and told.is_due(number, message):
+        elif not isinstance(message, (*_OURS, Unknown)) and stored_messages.is_due(number, message):
             missing.append(message)
-    more = [each for (of, _), left in told.by_line.items() if of == number for each in left]
+    more = [
+        each for (of, _), left in stored_messages.by_line.items() if of == number for each in left
+    ]
     # A turn that we ended before the agent began it was begun by us as well.
     ended = {message.turn_id for message, _ in more if isinstance(message, TurnEnded)}
     begun = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}

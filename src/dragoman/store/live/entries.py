@@ -13,7 +13,7 @@ from dragoman.model.messages import Message, decode, encode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Shared:
+class SharedMessage:
     """Something that many are told: whatever it is encoded to is made once, for all of them."""
 
     __slots__ = ("_forms", "_json", "_message", "message_json")
@@ -51,7 +51,7 @@ class Shared:
         return self.message_json
 
 
-class Entry(Shared):
+class Entry(SharedMessage):
     """A message of a session that is in the store: ``seq`` counts from 1, without a gap."""
 
     __slots__ = ("at", "connection", "seq", "session_id")
@@ -82,7 +82,7 @@ class Entry(Shared):
         return b'{"seq":%d,"at":%b,"message":%b}' % (self.seq, _encode(self.at), self.message_json)
 
 
-class Passing(Shared):
+class Passing(SharedMessage):
     """A delta: told to whoever listens now, and not stored."""
 
     __slots__ = ("after",)

@@ -49,7 +49,7 @@ class StoredSession(NamedTuple):
     last_seq: int
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """A line of a connection."""
 
     sent: bool
@@ -80,7 +80,7 @@ class AcceptedPrompt(NamedTuple):
     images: list[str]
 
 
-class LiveReading:
+class LiveReader:
     """A connection that only reads."""
 
     def __init__(self, path: Path) -> None:
@@ -160,7 +160,7 @@ class LiveReading:
         """Connections, with their harnesses, whose last lines may have made no entries any more."""
         return self._rows("SELECT connection, harness FROM connections WHERE NOT is_closed")
 
-    def lines(self, connection: int) -> Iterator[Line]:
+    def lines(self, connection: int) -> Iterator[JournalLine]:
         """The lines of a connection; there may be very many."""
         last = row_id(connection, 0)
         while rows := self._rows(
@@ -170,7 +170,7 @@ class LiveReading:
             row_id(connection + 1, 0),
         ):
             for _, sent, raw, length in rows:
-                yield Line(bool(sent), raw, length)
+                yield JournalLine(bool(sent), raw, length)
             last = rows[-1][0]
 
     def said(self, connection: int) -> list[bytes]:

@@ -21,13 +21,13 @@ from dragoman.store.live.entries import Entry
 from dragoman.store.live.reading import (
     ADVICE,
     AcceptedPrompt,
-    Line,
-    LiveReading,
+    JournalLine,
+    LiveReader,
     LiveStoreUnusable,
     connected,
 )
 from dragoman.store.live.schema import APPLICATION_ID, VERSION, migrate, row_id
-from dragoman.store.live.writing import Writer
+from dragoman.store.live.writing import LiveWriter
 from dragoman.store.locking import WriterLock
 
 NAME: Final = "live.db"
@@ -47,7 +47,7 @@ class LiveStore:
         self,
         folder: Path,
         *,
-        committed: Callable[[list[Any]], None] = lambda told: None,
+        committed: Callable[[list[Any]], None] = lambda delivered: None,
         failed: Callable[[str], None] = lambda problem: None,
     ) -> None:
         """``committed`` gets what may be told; like ``failed`` it is called in another thread."""
@@ -64,7 +64,7 @@ class LiveStore:
             undone.callback(self._lock.release)
             try:
                 self._open()
-                self.reading = LiveReading(self.path)
+                self.reading = LiveReader(self.path)
             except (sqlite3.Error, OSError, UnicodeDecodeError) as problem:
                 code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
                 advice = ADVICE if code in _DAMAGED else ""
@@ -75,7 +75,7 @@ class LiveStore:
             self._sessions = self.reading.highest("sessions", "session")
             self._connections = self.reading.highest("connections", "connection")
             undone.pop_all()
-        self.writer = Writer(lambda: connected(self.path), committed, failed)
+        self.writer = LiveWriter(lambda: connected(self.path), committed, failed)
 
     def _open(self) -> None:
         try:
@@ -124,7 +124,7 @@ class LiveStore:
         self.writer.add("UPDATE connections SET is_closed = 1 WHERE connection = ?", number)
 
     def add_lines(
-        self, connection: int, first: int, lines: Iterable[Line], at: datetime, size: int
+        self, connection: int, first: int, lines: Iterable[JournalLine], at: datetime, size: int
     ) -> None:
         """Keep lines; ``first`` is the number of the first one, counted from 1."""
         start, seconds = row_id(connection, first), at.timestamp()
@@ -148,7 +148,7 @@ class LiveStore:
             body,
         )
 
-    def add_entry(self, number: int, entry: Entry, told: Any) -> None:
+    def add_entry(self, number: int, entry: Entry, delivery: Any) -> None:
         """Keep an entry, and then tell."""
         message, data = entry.message, entry.message_json
         row = (
@@ -159,7 +159,7 @@ class LiveStore:
             message.line,
             data,
         )
-        self.writer.add_entry(row, len(data), told)
+        self.writer.add_entry(row, len(data), delivery)
 
     def put_approval(
         self, session_id: str, approval_id: str, asked_at: datetime, deadline_at: datetime | None

@@ -1,7 +1,7 @@
 """Writing the live store: one thread that commits what has gathered, all of it at once.
 
-Whoever hands something over does not wait for the disk. What is to be told goes through the same
-queue: it comes out, in its order, when everything before it is committed, so nobody can be told what a
+Whoever hands something over does not wait for the disk. What is to be deliveries goes through the same
+queue: it comes out, in its order, when everything before it is committed, so nobody can be deliveries what a
 crash could take back. While the disk is slower than the agents, the queue fills and handing over
 waits, and so do the agents. While it cannot be written at all nothing comes out; it is tried again.
 """
@@ -29,17 +29,17 @@ _ENTRY: Final = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)"
 class _Batch:
     """What is committed together."""
 
-    __slots__ = ("entries", "lines", "others", "size", "told")
+    __slots__ = ("deliveries", "entries", "lines", "others", "size")
 
     def __init__(self) -> None:
         self.lines: list[tuple[Any, ...]] = []
         self.entries: list[tuple[Any, ...]] = []
         self.others: list[tuple[str, tuple[Any, ...]]] = []
-        self.told: list[Any] = []
+        self.deliveries: list[Any] = []
         self.size = 0
 
 
-class Writer:
+class LiveWriter:
     """Takes rows and things to tell; ``committed`` gets the latter, in the thread of the writer."""
 
     def __init__(
@@ -65,10 +65,10 @@ class Writer:
             self._batch.lines += rows
             self._grew(size + _OVERHEAD * len(rows))
 
-    def add_entry(self, row: tuple[Any, ...], size: int, told: Any) -> None:
+    def add_entry(self, row: tuple[Any, ...], size: int, delivery: Any) -> None:
         with self._changed:
             self._batch.entries.append(row)
-            self._batch.told.append(told)
+            self._batch.deliveries.append(delivery)
             self._grew(size + _OVERHEAD)
 
     def add(self, statement: str, *given: Any) -> None:
@@ -76,20 +76,20 @@ class Writer:
             self._batch.others.append((statement, given))
             self._grew(_OVERHEAD)
 
-    def tell(self, told: Any) -> None:
+    def publish(self, delivery: Any) -> None:
         """Tell this when all that was handed over before is committed."""
         with self._changed:
-            self._batch.told.append(told)
+            self._batch.deliveries.append(delivery)
             self._grew(_OVERHEAD)
 
     def together(self) -> AbstractContextManager[bool]:
-        """What is handed over inside is committed, and told, in one."""
+        """What is handed over inside is committed, and deliveries, in one."""
         return self._changed
 
     def flush(self) -> bool:
         """Wait until all that was handed over is committed; False: it cannot be."""
         done = threading.Event()
-        self.tell(done.set)
+        self.publish(done.set)
         while not done.wait(0.05):
             if self.problem is not None or not self._thread.is_alive():
                 return False
@@ -122,15 +122,15 @@ class Writer:
                     if self._closing:
                         return
                     self._changed.wait(_RETRY_SECONDS)
-            told: list[Any] = []
-            for each in batch.told:
-                # A flush is told here and now: nobody else need be awake for it.
+            deliveries: list[Any] = []
+            for each in batch.deliveries:
+                # A flush is deliveries here and now: nobody else need be awake for it.
                 if callable(each):
                     each()
                 else:
-                    told.append(each)
-            if told:
-                self._committed(told)
+                    deliveries.append(each)
+            if deliveries:
+                self._committed(deliveries)
 
     def _take(self) -> _Batch | None:
         with self._changed:
