@@ -1,4 +1,6 @@
-"""Undoing gzip and Zstandard, piece by piece, with as much as can be had of a damaged source."""
+"""Decompress gzip and Zstandard incrementally, recovering as much as possible from a damaged
+source.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,16 @@ from typing import Any, Final, Protocol
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 MAGIC: Final = (_GZIP, _ZSTD)
-"""How compressed sources begin."""
+"""The first bytes of each supported compression format."""
 _PIECE: Final = 4096
-"""How much is undone in one go: what is lost at most when it turns out to be damaged."""
+"""How many compressed bytes are decoded at a time: the most that damage can cost."""
 _MOST_AT_ONCE: Final = 1 << 20
-"""How many bytes may come of that at a time."""
+"""The most decompressed bytes produced in one step."""
 _FREE: Final = 1 << 26
 _MOST_TIMES: Final = 1000
-"""How many times as much may come out as went in, once it is more than what is free. Sessions: 3 to 30 times."""
+"""The largest allowed expansion once the output exceeds ``_FREE``. Session files expand 3 to 30
+times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Damage:
 
     problem: str
     is_bomb: bool = False
-    """Whether it was stopped because far too much came out of it."""
+    """Whether reading stopped because the output exceeded the expansion limit."""
 
 
 class _Decompressor(Protocol):
@@ -37,7 +41,7 @@ class _Decompressor(Protocol):
 
 
 def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
-    """The chunks, decompressed if they are compressed."""
+    """Yield the chunks, decompressed if their first bytes say that they are compressed."""
     head = b""
     for chunk in chunks:
         head += chunk
@@ -66,7 +70,7 @@ def _undone(tool: _Decompressor, head: bytes, chunks: Iterator[bytes]) -> Iterat
 
 
 class _ExpansionLimit(Exception):
-    """More comes out than can be meant."""
+    """The output is far larger than any real session: probably a decompression bomb."""
 
 
 def _bounded(tool: _Decompressor, chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -88,7 +92,7 @@ def _bounded(tool: _Decompressor, chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Gunzip:
-    """Any number of gzip members, one after the other."""
+    """Decompresses any number of concatenated gzip members."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(wbits=31)
@@ -101,7 +105,7 @@ class _Gunzip:
                 given += len(out)
         except zlib.error:
             self._inner = before
-            for byte in range(len(piece)):  # up to the one that is damaged
+            for byte in range(len(piece)):  # up to the damaged byte
                 for out in self._undo(piece[byte : byte + 1]):
                     yield out[given:]
                     given -= min(given, len(out))
@@ -119,7 +123,7 @@ class _Gunzip:
 
 
 class _Unzstd:
-    """Any number of Zstandard frames, one after the other."""
+    """Decompresses any number of concatenated Zstandard frames."""
 
     def __init__(self) -> None:
         self._inner = zstd().ZstdDecompressor()
@@ -139,7 +143,7 @@ class _Unzstd:
 
 
 def zstd() -> Any:
-    """The module that knows Zstandard."""
+    """Return the Zstandard module: the standard library's, or its backport."""
     try:
         from compression import zstd  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
     except ImportError:

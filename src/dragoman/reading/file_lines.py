@@ -1,7 +1,7 @@
-"""The lines of a session file with the bytes at which they begin, from any place in it.
+"""Read the lines of a session file from any offset, together with their byte offsets.
 
-A file that is being written may end in the middle of a line: that piece is given apart, since it may
-still become another line.
+A file that is being written may end in the middle of a line. That partial line is returned in a
+batch of its own, because its content can still change.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 
 class LineBatch(NamedTuple):
-    """Some lines that follow one another."""
+    """Consecutive lines of a file."""
 
     lines: list[Line]
     starts: list[int]
-    """The byte at which each begins, and the one at which the last ends."""
+    """The byte offset of each line, followed by the end offset of the last one."""
     is_torn: bool = False
-    """Whether this is a piece without its newline, which only the end of the file can be."""
+    """Whether this is a partial line without its newline, which can only be the last of the file."""
     damage: str | None = None
 
 
 def is_plain(file: BufferedReader) -> bool:
-    """Whether the bytes of the file are those of its lines: not compressed, nor another encoding."""
+    """Whether file offsets equal line offsets: the file is UTF-8 and not compressed."""
     return not file.peek(4)[:4].startswith((*MAGIC, *BOMS))
 
 
 def open_file(path: str) -> BufferedReader:
-    """A session file, opened. Raises ``OSError``, also for what is not a regular file."""
+    """Open a session file. Raises ``OSError``, also for anything that is not a regular file."""
     return open_regular(path, buffering=CHUNK)
 
 
 def plain_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
-    """The lines of a plain file from this byte on."""
+    """Yield the lines of an uncompressed file, starting at this offset."""
     if os.fstat(file.fileno()).st_size - offset > DEFAULT_MAX_LINE:
         yield from _bounded_lines(file, offset)
         return
@@ -56,7 +56,7 @@ def plain_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
 
 
 def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
-    """The same for a file in which a line may be too long to be held in memory."""
+    """Do the same for a file that may contain a line too long to hold in memory."""
     file.seek(offset)
     splitter = LineSplitter()
     while chunk := file.read(BATCH):
@@ -70,7 +70,7 @@ def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
 
 
 def other_lines(file: BufferedReader) -> Iterator[LineBatch]:
-    """The lines of a compressed file, or of one in another encoding, all of them."""
+    """Yield all lines of a file that is compressed or in another encoding."""
     file.seek(0)
     offset = 0
     for batch in _gathered(batches(file)):
@@ -82,9 +82,10 @@ def other_lines(file: BufferedReader) -> Iterator[LineBatch]:
 
 
 def _gathered(batches: Iterator[list[Line]]) -> Iterator[list[Line]]:
-    """Batches as large as those of a plain file: little is undone at a time, often not even a line.
+    """Merge small batches into batches as large as those of an uncompressed file.
 
-    What a file is has to be seen from the first of them.
+    The decompressor often produces less than a line at a time, but the first batch must hold enough
+    lines to detect the dialect.
     """
     held: list[Line] = []
     size = 0

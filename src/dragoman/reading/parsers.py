@@ -1,4 +1,6 @@
-"""Parsers for files: the dialect found by its first lines, with marks where the dialect can make them."""
+"""Parsers for files: detect the dialect from the first lines, and record marks if the dialect
+supports them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _PATIENCE: Final = 64
 
 
 class FileReader:
-    """A parser, and what is known of the file that it reads."""
+    """A parser, and what is known about the file it reads."""
 
     def __init__(self, dialect: Dialect | None, marking: MarkingParser | None = None) -> None:
         self.dialect = dialect.name if dialect else None
@@ -32,11 +34,15 @@ class FileReader:
             history.turns_undone if history else None
         )
         self.keeps_copies = bool(dialect and dialect.resume)
-        """Whether its files may hold rows of other sessions, which those tell themselves."""
+        """Whether its files may contain rows copied from other sessions, which have files of their
+        own.
+        """
 
     @classmethod
     def sniffed(cls, lines: Sequence[bytes]) -> FileReader:
-        """A parser for the dialect that these first lines are in, if it is a known one."""
+        """Return a reader for the dialect of these first lines; its dialect is None if none is
+        recognized.
+        """
         held: list[bytes] = []
         for line in lines[:_PATIENCE]:
             held.append(line)
@@ -51,14 +57,18 @@ class FileReader:
 
     @classmethod
     def unknown(cls) -> FileReader:
-        """A parser that keeps every line as it is, or finds the dialect later on."""
+        """Return a reader that keeps every line, and still detects the dialect if a later line
+        shows it.
+        """
         reader = cls(None)
         reader._parser = SniffingParser()
         return reader
 
     @classmethod
     def resumed(cls, dialect: str | None, mark: Mark) -> FileReader:
-        """A parser whose next line is the marked one. Raises msgspec's errors for a strange mark."""
+        """Return a reader whose next line is the marked one. Raises msgspec's errors for an invalid
+        mark.
+        """
         found = find_dialect(dialect) if dialect else None
         if found is None or found.resume is None:
             raise TypeError(f"{dialect} has no marks")
@@ -66,14 +76,14 @@ class FileReader:
 
     @property
     def parser(self) -> Parser:
-        assert self._parser is not None  # only asked for where a dialect was found
+        assert self._parser is not None  # callers check that a dialect was found
         return self._parser
 
     def messages(self) -> list[Message]:
         return self.parser.messages()
 
     def spent_so_far(self) -> tuple[str | None, Usage] | None:
-        """The session whose turn is open, and the tokens of that turn until now, if they are known."""
+        """The session whose turn is open and the tokens of that turn so far, if known."""
         return self._marking.spent_so_far() if self._marking is not None else None
 
     def marks(self) -> list[Mark]:
@@ -89,12 +99,12 @@ def history_of(harness: str | None) -> History | None:
 
 
 def fast_usage_reader(head: bytes) -> PlainReader | None:
-    """A quick reader for a file that begins with these bytes, if it looks plain to a harness."""
+    """Return a harness's fast path for usage if it supports a file that begins with these bytes."""
     made = (harness.plain(head) for harness in HARNESSES if harness.plain is not None)
     return next(filter(None, made), None)
 
 
 def origin_of(harness: str | None, lines: Sequence[bytes]) -> Origin | None:
-    """Where the session of a file that begins with these lines comes from."""
+    """Return the origin (session, parent, kind) of a file that begins with these lines."""
     history = history_of(harness)
     return history.origin_in(lines[0]) if history and lines else None

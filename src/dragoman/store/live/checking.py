@@ -1,6 +1,7 @@
-"""The live store checks itself: nothing missing, everything readable, the lines still say the same.
+"""Verify the live store: nothing is missing, everything is readable, and the lines still give the
+same messages.
 
-It reads with a connection of its own, so it can be done while the store is in use, or after a crash.
+The check uses its own connection, so it can run while the store is in use or after a crash.
 """
 
 from __future__ import annotations
@@ -31,25 +32,25 @@ from dragoman.store.live.reading import JournalLine, connected
 from dragoman.store.live.schema import PLACE_BITS, VERSION, place_in, row_id
 
 _OURS: Final = (ApprovalSettled, Notice, SessionEnded, ToolResult, TurnEnded)
-"""What we may say ourselves, when a turn or a connection ends without its own last words."""
+"""Messages we emit ourselves when a turn or a connection ends without its own final messages."""
 _MOST: Final = 50
-"""Sentences about one connection: after that it is clear that it is damaged."""
+"""The most problems reported per connection. More add no information."""
 
 
 class Replay(Protocol):
-    """Reads lines again: what each of them says, in order."""
+    """Parses journal lines again and yields their messages in order."""
 
     def __call__(self, harness: str, lines: Iterable[JournalLine], /) -> Iterator[Message]: ...
 
 
 def verify(path: Path, replay: Replay | None = None) -> list[str]:
-    """What is wrong with a store, in sentences; nothing if all is well."""
+    """Return the problems of a store as sentences; empty if there are none."""
     if not path.exists():
         return [f"{path} is not there"]
     try:
         with closing(connected(path)) as connection:
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("BEGIN")  # all that follows is of one moment
+            connection.execute("BEGIN")  # read everything from one snapshot
             return list(_problems(connection, replay))
     except (sqlite3.DatabaseError, UnicodeDecodeError, ValueError, TypeError) as problem:
         return [f"the store cannot be read: {problem}"]
@@ -87,7 +88,7 @@ def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator
 
 
 def _gaps(connection: sqlite3.Connection, table: str, column: str, of: str) -> Iterator[str]:
-    """Each group of rows must count from 1 on."""
+    """Check that each group of rows is numbered from 1 without gaps."""
     place = f"({column} & {(1 << PLACE_BITS) - 1})"
     for number, count, first, last in connection.execute(
         f"SELECT {column} >> {PLACE_BITS}, count(*), min({place}), max({place}) "
@@ -111,12 +112,12 @@ def _orphans(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 class _StoredMessages:
-    """The stored messages of each connection by their lines."""
+    """The stored messages of each connection, by line."""
 
     def __init__(self) -> None:
         self.by_line: dict[tuple[int, int], list[tuple[Message, str]]] = defaultdict(list)
         self.last: dict[int, int] = defaultdict(int)
-        """The last line of each connection of which anything was stored."""
+        """The last line of each connection from which a message was stored."""
         self.speakers: dict[int, set[str | None]] = defaultdict(set)
 
     def add(self, number: int, message: Message, where: str) -> None:
@@ -125,8 +126,9 @@ class _StoredMessages:
         self.speakers[number].add(message.session_id)
 
     def is_due(self, number: int, message: Message) -> bool:
-        """Whether it must have been stored: what comes last may still be on its way, as may a session
-        that is just being opened."""
+        """Whether the message must have been stored. The newest lines, and sessions just being
+        opened, may still be in flight.
+        """
         known = message.session_id in self.speakers[number]
         return known and message.line < self.last[number]
 
@@ -138,7 +140,7 @@ def _replayed(
     replay: Replay,
     stored_messages: _StoredMessages,
 ) -> Iterator[str]:
-    """What a connection's lines say must be what was stored of it."""
+    """Compare the messages parsed from a connection's lines with what was stored from it."""
     lines = (
         JournalLine(bool(sent), bytes(raw), length)
         for sent, raw, length in connection.execute(
@@ -160,7 +162,7 @@ def _replayed(
     more = [
         each for (of, _), left in stored_messages.by_line.items() if of == number for each in left
     ]
-    # A turn that we ended before the agent began it was begun by us as well.
+    # If we ended a turn before the agent reported its start, we also emitted that start.
     ended = {message.turn_id for message, _ in more if isinstance(message, TurnEnded)}
     begun = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
     for message in missing:
@@ -169,14 +171,15 @@ def _replayed(
             yield f"connection {number}, line {message.line}: its {kind} was not stored"
     for message, where in more:
         is_ours = isinstance(message, TurnStarted) and message.turn_id in begun
-        # One that no item has repeated is told when its turn ends, be it by us.
+        # A prompt that the agent never echoed is emitted when its turn ends, even if we ended the
+        # turn.
         is_ours |= isinstance(message, Prompt) and message.turn_id in ended
         if not is_ours and not isinstance(message, _OURS):
             yield f"{where}: line {message.line} of connection {number} does not say so"
 
 
 def _timeless(message: Message) -> Message:
-    """A dialect without times of its own is read without them."""
+    """Return the message without its time, because dialects without times are parsed without them."""
     return msgspec.structs.replace(message, at=None)
 
 

@@ -1,9 +1,9 @@
-"""Writing the live store: one thread that commits what has gathered, all of it at once.
+"""Write the live store: one thread commits everything queued so far in one transaction.
 
-Whoever hands something over does not wait for the disk. What is to be deliveries goes through the same
-queue: it comes out, in its order, when everything before it is committed, so nobody can be deliveries what a
-crash could take back. While the disk is slower than the agents, the queue fills and handing over
-waits, and so do the agents. While it cannot be written at all nothing comes out; it is tried again.
+Callers do not wait for the disk. Deliveries go through the same queue and come out in order, after
+everything before them is committed, so that nothing is delivered that a crash could undo. If the
+disk is slower than the agents, the queue fills up and callers block, which slows the agents down.
+While writing fails, nothing is delivered, and the writer retries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 _log = logging.getLogger(__name__)
 
 MOST_BYTES: Final = 32 << 20
-"""What may wait to be written; as much again may be being written."""
+"""How many bytes may wait in the queue. As many again may be being written."""
 _OVERHEAD: Final = 100
 _RETRY_SECONDS: Final = 0.5
 
@@ -27,7 +27,7 @@ _ENTRY: Final = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class _Batch:
-    """What is committed together."""
+    """Rows and deliveries that are committed together."""
 
     __slots__ = ("deliveries", "entries", "lines", "others", "size")
 
@@ -40,7 +40,7 @@ class _Batch:
 
 
 class LiveWriter:
-    """Takes rows and things to tell; ``committed`` gets the latter, in the thread of the writer."""
+    """Queues rows and deliveries; ``committed`` receives the deliveries in the writer's thread."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class LiveWriter:
         self._changed = threading.Condition()
         self._closing = False
         self.problem: str | None = None
-        """Why nothing can be written at the moment."""
+        """Why writing currently fails, or None."""
         self.commits = 0
         self._thread = threading.Thread(target=self._run, name="dragoman live store", daemon=True)
         self._thread.start()
@@ -77,17 +77,17 @@ class LiveWriter:
             self._grew(_OVERHEAD)
 
     def publish(self, delivery: Any) -> None:
-        """Tell this when all that was handed over before is committed."""
+        """Deliver this once everything queued before it is committed."""
         with self._changed:
             self._batch.deliveries.append(delivery)
             self._grew(_OVERHEAD)
 
     def together(self) -> AbstractContextManager[bool]:
-        """What is handed over inside is committed, and deliveries, in one."""
+        """Return a context in which everything queued is committed and delivered together."""
         return self._changed
 
     def flush(self) -> bool:
-        """Wait until all that was handed over is committed; False: it cannot be."""
+        """Wait until everything queued is committed. False if writing fails."""
         done = threading.Event()
         self.publish(done.set)
         while not done.wait(0.05):
@@ -96,14 +96,14 @@ class LiveWriter:
         return True
 
     def close(self) -> None:
-        """Write what is left, if that is possible, and end."""
+        """Write what is left, if possible, and stop the thread."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         self._thread.join()
 
     def _grew(self, size: int) -> None:
-        """With the lock held."""
+        """Account for queued bytes and block while the queue is full. Call with the lock held."""
         batch = self._batch
         if not batch.size:
             self._changed.notify_all()
@@ -124,7 +124,7 @@ class LiveWriter:
                     self._changed.wait(_RETRY_SECONDS)
             deliveries: list[Any] = []
             for each in batch.deliveries:
-                # A flush is deliveries here and now: nobody else need be awake for it.
+                # A flush is completed in this thread, so it does not depend on the event loop.
                 if callable(each):
                     each()
                 else:
