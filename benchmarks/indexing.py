@@ -41,9 +41,9 @@ _LIST = (
 )
 _INDEX = """
 import sys, time
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 began = time.process_time(), time.perf_counter()
-Archive(home=sys.argv[1], cache=sys.argv[2]).index()
+SessionArchive(home=sys.argv[1], cache=sys.argv[2]).index()
 print(time.process_time() - began[0], time.perf_counter() - began[1])
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """

@@ -1,4 +1,4 @@
-"""The office for what has been said: reading, converting, accounting for, keeping and finding it.
+"""Saved sessions: find, index, search, open, follow and export them, and count their tokens.
 
 ``dragoman.archive()`` opens the saved sessions of this user; see :mod:`dragoman.archive.api`.
 """
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 class _CallablePackage(ModuleType):
-    """This room itself, which can be called: a package and a function cannot share a name otherwise."""
+    """Makes this package callable, because ``dragoman.archive`` is both a package and a public
+    function.
+    """
 
     def __call__(self, **options: Any) -> SessionArchive:
         from dragoman.archive.api import archive

@@ -1,8 +1,8 @@
-"""Following sessions that other programs write right now.
+"""Follow sessions while other programs write them.
 
-Files are looked at twice a second. Of a file that was there before, what is old is read, so that what comes is
-understood; only what comes is news. A new file is news from its beginning. A file that is moved or compressed
-is the same file. Only rows tell: a turn ends when its file says so.
+Files are checked twice a second. For an existing file, the old part is read only to understand what
+follows, and only new messages are returned; a new file is returned from its beginning. A file that
+is moved or compressed is still the same file. Only rows end a turn, never the end of the file.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from dragoman.reading.sources import Line
 
 _PAUSE_SECONDS: Final = 0.5
 _WHOLE: Final = 1 << 24
-"""How much of what is old is read whole."""
+"""The most old bytes that are read completely."""
 _TAIL: Final = 1 << 22
-"""How much of it is read at its end, if there is more."""
+"""How many bytes at the end are read if there are more."""
 _OPENING_LINES: Final = 4
 _IDLE_LOOKS: Final = 120
-"""After how many looks without news a file is closed."""
+"""After how many checks without news a file is closed."""
 
 
 class FollowedMessage(NamedTuple):
-    """A message that has just been written."""
+    """A message that was just written."""
 
     path: str
     message: Message
 
 
 class _FollowedFile:
-    """A file being followed, of which the first bytes are not news."""
+    """A followed file whose first bytes were there before."""
 
     def __init__(self, path: str, old: int) -> None:
         self._reader: FileReader | None = None
@@ -51,7 +51,7 @@ class _FollowedFile:
             self._catch_up(path, old)
 
     def _catch_up(self, path: str, old: int) -> None:
-        """Read enough of what is old to understand what comes, and tell none of it."""
+        """Read enough of the old part to understand what follows, and discard its messages."""
         with open_file(path) as file:
             if not is_plain(file):
                 self._catch_up_packed(old)
@@ -59,7 +59,7 @@ class _FollowedFile:
             first = list(islice(file, _OPENING_LINES))
             begin = file.tell()
             if begin > old:
-                return  # it has hardly begun: all of it is news
+                return  # barely started: treat all of it as new
             self._read([*first])
             if old - begin > _WHOLE:
                 file.seek(old - _TAIL)
@@ -72,7 +72,7 @@ class _FollowedFile:
             self.file = GrowingFile(path, offset=begin + len(whole))
 
     def _catch_up_packed(self, old: int) -> None:
-        """The same for a file that is compressed by now; ``old`` counts the bytes that it had before."""
+        """Do the same for a file that was compressed since; ``old`` is its previous size."""
         for batch in self.file.lines():
             for line in batch:
                 old -= (len(line) if isinstance(line, bytes) else line.length) + 1
@@ -105,7 +105,7 @@ def follow(
     only: str | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[list[FollowedMessage]]:
-    """What is written from now on, in batches; empty ones while nothing is."""
+    """Yield what is written from now on in batches, and empty ones while nothing is."""
     following = _FollowedFiles(find(), _name(only) if only is not None else None)
     try:
         while True:
@@ -119,7 +119,7 @@ def follow(
 
 
 class _FollowedFiles:
-    """All files that are followed, by their names: one that is moved or compressed keeps its own."""
+    """All followed files by name, which stays the same when a file is moved or compressed."""
 
     def __init__(self, found: Sequence[FoundFile], only: str | None) -> None:
         self._only = only
@@ -140,7 +140,7 @@ class _FollowedFiles:
             try:
                 news += self._look_at(name, there.get(name))
             except OSError:
-                continue  # not there just now: it may be on its way to another place
+                continue  # missing for now; it may be moving to another folder
         self._paths |= {name: each.path for name, each in there.items()}
         return news
 
@@ -153,9 +153,10 @@ class _FollowedFiles:
             if found.size == old and was == found.path:
                 return []
             if _is_packed(was) and not _is_packed(found.path):
-                old = found.size  # how much of it is new cannot be news: it is taken up from here
+                # the new part is unknown after decompression, so start at the current end
+                old = found.size
             elif found.size < old and not _is_packed(found.path):
-                old = 0  # cut off or replaced: what is there now is new
+                old = 0  # truncated or replaced, so everything in it is new
             elif _is_packed(was):
                 return []
             known = self._followed[name] = _FollowedFile(found.path, old)
@@ -163,7 +164,7 @@ class _FollowedFiles:
             known.file.path = found.path
         news = known.news()
         if known.file.is_replaced:
-            # Cut off, or another file under its name: what is there now is new.
+            # Truncated, or another file under the same name: everything in it is new.
             path = found.path if found is not None else known.file.path
             known.file.close()
             known = self._followed[name] = _FollowedFile(path, 0)

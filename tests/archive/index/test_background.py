@@ -82,9 +82,9 @@ def test_where_there_is_no_interpreter_there_is_no_process(
 _PARENT = """
 import sys
 from dragoman.archive import keeping
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 keeping._MOMENT_SECONDS = 0.0
-archive = Archive(home=sys.argv[1], cache=sys.argv[2])
+archive = SessionArchive(home=sys.argv[1], cache=sys.argv[2])
 archive.begin_index()
 print(archive._keeper._background.pid, flush=True)
 sys.stdin.read()

@@ -291,9 +291,9 @@ def test_progress_is_told(home: Path, archive: SessionArchive) -> None:
 
 _INDEX = """
 import sys
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 print("ready", flush=True)
-Archive(home=sys.argv[1], cache=sys.argv[2]).index(wait_seconds=30)
+SessionArchive(home=sys.argv[1], cache=sys.argv[2]).index(wait_seconds=30)
 """
 
 

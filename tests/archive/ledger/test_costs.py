@@ -61,7 +61,7 @@ def test_only_files_of_these_sessions_are_read(
         read.append(path)
         return whole(path)
 
-    monkeypatch.setattr(reading, "read_account", noted)
+    monkeypatch.setattr(reading, "read_file_usage", noted)
     for number in (1, 2, 3):
         save(tmp_path / "home", number, Rows(number).turn("one", "1").data)
 

@@ -85,7 +85,7 @@ def test_nobody_waits_for_it_when_we_close(
     place: ArchivePlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = tmp_path / "started"
-    program = "import pathlib, time\nfrom dragoman.drive import helper\nhelper.begin()\n"
+    program = "import pathlib, time\nfrom dragoman.drive.process import helper\nhelper.begin()\n"
     program += f"pathlib.Path({str(started)!r}).touch()\ntime.sleep(60)\n"
     (tmp_path / "count_for_ever.py").write_text(program)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

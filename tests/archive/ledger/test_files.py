@@ -33,7 +33,7 @@ def read_paths(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(path)
         return real(path)
 
-    monkeypatch.setattr(reading, "read_account", read)
+    monkeypatch.setattr(reading, "read_file_usage", read)
     return paths
 
 

@@ -1,9 +1,9 @@
-"""What is wrong with saved sessions: in each file by itself, and between them.
+"""Find problems in saved sessions: within each file, and between files.
 
-In a file: what its harness's checker finds, and damage to its compression. Between files: a name that
-is not the session's, two files for one session, a parent that is gone, a history that goes on from
-beyond its parent's end. Beside them: the index, and the lists that harnesses keep themselves. Each
-finding says what to do; nothing is changed here.
+Within a file: what its harness's checker finds, and damaged compression. Between files: a wrong
+name, two files for one session, a missing parent, a fork that starts beyond its parent's end.
+Besides: the index, and the lists that harnesses keep. Each finding says what to do; nothing is
+changed here.
 """
 
 from __future__ import annotations
@@ -35,46 +35,46 @@ _FIXES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that is wrong with one file."""
+    """One problem with one file."""
 
     path: str
     line: int
-    """Counted from 1; 0 for the file as a whole."""
+    """Counted from 1; 0 for the whole file."""
     kind: str
     what: str
     fix: str
     is_broken: bool = True
-    """False for what is odd, but hides nothing."""
+    """False for an oddity that hides no content."""
 
 
 @dataclass(slots=True)
 class FileReport:
-    """A file that was read to its end."""
+    """The result of reading one file to its end."""
 
     path: Path
     checker: Checker
     findings: list[Finding] = field(default_factory=list[Finding])
     origin: Origin | None = None
     size: int = 0
-    """How many bytes it holds, without compression."""
+    """The uncompressed size in bytes."""
     lines: int = 0
 
 
 class IndexMismatch(NamedTuple):
-    """How the index is out of step with a file."""
+    """How the index differs from a file."""
 
     what: str
     fix: str
     is_broken: bool = False
-    """Whether it will stay so."""
+    """Whether the next update of the index will not fix it."""
 
 
 Index: TypeAlias = Callable[[FileReport], IndexMismatch | None]
-"""Says how the index is out of step with a file; None if it is not."""
+"""Returns how the index differs from a file, or None."""
 
 
 def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
-    """Read a file to its end and say what is wrong with it."""
+    """Read a file to its end and return its problems."""
     path = Path(path)
     harness = next(each for each in HARNESSES if each.mending is not None)
     assert harness.mending is not None
@@ -109,10 +109,10 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
 def check(
     paths: Iterable[str | Path] = (), *, index: Index | None = None, now: datetime | None = None
 ) -> Iterator[Finding]:
-    """What is wrong with the sessions at these paths, or with all of them; file by file.
+    """Yield the problems of the sessions at these paths, or of all sessions, file by file.
 
-    ``index`` is asked whether it knows each file as it is. Where all are looked at, so are the lists
-    that harnesses keep of them.
+    ``index`` checks each file against the index. If all sessions are checked, so are the lists that
+    harnesses keep.
     """
     paths = list(paths)
     reports: list[FileReport] = []
@@ -137,7 +137,7 @@ def check(
 
 
 class _Elsewhere:
-    """The sessions that lie in the harnesses' homes and were not looked at; found when first asked."""
+    """Sessions in the homes that were not checked themselves, located on first use."""
 
     def __init__(self, known: dict[str, list[FileReport]]) -> None:
         self._known = known
@@ -204,7 +204,7 @@ def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
         what, broken = f"{what}; the file was just written, so it may still be at work", False
         fix = "check again when the session has ended"
     elif not broken and fault.kind not in _FIXES:
-        fix = "nothing; it hides nothing"  # `--repair` leaves alone what is not broken
+        fix = "nothing; it hides nothing"  # `--repair` only changes what is broken
     return Finding(
         path=str(path), line=fault.line, kind=fault.kind, what=what, fix=fix, is_broken=broken
     )

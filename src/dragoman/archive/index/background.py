@@ -1,7 +1,7 @@
-"""Bringing the index up to date in a process beside us: our end of it, and the program that it runs.
+"""Update the index in a separate process: the client side, and the program it runs.
 
-It lives no longer than we do (:mod:`dragoman.drive.process.helper`). How far it is, it says in the index's lock, where every
-other program can read it, too; what came of it, in its answer.
+The process ends with its parent (:mod:`dragoman.drive.process.helper`). It publishes its progress
+in the index's lock file, where every process can read it, and returns its result as an answer.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class _IndexAnswer(msgspec.Struct):
 
 
 class IndexOutcome(msgspec.Struct, frozen=True):
-    """What came of it."""
+    """The result of a background update."""
 
     report: IndexReport
     problem: str | None
     """Why it had to stop, as a sentence."""
     has_answered: bool = True
-    """Whether the process itself said so, rather than being gone without a word."""
+    """Whether the process reported this itself, rather than dying without an answer."""
 
 
 class IndexProcess:
-    """The process, while it works."""
+    """A running background update."""
 
     def __init__(self, place: ArchivePlace) -> None:
         request = _IndexRequest(place.environment, place.paths, place.cache)
@@ -52,7 +52,7 @@ class IndexProcess:
         return self._helper.pid
 
     def wait(self, seconds: float) -> IndexOutcome | None:
-        """Wait no longer than this; None while it works."""
+        """Wait up to ``seconds`` for the outcome; None while it is running."""
         if not self._helper.wait(seconds):
             return None
         try:
@@ -64,22 +64,22 @@ class IndexProcess:
         return IndexOutcome(report, answer.problem)
 
     def end(self) -> None:
-        """End it. What it has done is kept."""
+        """Stop the process. What it has committed is kept."""
         self._helper.end()
 
 
 def start(place: ArchivePlace) -> IndexProcess | None:
-    """Start it; None where that cannot be done."""
+    """Start a background update; None if that is impossible."""
     if not helper.can_help():
         return None
     try:
         return IndexProcess(place)
     except OSError:
-        return None  # no more processes, no more memory: then we do it ourselves
+        return None  # no process or memory available: the caller does the work
 
 
 def main() -> None:
-    """In that process."""
+    """Run the update; this is the entry point of the separate process."""
     from dragoman.archive.index.keeping import IndexKeeper
 
     request = msgspec.convert(json.loads(helper.begin()), _IndexRequest)

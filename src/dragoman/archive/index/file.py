@@ -1,9 +1,9 @@
-"""Reading one file into the index, from its beginning or from where it was left.
+"""Read one file into the index, from its beginning or from where reading stopped.
 
-What was written down of a file always fits together: its entries, how far it was read, and the newest
-mark with what the sessions came to there. Reading on begins at that mark. The messages from there to
-where reading stopped come once more and are known again; nothing is taken back but the drafts,
-which were made because the file ended, and it did not.
+Every commit is consistent: it holds the messages of a file, how far it was read, and the newest
+mark with the digest of its sessions there. Reading resumes at that mark. The messages between the
+mark and the old end are parsed again and recognized as already indexed. Only drafts are removed:
+they were produced because the file seemed to end, and it did not.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from dragoman.store.sessions import SessionTable
 _FLUSH_ENTRIES: Final = 1000
 _FLUSH_BYTES: Final = 2_000_000
 _MARK_BYTES: Final = 1 << 21
-"""How far marks that are kept lie apart, at least: what opening a turn may cost to read."""
+"""The minimum distance between stored marks: the most that opening a turn has to read."""
 _FLUSH_SECONDS: Final = 0.25
 _STARTS_KEPT: Final = 1 << 16
-"""How many lines back a message may still come from and be given its place."""
+"""For how many recent lines the offset is known. A message of an older line gets none."""
 
 
 class IndexTables(NamedTuple):
@@ -46,7 +46,7 @@ class IndexTables(NamedTuple):
 
 
 class FileIndex:
-    """One file being read into the index."""
+    """A file being read into the index."""
 
     def __init__(
         self, tables: IndexTables, found: FoundFile, row: FileRow, reader: FileReader
@@ -72,7 +72,9 @@ class FileIndex:
         self.bytes_read = 0
 
     def read(self, lines: Iterator[LineBatch], after: Callable[[int, int], None]) -> FileRow:
-        """Read to the end, telling now and then how many entries were written, how many bytes read."""
+        """Read to the end, calling ``after`` regularly with the messages written and the bytes
+        read.
+        """
         problem = None
         flushed_at = time.monotonic()
         torn: LineBatch | None = None
@@ -152,7 +154,7 @@ class FileIndex:
             self._new_bytes += len(words.body)
 
     def _settle(self, began: Message) -> None:
-        """Keep the mark at which this turn begins, with what the sessions came to before it."""
+        """Store the mark at which this turn begins, with the digest of the sessions before it."""
         while self._pending and self._pending[0].line < began.line:
             self._pending.pop(0)
         if not self._pending or self._pending[0].line != began.line:
@@ -174,14 +176,14 @@ class FileIndex:
             self._marks.append(MarkRow(mark.line, offset, turn, mark.state, self._count))
 
     def _place(self, line: int) -> tuple[int, int]:
-        """Where a line begins, and how long it is."""
+        """Return the offset and length of a line; -1 and 0 if unknown."""
         place = line - self._first_line
         if 0 <= place < len(self._starts) - 1:
             return self._starts[place], self._starts[place + 1] - self._starts[place]
         return -1, 0
 
     def flush(self) -> int:
-        """Write down what has come together; how many entries that is."""
+        """Write what was collected so far and return how many messages that was."""
         count = len(self._new)
         self._tables.entries.add(self._row.file_id, self._new)
         if self._marks:
@@ -221,7 +223,7 @@ def index_file(
     row: FileRow | None,
     after: Callable[[int, int], None],
 ) -> int:
-    """Read a file into the index, or what is new in it; how many bytes that took."""
+    """Read a file into the index, or what is new in it. Return how many bytes were read."""
     with open_file(found.path) as file:
         if row is None:
             row, reader = begin(tables.files, found, file)

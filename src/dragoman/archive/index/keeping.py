@@ -1,8 +1,8 @@
-"""Keeping the index up to date: a moment of it here, the rest in a process beside us, one at a time.
+"""Keep the index up to date: a short step in this process, the rest in a background process.
 
-Whoever needs all of it waits in small steps (:meth:`Keeper.wait`), whoever does not goes on meanwhile. If
-another program has the writer's lock, the work is that one's; when it is killed, ours. Where there can be
-no other process, or no index but one in memory, the same steps do the work themselves.
+Callers that need a complete index wait in small steps (:meth:`IndexKeeper.wait`); others continue.
+If another process holds the writer's lock, it does the work; if it dies, we take over. Without a
+background process, or with an index in memory, the same steps do the work here.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 _MOMENT_SECONDS: Final = 0.3
 _DEEPEST: Final = 32
-"""How many forks of forks are followed."""
+"""How many levels of forks are followed."""
 _MOST_CALLED_SO: Final = 8
 
 
 class IndexKeeper:
-    """The index of a place."""
+    """Keeps the index of one place up to date."""
 
     def __init__(self, place: ArchivePlace) -> None:
         self.place = place
@@ -55,7 +55,7 @@ class IndexKeeper:
         self.database: Database = open_database(self.place.index_folder)
         self.files = Files(self.database)
         self.note = self.database.note
-        """What had to be done about the index, as a sentence; None if all is well."""
+        """What had to be done about the index, as a sentence, or None."""
         if self.note:
             self._troubles.append(self.note)
 
@@ -72,9 +72,9 @@ class IndexKeeper:
         wait_seconds: float = 10.0,
         seconds: float = math.inf,
     ) -> IndexReport | None:
-        """Bring the index up to date, here; what that took, or None if nothing had changed.
+        """Update the index in this process. Return what was done, or None if nothing had changed.
 
-        After so many ``seconds`` the rest is left. Raises ``IndexUnusable``.
+        Stops after ``seconds`` and leaves the rest. Raises ``IndexUnusable``.
         """
         try:
             if self._is_unchanged():
@@ -92,7 +92,7 @@ class IndexKeeper:
             return self._index(progress, wait_seconds, seconds)
 
     def rebuild(self) -> None:
-        """The index is damaged in a place that opening it does not look at. It is a cache."""
+        """Replace an index that is damaged in a way opening it does not detect."""
         self.database.close()
         path = os.path.join(self.place.index_folder, NAME)
         aside = move_aside(path).name if os.path.exists(path) else "nowhere"
@@ -114,7 +114,7 @@ class IndexKeeper:
         return report
 
     def _is_unchanged(self) -> bool:
-        """Whether folders and files are as they were, which is quicker to see than to find them."""
+        """Whether folders and files are unchanged, which is faster to check than to search them."""
         if self.database.fact("program") != VERSION:
             return False
         if not self.place.paths:
@@ -126,12 +126,12 @@ class IndexKeeper:
         return are_still_so(self.files.fast_states())
 
     def begin(self) -> Progress | None:
-        """Have the index brought up to date, without waiting; how far it is, None if it is done.
+        """Start an update without waiting. Return the progress, or None if it is done.
 
-        What takes a moment is done at once, the rest by a process beside us.
+        A short step runs immediately, the rest in a background process.
         """
         if self._is_aside:
-            return None  # another program does it, or nobody can
+            return None  # this archive was detached from the shared index by ``prepare``
         if self._background is not None:
             return self.wait(0.0)
         if self.database.is_gone():
@@ -140,7 +140,7 @@ class IndexKeeper:
         return self._here(_MOMENT_SECONDS)
 
     def wait(self, seconds: float) -> Progress | None:
-        """Let the work go on for no longer than this; how far it is, None if it is done."""
+        """Let the update run for up to ``seconds``. Return the progress, or None if it is done."""
         if self._background is not None:
             outcome = self._background.wait(seconds)
             if outcome is None:
@@ -157,12 +157,13 @@ class IndexKeeper:
             return None
         if self._report.waited_for is not None and not self._is_free(seconds):
             return self._reported_progress()
-        # A turn that takes longer than a step is begun again by the next: so that one is longer.
+        # A step commits only whole turns: a turn longer than a step would start over forever. So
+        # make each step longer than the last.
         self._step_seconds *= 2
         return self._here(max(seconds, self._step_seconds))
 
     def _here(self, seconds: float) -> Progress | None:
-        """Do some of the work; if there is more, have it done beside us if that can be."""
+        """Do part of the work here; if there is more, start a background process if possible."""
         try:
             report = self.index(wait_seconds=0.0, seconds=seconds)
         except (IndexUnusable, OSError) as problem:
@@ -191,19 +192,19 @@ class IndexKeeper:
                 self._troubles.append(f"cannot read {more} more files")
 
     def troubles(self) -> list[str]:
-        """Why the index is not as it should be, in sentences; each is given once."""
+        """Return the problems with the index as sentences, each of them once."""
         troubles, self._troubles = self._troubles, []
         return troubles
 
     def _is_free(self, seconds: float) -> bool:
-        """Whether another program that was at it has stopped."""
+        """Whether the other process that was updating the index has stopped."""
         lock = self.database.lock
         is_free = lock.acquire(seconds)
         lock.release()
         return is_free
 
     def _reported_progress(self) -> Progress:
-        """How far the one with the lock says that it is."""
+        """Return the progress that the holder of the lock has published."""
         from dragoman.archive.index.updating import Progress
 
         reported = self.database.lock.progress()
@@ -213,23 +214,23 @@ class IndexKeeper:
         return before or Progress(0, 0, 0, 0)
 
     def newest_left(self) -> float | None:
-        """When the newest of the files was written that are still to be read; None if all are.
+        """Return the mtime of the newest file that is not indexed yet, or None.
 
-        They are read from the newest on. Nothing that one says is newer than the file itself.
+        Files are indexed newest first, and no message is newer than its file.
         """
         known = self.files.states()
         left = max((each.mtime_ns for each in self._found if not _is_in(each, known)), default=None)
         return left / 1e9 if left is not None else None
 
     def found_paths(self) -> set[str]:
-        """The files that were there when it was last looked."""
+        """Return the files found by the last search."""
         return {each.path for each in self._found}
 
     def prepare(self, session_id: str, progress: Callable[[Progress], None] | None = None) -> None:
-        """Index the files that are called by this name, and those that they go on from, here and now.
+        """Index the files of one session, and those that they continue, immediately.
 
-        If another program is at work on the index, or it cannot be written, they are looked at by
-        themselves, in memory.
+        If another process is updating the index, or it cannot be written, use a separate index in
+        memory.
         """
         try:
             if self._is_unchanged() or self._prepare(session_id, progress):
@@ -243,14 +244,14 @@ class IndexKeeper:
         self._prepare(session_id, progress)
 
     def _prepare(self, wanted: str, progress: Callable[[Progress], None] | None) -> bool:
-        """Whether that could be done in this index."""
+        """Do that in the current index, and return whether it was possible."""
         from dragoman.archive.index.updating import Indexer
 
         found = self.place.find()
         for _ in range(_DEEPEST):
             some = [each for each in found if _is_called(each, wanted)]
             if len(some) > _MOST_CALLED_SO:
-                break  # it is no name of one session
+                break  # too many matches to be one session's id
             report = Indexer(self.database, progress).run(some, are_all=False)
             is_ours = self.database.can_write and report.waited_for is None
             if not is_ours and not self._has_all(some):
@@ -269,7 +270,7 @@ class IndexKeeper:
 
 
 def _is_called(found: FoundFile, wanted: str) -> bool:
-    """Whether the id in a file's name begins so."""
+    """Whether the id in a file's name starts with ``wanted``."""
     from dragoman.harnesses import HARNESSES
 
     name = os.path.basename(found.path)
@@ -278,7 +279,7 @@ def _is_called(found: FoundFile, wanted: str) -> bool:
 
 
 def _is_in(found: FoundFile, known: dict[str, tuple[int, int, int, int, int, int]]) -> bool:
-    """Whether the index has this file as it was found, or as it has become since."""
+    """Whether the index has this file in the state found, or in a newer one."""
     state = known.get(found.path)
     if state is None or not state[4]:
         return False

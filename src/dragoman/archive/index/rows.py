@@ -1,4 +1,4 @@
-"""Where the reading of a file begins: what is written down of a new one, and where an old one is taken up."""
+"""Start reading a file: create the row of a new one, or resume a known one at its mark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dragoman.store.files import FileRow, Files
 def begin(
     files: Files, found: FoundFile, file: BufferedReader
 ) -> tuple[FileRow, FileReader | None]:
-    """Put a file in that is new; no reader if it is of no known dialect."""
+    """Insert a new file. Without a known dialect, there is no reader."""
     plain = is_plain(file)
     lines = plain_lines(file, 0) if plain else other_lines(file)
     opening = next(lines, None)
@@ -64,7 +64,7 @@ def _id_of(reader: FileReader, found: FoundFile) -> str | None:
 
 
 def go_on(entries: Entries, found: FoundFile, row: FileRow) -> tuple[FileRow, FileReader]:
-    """Take up a file that has been read before, at its newest mark."""
+    """Resume a file that was read before, at its newest mark."""
     entries.take_back_drafts(row.file_id)
     row = row._replace(
         path=found.path,
@@ -74,12 +74,13 @@ def go_on(entries: Entries, found: FoundFile, row: FileRow) -> tuple[FileRow, Fi
         size=found.size,
         mtime_ns=found.mtime_ns,
         complete=False,
-        # Until all of it is read, and it can be told again by these, we go by its inode.
+        # The fingerprints are only valid once the file is read completely. Until then it is
+        # identified by its inode.
         head=b"",
         tail=b"",
     )
     if row.mark_line is not None and row.mark_state is not None and not row.compressed:
-        # A mark that another version of this program made may mean nothing to us.
+        # A mark from another version of this program may be invalid.
         with suppress(msgspec.MsgspecError, TypeError):
             return row, FileReader.resumed(row.dialect, Mark(row.mark_line, row.mark_state))
     row = row._replace(

@@ -1,8 +1,8 @@
-"""What a message is found by: the words that people look for, and not all that was ever printed.
+"""Choose the index text of a message: what people search for, not everything that was printed.
 
-Prompts, texts and thoughts are taken whole, up to a length that nobody types; of calls the commands,
-paths and the heads of what they write; of outputs the head and the tail. The whole of every
-output can be searched by a scan of the files themselves (:mod:`dragoman.archive.search.scanning`).
+Prompts, texts and thoughts are indexed completely up to a generous limit; calls with their
+commands, paths and the beginning of what they write; outputs with their head and tail. A scan of
+the files (:mod:`dragoman.archive.search.scanning`) finds everything else.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _INPUT: Final = 6000
 
 
 class IndexText(NamedTuple):
-    """How a message is indexed."""
+    """The text by which a message is found, and its kind."""
 
     kind: str
     body: str
@@ -39,7 +39,7 @@ class IndexText(NamedTuple):
 
 
 def index_text(message: Message) -> IndexText | None:
-    """The words of a message; None for one that nobody looks for."""
+    """Return the index text of a message; None if it is not searchable."""
     read = _READERS.get(message.__class__)
     return read(message) if read is not None else None
 
@@ -87,7 +87,7 @@ def _compacted(message: Compacted) -> IndexText | None:
     return IndexText("compacted", ends(message.summary, OUTPUT_HEAD, OUTPUT_TAIL))
 
 
-# A table rather than a ``match``: this is asked of every message there ever was.
+# A table is faster than ``match``, and this runs for every message.
 _READERS: Final[dict[type[Any], Callable[[Any], IndexText | None]]] = {
     ToolResult: _result,
     ToolCall: _call,
@@ -101,12 +101,12 @@ _READERS: Final[dict[type[Any], Callable[[Any], IndexText | None]]] = {
 
 
 def ends(text: str, head: int, tail: int) -> str:
-    """The first and the last of a text, if it is longer than both together."""
+    """Return the head and tail of a text that is longer than both."""
     return text if len(text) <= head + tail else f"{text[:head]}\n{text[-tail:]}"
 
 
 def _said(call: ToolCall) -> list[str]:
-    """The texts in a tool's input, each shortened, all together not too long."""
+    """Return the texts in a tool's input, each shortened, up to a total length."""
     said = [call.native_tool] if call.native_tool != call.tool else []
     _gather(call.input, said, _INPUT)
     return said

@@ -1,9 +1,9 @@
-"""Keeping the index in step with the disk: what is new is read, what is gone is dropped.
+"""Bring the index in line with the disk: read what is new, drop what is gone.
 
-An unchanged file costs a look at its size and time. One that has grown costs its last turn, one that
-was moved nothing, one that was replaced or cut all of it. Work is written down in pieces, each
-whole or not at all: whoever is killed loses the piece at hand, and the next one goes on from there.
-So does whoever has done what the time given allows.
+An unchanged file costs one ``stat``. A file that has grown costs its last turn, a moved one
+nothing, a replaced or truncated one a full read. Work is committed in consistent pieces: if the
+process is killed, or its time is up, the current piece is lost and the next run continues after the
+last one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from dragoman.store.maintenance import clear, orphans, tidy, untidy
 from dragoman.store.sessions import SessionTable
 
 EDITION: Final = 3
-"""Counted up when the same files would give other entries: an index of another edition is built anew."""
+"""Incremented when the same files would give a different index. An index of another edition is
+rebuilt.
+"""
 
 _COMMIT_ENTRIES: Final = 4000
 _COMMIT_SECONDS: Final = 2.0
@@ -34,7 +36,7 @@ _PUBLISH_SECONDS: Final = 0.1
 
 
 class Progress(NamedTuple):
-    """How far an index run has come."""
+    """The progress of an update."""
 
     files: int
     all_files: int
@@ -43,7 +45,7 @@ class Progress(NamedTuple):
 
 
 class IndexReport(NamedTuple):
-    """What an index run has done."""
+    """What an update has done."""
 
     new: int = 0
     grown: int = 0
@@ -54,18 +56,18 @@ class IndexReport(NamedTuple):
     """Files that could not be read, and why."""
     bytes_read: int = 0
     waited_for: int | None = None
-    """The process that is indexing instead of us, if it did not finish in time."""
+    """The process that is updating the index instead, if it did not finish in time."""
     left: Progress | None = None
-    """How far it had come when the time given was over; None if it came to the end."""
+    """The progress when the time was up; None if the update is finished."""
 
     @property
     def is_done(self) -> bool:
-        """Whether all has been done that can be done."""
+        """Whether everything possible has been done."""
         return self.waited_for is None and self.left is None
 
     @property
     def is_whole(self) -> bool:
-        """Whether the index now has all there is."""
+        """Whether the index is now complete."""
         return self.is_done and not self.unreadable
 
     @property
@@ -74,15 +76,15 @@ class IndexReport(NamedTuple):
 
 
 class UpdatePlan(NamedTuple):
-    """What has to be done."""
+    """The work of an update."""
 
     work: list[tuple[FoundFile, int | None]]
-    """Files to look at, the newest first, with their ids if they are known."""
+    """Files to read, newest first, with their ids if known."""
     gone: list[tuple[str, int]]
 
 
 def plan(found: Sequence[FoundFile], database: Database) -> UpdatePlan:
-    """What is not as the index has it."""
+    """Compare the files with the index and return what has to be done."""
     known = Files(database).states()
     work: list[tuple[FoundFile, int | None]] = []
     for each in found:
@@ -101,7 +103,7 @@ def is_up_to_date(found: Sequence[FoundFile], database: Database) -> bool:
 
 
 class _OutOfTime(Exception):
-    """The time given is over, and all that was read is written down."""
+    """The time is up, and everything read so far is committed."""
 
 
 class Indexer:
@@ -124,10 +126,10 @@ class Indexer:
         seconds: float = math.inf,
         are_all: bool = True,
     ) -> IndexReport:
-        """Bring the index up to date with these files, which may be all there are.
+        """Update the index with these files, which are all files if ``are_all``.
 
-        If another process is at it, wait this long for it to finish, then leave it to that one. After
-        so many ``seconds`` of work the rest is left to whoever comes next.
+        If another process is updating it, wait up to ``wait_seconds``, then leave the work to that
+        process. After ``seconds`` of work, the rest is left to the next run.
         """
         lock = self._database.lock
         if not self._database.can_write:
@@ -163,7 +165,7 @@ class Indexer:
                     raise _OutOfTime
                 report = self._one(each, file_id, gone, report)
             except FileNotFoundError:
-                continue  # put away since it was found; where it is now the next round finds it
+                continue  # moved since it was found; the next run finds it at its new path
             except OSError as problem:
                 unreadable.append((each.path, problem.strerror or str(problem)))
             except _OutOfTime:
@@ -183,7 +185,7 @@ class Indexer:
         return report._replace(unreadable=tuple(unreadable))
 
     def _publish(self, **changes: int) -> None:
-        """Say how far we have come, to whoever listens and to whoever waits for the lock."""
+        """Publish the progress to the listener, and to processes waiting for the lock."""
         self._progress = self._progress._replace(**changes)
         now = time.monotonic()
         if now - self._published_at < _PUBLISH_SECONDS:
@@ -217,7 +219,7 @@ class Indexer:
         elif row is None:
             report = report._replace(new=report.new + 1)
         elif row.complete and row.size == found.size and row.dialect is not None:
-            self._tables.files.update(_as_found(row, found))  # only touched
+            self._tables.files.update(_as_found(row, found))  # only its mtime changed
             return report
         else:
             report = report._replace(grown=report.grown + 1)
@@ -228,11 +230,11 @@ class Indexer:
             self._after(entries)
 
         count = index_file(self._tables, found, row, after)
-        self._uncommitted += 1  # it would not do to keep thousands of small files waiting
+        self._uncommitted += 1  # so that thousands of small files are committed in between, too
         return report._replace(bytes_read=report.bytes_read + count)
 
     def _after(self, entries: int) -> None:
-        """Write the work to the disk, now and then. Raises ``_Enough`` when our time is over."""
+        """Commit regularly. Raises ``_OutOfTime`` when the time is up."""
         self._uncommitted += entries
         now = time.monotonic()
         if (
@@ -254,7 +256,7 @@ class Indexer:
         self._database.commit()
 
     def _moved(self, found: FoundFile, gone: dict[str, int]) -> FileRow | None:
-        """The file that this one was before it was moved, if it was."""
+        """Return the row of this file from before it was moved, if it was moved."""
         for path, file_id in gone.items():
             row = self._tables.files.get(file_id)
             if row is None or row.size > found.size or row.session_id is None:
@@ -273,12 +275,13 @@ def _as_found(row: FileRow, found: FoundFile) -> FileRow:
 
 
 def _goes_on(found: FoundFile, row: FileRow) -> bool:
-    """Whether what we read of a file still stands at its beginning."""
+    """Whether the part of a file that we read is still its beginning."""
     if row.compressed or row.dialect is None:
         return not row.complete and (row.size, row.mtime_ns) == (found.size, found.mtime_ns)
     if found.size < row.offset:
         return False
     if not row.head:
-        return row.inode == found.inode  # its first reading was cut short
+        # its first read was interrupted before fingerprints were stored
+        return row.inode == found.inode
     with open_regular(found.path) as file:
         return fingerprints.is_same(file.raw, row.offset, head_was=row.head, tail_was=row.tail)

@@ -1,4 +1,4 @@
-"""Searching the archive: in the index, or in the files themselves, with words to show for each match."""
+"""Search the archive, in the index or in the files, with a snippet for each match."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ class SearchHit(NamedTuple):
 
     match: SearchMatch
     snippet: Snippet | None
-    """The words around what was looked for; None if its file is gone."""
+    """The text around the match; None if its file is gone."""
 
 
 class Results(NamedTuple):
-    """What a search has found."""
+    """The result of a search."""
 
     hits: list[SearchHit]
     is_ranked: bool = True
-    """Whether the best come first; otherwise the newest do."""
+    """Whether hits are ordered by score; otherwise newest first."""
     is_scan: bool = False
-    """Whether every file was read, rather than the index."""
+    """Whether every file was read instead of the index."""
 
 
 def search(database: Database, query: str, filters: Filters, limit: int) -> Results:
-    """The messages that match a query."""
+    """Return the messages that match a query."""
     parsed = parse(query)
     found = MessageSearch(database).find(parsed.match, _checked(filters), limit=limit)
     return Results(_with_snippets(found.matches, parsed.needles), found.is_ranked)
 
 
 def scan(database: Database, text: str, filters: Filters, limit: int, ignore_case: bool) -> Results:
-    """The messages that hold exactly this text."""
+    """Return the messages that contain exactly this text."""
     if not text:
         raise UsageError("there is nothing to scan for")
     filters = _checked(filters)
@@ -55,7 +55,7 @@ def scan(database: Database, text: str, filters: Filters, limit: int, ignore_cas
         lines = {
             hit.offset: hit.line for hit in scanning.scan([row], text, ignore_case=ignore_case)
         }
-        # A line without an entry repeats one that has an entry, or says nothing to a reader.
+        # A line without an indexed message duplicates another one, or has nothing to show.
         ids = entries.by_offsets(row.file_id, lines) if lines else {}
         matches = in_index.get(ids.values(), filters) if ids else []
         hits += [
@@ -67,7 +67,7 @@ def scan(database: Database, text: str, filters: Filters, limit: int, ignore_cas
 
 
 def around(database: Database, match: SearchMatch, reach: int) -> list[SearchHit]:
-    """A match and its neighbours."""
+    """Return a match and its neighbours."""
     near = MessageSearch(database).get(Entries(database).near(match.entry_id, reach))
     return _with_snippets(near, ())
 
