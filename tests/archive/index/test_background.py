@@ -81,7 +81,7 @@ def test_where_there_is_no_interpreter_there_is_no_process(
 
 _PARENT = """
 import sys
-from dragoman.archive import keeping
+from dragoman.archive.index import keeping
 from dragoman.archive.api import SessionArchive
 keeping._MOMENT_SECONDS = 0.0
 archive = SessionArchive(home=sys.argv[1], cache=sys.argv[2])

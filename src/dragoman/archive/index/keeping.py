@@ -157,8 +157,8 @@ class IndexKeeper:
             return None
         if self._report.waited_for is not None and not self._is_free(seconds):
             return self._reported_progress()
-        # A step commits only whole turns: a turn longer than a step would start over forever. So
-        # make each step longer than the last.
+        # Reading resumes at a mark, which is the start of a turn. A turn that takes longer than a
+        # step would start over forever, so make each step longer than the last.
         self._step_seconds *= 2
         return self._here(max(seconds, self._step_seconds))
 

@@ -1,8 +1,8 @@
-"""Summing the ledger up in a process beside us: our end of it, and the program that it runs.
+"""Compute usage summaries in a separate process: the client side, and the program it runs.
 
-For a server, which has readers to serve meanwhile. To count means to hold what every session has spent, all at
-once and for a moment: that takes the interpreter from everybody else, and leaves the memory of a process that goes
-on for weeks in pieces. This process is gone when it has answered, and with us (:mod:`dragoman.drive.process.helper`).
+This is for servers. Counting holds the usage of every session in memory at once, which blocks the
+interpreter for other requests and fragments the memory of a long-running process. The separate
+process ends after its answer, or with its parent (:mod:`dragoman.drive.process.helper`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class UsageQuery(msgspec.Struct, frozen=True):
-    """What is to be summed up, and how."""
+    """What to sum up, and how to group it."""
 
     by: By
     choice: LedgerFilter = EVERYTHING
@@ -41,14 +41,14 @@ class _CountRequest(msgspec.Struct):
 
 
 def count(place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
-    """The answers, counted here and now."""
+    """Compute the summaries in this process."""
     cache = Path(place.index_folder, "usage.msgpack")
     ledger = Ledger.read(place.find(), cache=cache)
     return [summary(ledger, each.by, each.choice) for each in questions]
 
 
 class CountingProcess:
-    """Counts in a process of its own, or here where there can be none; one question after another."""
+    """Counts in a separate process, or in this one if that is impossible; one request at a time."""
 
     def __init__(self, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
@@ -56,12 +56,12 @@ class CountingProcess:
         self._is_over = False
 
     def count(self, place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
-        """As :func:`count`. May be called in any thread, and takes its time."""
+        """Do the same as :func:`count`, in the separate process. Blocks; call it from any thread."""
         request = _CountRequest(place.environment, place.paths, place.cache, list(questions))
         try:
             beside = helper.Helper(_MODULE, helper.encode(request)) if helper.can_help() else None
         except OSError:
-            beside = None  # no more processes, no more memory
+            beside = None  # no process or memory available
         if beside is None:
             return count(place, questions)
         self._helper = beside
@@ -81,18 +81,18 @@ class CountingProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process that counts, or has counted last."""
+        """The process that is counting, or counted last."""
         return self._helper.pid if self._helper is not None else None
 
     def end(self) -> None:
-        """Nobody waits any more."""
+        """Stop counting. The pending call raises."""
         self._is_over = True
         if self._helper is not None:
             self._helper.end()
 
 
 def main() -> None:
-    """In that process."""
+    """Answer one request; this is the entry point of the separate process."""
     request = msgspec.convert(json.loads(helper.begin()), _CountRequest)
     place = ArchivePlace.of(None, request.paths, request.cache, request.environment)
     helper.answer(helper.encode(count(place, request.questions)))

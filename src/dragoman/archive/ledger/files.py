@@ -1,7 +1,7 @@
-"""The accounts of many files: read in several processes where that pays, and kept for the next time.
+"""Read the usage of many files, in several processes if that is faster, and cache it.
 
-What is kept is one file in the user's cache folder. It can be deleted at any time, two programs may use
-it at once (the last one wins), and a home that cannot be written to only means reading again.
+The cache is one file in the user's cache folder. It may be deleted at any time; if two processes
+write it, the last one wins; if it cannot be written, files are read again next time.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from dragoman.archive.ledger.sharing import MOST_PORTIONS, can_share, share
 from dragoman.archive.sealed import sealed, unsealed
 
 _FORMAT: Final = f"3 {VERSION}"
-"""Accounts that another version made are not believed."""
+"""A cache written by another version is ignored."""
 _PARALLEL: Final = 48_000_000
-"""How many bytes must be read before a second process pays."""
+"""How many bytes must be read before another process is worthwhile."""
 _PORTION: Final = 6_000_000
-"""How many bytes a process is given at a time."""
+"""How many bytes a process reads at a time."""
 
 
 class _CachedUsage(msgspec.Struct, array_like=True, gc=False):
@@ -40,7 +40,7 @@ class _CachedUsage(msgspec.Struct, array_like=True, gc=False):
 class _Cache(msgspec.Struct, array_like=True, gc=False):
     format: str
     files: dict[bytes, _CachedUsage]
-    """By their paths, which need not be UTF-8."""
+    """By path, as bytes because paths need not be UTF-8."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -52,7 +52,7 @@ _decode_cache = msgspec.msgpack.Decoder(_Cache).decode
 def read_all_usage(
     files: Iterable[FoundFile], *, cache: Path | None = None
 ) -> dict[str, FileUsage]:
-    """The account of every file, by its path; what was read before and is unchanged comes from ``cache``."""
+    """Return the usage of every file by path, from ``cache`` for files that have not changed."""
     given = {found.path: found for found in files}
     kept = _recall(cache)
     known: dict[str, _CachedUsage] = {}
@@ -75,7 +75,7 @@ def read_all_usage(
         path: known[path] for path, file_usage in file_usages.items() if file_usage.problem is None
     }
     if cache is not None and any(kept.get(path) is not each for path, each in good.items()):
-        # What was not asked for this time is kept as long as it is there.
+        # Keep cached files that were not requested this time, as long as they exist.
         others = {path: old for path, old in kept.items() if path not in known and _exists(path)}
         by_path = {os.fsencode(path): each for path, each in (others | good).items()}
         write_whole(cache, sealed(_encode(_Cache(_FORMAT, by_path))))
@@ -84,7 +84,7 @@ def read_all_usage(
 
 @contextmanager
 def _uncollected() -> Generator[None]:
-    """Looking for garbage takes time, and here there is none: what is read is kept."""
+    """Disable garbage collection: everything read here is kept, so there is nothing to collect."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -98,7 +98,7 @@ def _recall(cache: Path | None) -> dict[str, _CachedUsage]:
     try:
         read = _decode_cache(unsealed(cache.read_bytes())) if cache is not None else None
     except (OSError, ValueError, msgspec.DecodeError):
-        return {}  # never written, or not by us: nothing is lost
+        return {}  # missing, or not written by us: read everything again
     if read is None or read.format != _FORMAT:
         return {}
     return {os.fsdecode(path): each for path, each in read.files.items()}
@@ -111,7 +111,9 @@ def _exists(path: str) -> bool:
 def _by_looks(
     kept: dict[str, _CachedUsage], given: dict[str, FoundFile]
 ) -> dict[tuple[int, int], _CachedUsage]:
-    """Files that are no longer asked for: one of them may have been moved."""
+    """Return cached files that were not requested, by size and mtime: one of them may have been
+    moved.
+    """
     return {(old.size, old.mtime_ns): old for path, old in kept.items() if path not in given}
 
 
@@ -136,8 +138,8 @@ def _moved_here(
 def _read_all(files: Sequence[FoundFile]) -> Iterator[tuple[str, bytes]]:
     if not files:
         return
-    # Where everything is known there is nothing to read, and no need of what reads it. Other
-    # processes are copies of this one: what it has imported they have.
+    # Import the reader only if there is something to read, and before forking, so that the child
+    # processes share it.
     import_module("dragoman.archive.ledger.reading")
 
     size = sum(found.size for found in files)
@@ -149,7 +151,7 @@ def _read_all(files: Sequence[FoundFile]) -> Iterator[tuple[str, bytes]]:
 
 
 def _portions(files: Iterable[FoundFile], size: int) -> list[list[str]]:
-    """The largest files first, alone; small ones together."""
+    """Split files into portions, the largest first; small files are grouped."""
     portions: list[list[str]] = [[]]
     taken = 0
     for found in sorted(files, key=lambda found: (-found.size, found.path)):

@@ -1,7 +1,7 @@
-"""Sums over the ledger: by day, week, month, 5-hour block, project, model or session.
+"""Summaries of the ledger by day, week, month, 5-hour block, project, model or session.
 
-Tokens are summed first and valued after, but never across a border between two prices: a sum holds only
-requests that have the same rates.
+Tokens are summed before they are priced, because that is fast, but only those with the same rates
+are ever added up.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ UNKNOWN: Final[dict[By, str]] = {
 _BY_TIME: Final[dict[By, str]] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
 _HOUR: Final = 3600
 BLOCK: Final = 5 * _HOUR
-"""Seconds: the window that limits of subscriptions are counted in."""
+"""Seconds: the window in which subscription limits are counted."""
 
 
 class LedgerGroup(msgspec.Struct, kw_only=True):
-    """All rows that belong together, and their sum."""
+    """Entries that belong together, and their sum."""
 
     key: str
     usage: Usage | None = None
-    """Null if nothing is known: only silent sessions belong to it."""
+    """None if it consists only of sessions that report no usage."""
     cost: Decimal | None = None
-    """US dollars for what has a price; null if nothing has."""
+    """US dollars for the tokens with a known price; None if there are none."""
     unpriced_tokens: int = 0
-    """Input and output of models without a price: not in ``cost``."""
+    """Input and output tokens of models without a known price, not included in ``cost``."""
     responses: int = 0
     sessions: int = 0
     silent_sessions: int = 0
-    """Sessions that tell no usage: what they spent is in no sum."""
+    """Sessions that report no usage. What they spent is not included."""
     models: list[str] = []
     first_at: datetime | None = None
 
@@ -69,7 +69,7 @@ class _GroupSum:
         self.first: float | None = None
 
     def add(self, other: _GroupSum) -> None:
-        """Count what another sum holds, too."""
+        """Add another sum to this one."""
         for name, counts in other.buckets.items():
             bucket = self.buckets.setdefault(name, [0, 0, 0, 0, 0])
             for place, count in enumerate(counts):
@@ -87,15 +87,15 @@ class _GroupSum:
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """The groups, and everything together."""
+    """All groups, and their total."""
 
     groups: list[LedgerGroup]
-    """Times in their order, others with the most tokens first."""
+    """Ordered by time, or with the most tokens first."""
     total: LedgerGroup
 
 
 def summary(ledger: Ledger, by: By, choice: LedgerFilter = EVERYTHING) -> Summary:
-    """Sum the ledger up."""
+    """Sum up the ledger."""
     sums = _summed(ledger, by, choice)
     made = [_group(key, each) for key, each in sums.items()]
     made.sort(key=_by_time if by in _BY_TIME or by == "block" else _by_size)
@@ -116,7 +116,7 @@ def _by_size(group: LedgerGroup) -> tuple[int, str]:
 def keys(
     by: By, ledger: Ledger, choice: LedgerFilter = EVERYTHING
 ) -> Callable[[LedgerEntry | Subtotal | LedgerSession], str]:
-    """What gives the group that an entry or a session belongs to."""
+    """Return a function that gives the group of an entry or a session."""
     unknown = UNKNOWN[by]
     if by in _BY_TIME:
         return _at_times(lambda at: datetime.fromtimestamp(at).strftime(_BY_TIME[by]))
@@ -147,7 +147,9 @@ def _at_times(
 
 
 def _blocks(times: Iterable[float | None]) -> Callable[[float], str]:
-    """Names the block of a time. A block starts with the hour of the first use after the one before."""
+    """Return a function that names the block of a time. A block starts at the full hour of the
+    first use after the previous block.
+    """
     starts: list[float] = []
     for at in sorted(at for at in times if at is not None):
         if not starts or at >= starts[-1] + BLOCK:
@@ -156,7 +158,7 @@ def _blocks(times: Iterable[float | None]) -> Callable[[float], str]:
     def name(at: float) -> str:
         place = bisect_right(starts, at) - 1
         if place < 0 or at >= starts[place] + BLOCK:
-            return _NO_TIME  # a session that reports no usage, at a time without any
+            return _NO_TIME  # a session without usage, at a time outside every block
         start = datetime.fromtimestamp(starts[place])
         return f"{start:%Y-%m-%d %H:%M}-{datetime.fromtimestamp(starts[place] + BLOCK):%H:%M}"
 
@@ -183,7 +185,8 @@ def _summed(ledger: Ledger, by: By, choice: LedgerFilter) -> dict[str, _GroupSum
         tariff = tariffs[model]
         rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
         if rates is not None and entry.cached + entry.cache_write > entry.input:
-            # It cannot be: what is read or written is part of the input. Value it by itself.
+            # Inconsistent: cached tokens are part of the input. In a sum with others the excess
+            # would cancel out, so price the entry on its own.
             sum_.odd += rates.cost(entry.usage)
             rates = _VALUED
         name = (model, id(rates))
@@ -209,7 +212,7 @@ def _summed(ledger: Ledger, by: By, choice: LedgerFilter) -> dict[str, _GroupSum
 
 
 class _Tariff:
-    """One model's price, ready for many requests: most are short, and cost the same."""
+    """The price of one model, prepared for many requests: most are short and cost the same."""
 
     __slots__ = ("limit", "price", "short")
 
@@ -217,14 +220,14 @@ class _Tariff:
         self.price = price
         self.short: Rates | None = None
         self.limit = -1
-        """Requests of at most so many tokens cost what short ones do."""
+        """Requests with at most this many input tokens cost the short rate."""
         if price is not None and not price.depends_on_time:
             [self.short, *longer] = price.periods[0].rates
             self.limit = longer[0].above if longer else sys.maxsize
 
     @property
     def values_subtotals(self) -> bool:
-        """Whether all that a subtotal sums up costs the same."""
+        """Whether everything merged into one subtotal has the same rates."""
         return self.price is None or all(map(_values_subtotals, self.price.periods))
 
     def rates(self, entry: LedgerEntry | Subtotal) -> Rates | None:
@@ -241,7 +244,7 @@ def _values_subtotals(period: Period) -> bool:
 
 _NO_MONEY: Final = Decimal(0)
 _VALUED: Final = Rates(_NO_MONEY, _NO_MONEY, _NO_MONEY, _NO_MONEY)
-"""Stands for tokens whose cost was added up before."""
+"""Stands for tokens whose cost was already added."""
 
 
 def _group(key: str, sum_: _GroupSum) -> LedgerGroup:

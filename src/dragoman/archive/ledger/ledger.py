@@ -1,8 +1,8 @@
-"""The ledger: what every model response has cost in tokens and money, and how we know.
+"""The ledger: what every model response cost in tokens and money, and how that was determined.
 
-A row is one response, or one counted difference where nothing finer is told, with the file and line
-that it was taken from, the rule that it was counted by and the price that it was valued with. A session
-that tells no usage is not a session that spent nothing: such sessions are listed by themselves.
+A row is one response, or one counted difference where nothing finer is reported, with its file and
+line, the rule it was counted by and the price used. A session that reports no usage may still have
+spent tokens, so such sessions are listed separately.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     line: int
     rule: Rule
     price_version: str | None
-    """Where the price is from; null for a model without a price."""
+    """The source of the price; None for a model without a known price."""
     cost: Decimal | None
-    """US dollars; null for a model without a price, which is not the same as nothing."""
+    """US dollars; None for a model without a known price, which is not the same as zero."""
 
 
 class LedgerFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which rows to look at. Bounds in time leave out what nobody knows the time of."""
+    """Selects rows. Bounds in time exclude rows without a time."""
 
     since: datetime | None = None
     until: datetime | None = None
-    """The first moment that is no longer looked at."""
+    """The first moment no longer included."""
     project: str | None = None
-    """A directory: sessions in it and below it; or any part of its path."""
+    """A directory, including everything below it, or any part of a path."""
     model: str | None = None
     """A part of the model's name."""
 
     @property
     def keeps_subtotals(self) -> bool:
-        """Whether its bounds lie where no subtotal goes across."""
+        """Whether no subtotal spans the bounds in time."""
         bounds = [bound.timestamp() for bound in (self.since, self.until) if bound is not None]
         return not any(bound % QUARTER for bound in bounds)
 
@@ -94,7 +94,7 @@ EVERYTHING = LedgerFilter()
 
 
 class Ledger:
-    """The rows of many files, each response once."""
+    """The usage in many files, with each response counted once."""
 
     def __init__(self, file_usages: Mapping[str, FileUsage], prices: Prices | None = None) -> None:
         self.prices = prices if prices is not None else Prices()
@@ -106,13 +106,13 @@ class Ledger:
             for path, file_usage in file_usages.items()
             if file_usage.problem
         }
-        """Why files could not be read, by their path."""
+        """Why files could not be read, by path."""
 
     @classmethod
     def read(
         cls, files: Iterable[FoundFile], *, prices: Prices | None = None, cache: Path | None = None
     ) -> Ledger:
-        """The ledger of these files. ``cache`` names a file to keep what was read in."""
+        """Read these files. ``cache`` is a file in which their usage is cached."""
         return cls(read_all_usage(files, cache=cache), prices)
 
     @cached_property
@@ -120,7 +120,7 @@ class Ledger:
         return entries_of(self._file_usages, self._merged)
 
     def entries(self, choice: LedgerFilter = EVERYTHING) -> Iterator[FoundEntry]:
-        """What rows are made of: quicker, where there are many."""
+        """Yield the entries behind the rows, which is faster if there are many."""
         if choice == EVERYTHING:
             return iter(self._found)
         takes = choice.takes
@@ -131,7 +131,7 @@ class Ledger:
         )
 
     def subtotals(self, choice: LedgerFilter = EVERYTHING) -> Iterator[Subtotal | LedgerEntry]:
-        """The same for who only sums up, many at a time where they lie together."""
+        """Yield the same tokens for summing, merged into subtotals where possible."""
         if not choice.keeps_subtotals:
             return (found.entry for found in self.entries(choice))
         every = chain(self._merged.subtotals, (found.entry for found in self._merged.entries))
@@ -141,7 +141,7 @@ class Ledger:
         )
 
     def rows(self, choice: LedgerFilter = EVERYTHING) -> Iterator[LedgerRow]:
-        """Every row, in the order of files and lines."""
+        """Yield every row, ordered by file and line."""
         for file, entry in self.entries(choice):
             price = self.prices.of(entry.model)
             yield LedgerRow(
@@ -159,7 +159,9 @@ class Ledger:
             )
 
     def silent_sessions(self, choice: LedgerFilter = EVERYTHING) -> list[LedgerSession]:
-        """Sessions that had turns and tell no usage: what they spent is unknown."""
+        """Return the sessions that had turns but report no usage, so that what they spent is
+        unknown.
+        """
         reporting = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
         return [
             facts
@@ -176,9 +178,9 @@ def find_files(
     *,
     cache: Path | None = None,
 ) -> list[FoundFile]:
-    """The files that were named, or else all session files of every harness on this machine.
+    """Return the named files, or all session files of every harness on this machine.
 
-    ``cache`` is a folder in which to remember where harnesses keep them.
+    ``cache`` is the folder in which the homes of harnesses are cached.
     """
     named = list(paths)
     if named:

@@ -1,12 +1,13 @@
-"""Putting the accounts of many files together so that nothing is counted twice.
+"""Merge the usage of many files such that nothing is counted twice.
 
-The same response may be told by its session's own file, by every fork and sub-agent that was given a
-copy of its rows, by a second copy of the file, and by the recording of the program that wrote it. An
-entry is known by its session and its mark (see ``ledger_entries``); how often one file tells a mark
-tells how often it was spent. Streams that tell nothing but the totals of turns count only for sessions
-of which nothing finer is known. The order of the files does not matter, nor how often one is given.
+The same response may appear in its session's own file, in every fork and sub-agent that got a copy
+of its rows, in a second copy of the file, and in a recording of the program that wrote it. An entry
+is identified by its session and its mark (see ``LedgerEntry.mark``); if one file contains the same
+mark several times, that many responses were identical. Streams that report only totals of turns
+count only for sessions of which nothing finer is known. The result depends neither on the order of
+the files nor on how often one is given.
 
-A session that one file alone tells of needs none of this: its subtotals count as they are.
+A session that appears in one file only needs none of this: its subtotals count as they are.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dragoman.model.usage import Usage
 
 
 class FileEntry(NamedTuple):
-    """An entry and the file that it is taken from."""
+    """An entry and the file it comes from."""
 
     file: str
     entry: LedgerEntry
@@ -32,18 +33,18 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 class Merged(NamedTuple):
-    """What many files tell, each thing once."""
+    """The usage in many files, without duplicates."""
 
     subtotals: list[Subtotal]
-    """Of sessions that one file alone tells of."""
+    """Those of sessions that appear in one file only."""
     shared: frozenset[str]
-    """Sessions that several tell of."""
+    """Sessions that appear in several files."""
     entries: list[FileEntry]
-    """The entries of those."""
+    """The entries of the shared sessions."""
 
 
 def merge(file_usages: Mapping[str, FileUsage]) -> Merged:
-    """Everything that these accounts hold, by the paths of their files."""
+    """Merge the usage of files, given by path."""
     file_counts: Counter[str] = Counter()
     for file_usage in file_usages.values():
         file_counts.update({subtotal.session for subtotal in file_usage.subtotals})
@@ -63,7 +64,7 @@ def merge(file_usages: Mapping[str, FileUsage]) -> Merged:
 
 
 def entries_of(file_usages: Mapping[str, FileUsage], merged: Merged) -> list[FileEntry]:
-    """Every entry once, in the order of files and lines."""
+    """Return every entry once, ordered by file and line."""
     kept = [
         FileEntry(path, entry)
         for path, file_usage in file_usages.items()
@@ -76,7 +77,7 @@ def entries_of(file_usages: Mapping[str, FileUsage], merged: Merged) -> list[Fil
 
 
 def merge_sessions(file_usages: Iterable[tuple[str, FileUsage]]) -> dict[str, LedgerSession]:
-    """What all files together tell about each session."""
+    """Combine what all files say about each session."""
     known: dict[str, LedgerSession] = {}
     for _, file_usage in sorted(file_usages, key=lambda pair: pair[0]):
         for facts in file_usage.sessions:
@@ -106,7 +107,7 @@ def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
         file, entry = found
         is_own = file_usage.is_only_of(entry.session)
         if not is_own and (entry.session, entry.turn) in in_own_file:
-            continue  # copied rows may be cut short, and a live stream may repeat old ones
+            continue  # copied rows may be incomplete, and a live stream may repeat old ones
         if entry.is_of_turn:
             streams[entry.session].setdefault(file_usage.fingerprint, []).append(found)
             continue
@@ -131,7 +132,7 @@ def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
 
 
 def _turns_once(streams: Iterable[list[FileEntry]]) -> list[FileEntry]:
-    """Streams that tell totals only, of one session: one after another, as its counter went on."""
+    """Join streams of one session that report only totals, in the order of its counter."""
     kept: list[FileEntry] = []
     before: Usage | None = None
     for stream in sorted((_of_one_file(each) for each in streams), key=_by_total):
@@ -149,7 +150,7 @@ def _turns_once(streams: Iterable[list[FileEntry]]) -> list[FileEntry]:
 
 
 def _of_one_file(stream: list[FileEntry]) -> list[FileEntry]:
-    """A stream that was given under several names counts once."""
+    """Count a stream once that was given under several names."""
     first = min(found.file for found in stream)
     return [found for found in stream if found.file == first]
 

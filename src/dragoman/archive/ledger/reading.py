@@ -1,10 +1,9 @@
-"""From one file's messages to its account: which reports count, and how much each is worth.
+"""Count the usage in one file: which reports count, and how many tokens each adds.
 
-Harnesses tell running totals, the newest response's own tokens, or both; they repeat them at the
-start of a turn, when a session is resumed, and in the first lines of a fork; and some start their
-counter anew with each process. What a report is worth follows from the report before it in the same
-session and the same file, and from nothing else: what is told again in another file is found when
-file_usages are put together.
+Harnesses report running totals, the tokens of the newest response, or both. They repeat reports at
+the start of a turn, on resume and in the first lines of a fork, and some restart their counter with
+each process. What a report adds depends only on the previous report of the same session in the same
+file. Duplicates in other files are found when the files are merged.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
 def read_file_usage(path: str | Path) -> FileUsage:
-    """The account of one file. Never raises: a file that cannot be read says why."""
+    """Return the usage of one file. Never raises: ``problem`` says why a file cannot be read."""
     name = str(path)
     try:
         return _of_plain(name) or _of_any(name)
@@ -43,7 +42,7 @@ def read_file_usage(path: str | Path) -> FileUsage:
 
 
 def _of_plain(path: str) -> FileUsage | None:
-    """The account of a plain file; None for any other."""
+    """Count an ordinary file with the harness's fast path; None if that does not support it."""
     with open_regular(path, buffering=_BUFFER) as file:
         head, size = file.read(PREFIX), os.fstat(file.fileno()).st_size
         plain = fast_usage_reader(head) if size <= DEFAULT_MAX_LINE else None
@@ -67,7 +66,7 @@ def _of_any(path: str) -> FileUsage:
 
 
 def fingerprint_of(path: Path) -> str:
-    """A name for a file's content: its size and the hash of its beginning."""
+    """Return an identifier of a file's content: its size and a hash of its beginning."""
     with open_regular(path, buffering=PREFIX) as file:
         return _fingerprint(file.read(PREFIX), os.fstat(file.fileno()).st_size)
 
@@ -77,7 +76,7 @@ def _fingerprint(head: bytes, size: int) -> str:
 
 
 class _Counter:
-    """One session as one stream counts it."""
+    """The state of one session while its stream is read."""
 
     __slots__ = ("facts", "model", "project", "total", "turns")
 
@@ -90,7 +89,7 @@ class _Counter:
 
 
 class FileUsageReader:
-    """Takes a stream's messages in and counts."""
+    """Counts the usage in a stream of messages."""
 
     def __init__(self, fingerprint: str) -> None:
         self._fingerprint = fingerprint
@@ -100,7 +99,7 @@ class FileUsageReader:
         self._newest: _Counter | None = None
 
     def receive_all(self, messages: Iterable[Message]) -> None:
-        """Take messages in. Only three types matter; others may come."""
+        """Count messages. Only three types matter; others are ignored."""
         for message in messages:
             kind = message.__class__
             counter = self._counters.get(message.session_id) or self._begin(message.session_id)
@@ -117,11 +116,13 @@ class FileUsageReader:
         return FileUsage.of(self._fingerprint, self._sessions, self._entries)
 
     def _begin(self, session_id: str | None) -> _Counter:
-        # A stream that does not name its session is the only one that can tell of it.
+        # Nothing else can refer to a session without an id, so derive a unique one from the
+        # content.
         name = session_id if session_id is not None else f"unnamed-{self._fingerprint[:8]}"
         counter = self._counters[session_id] = _Counter(LedgerSession(name))
         if self._newest is not None:
-            # Copied rows come without the facts of the session that they were copied from.
+            # Copied rows lack the start of the session they come from, so inherit model and
+            # project.
             counter.model, counter.project = self._newest.model, self._newest.project
         return counter
 
@@ -148,7 +149,7 @@ class FileUsageReader:
             and before.input_tokens + last.input_tokens == total.input_tokens
             and before.output_tokens + last.output_tokens == total.output_tokens
         ):
-            own, rule = last, _RESPONSE  # what nearly all reports are
+            own, rule = last, _RESPONSE  # the usual case: the total grew by exactly this response
         else:
             counted = self._count(counter, before, total, report)
             if counted is None:
@@ -179,20 +180,20 @@ class FileUsageReader:
     def _count(
         self, counter: _Counter, before: Usage | None, total: Usage, report: UsageReport
     ) -> tuple[Usage, Rule] | None:
-        """What a report is worth, and by which rule; None if it repeats what was spent before."""
+        """Return what a report adds, and by which rule; None if it repeats earlier usage."""
         last = report.last
         if before is not None:
             return _since(before, total, last)
         if report.turn_id not in counter.turns:
-            return None  # a resumed session's or a fork's first word is what there was before
+            return None  # the first report after a resume or fork repeats the inherited total
         if last is None:
             return total, "first turn total"
         if total != last and self._was_counted(total, last):
-            return None  # up to 0.120 a fork says inside its first turn what it inherits
+            return None  # up to 0.120, a fork reports the inherited total within its first turn
         return last, "response"
 
     def _was_counted(self, total: Usage, last: Usage) -> bool:
-        """Whether another session of this stream has told the same."""
+        """Whether another session in this stream reported the same."""
         wanted = (total.input_tokens, total.output_tokens, last.input_tokens, last.output_tokens)
         return any(
             wanted == (entry.total_input, entry.total_output, entry.input, entry.output)
