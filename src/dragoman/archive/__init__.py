@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 class _CallablePackage(ModuleType):
-    """Makes this package callable, because ``dragoman.archive`` is both a package and a public
-    function.
-    """
+    """Makes this package callable, because ``dragoman.archive`` is both a package and a public function."""
 
     def __call__(self, **options: Any) -> SessionArchive:
         from dragoman.archive.api import archive

@@ -111,9 +111,7 @@ class SessionArchive:
         return self._keeper.begin()
 
     def wait_index(self, seconds: float) -> Progress | None:
-        """Wait up to ``seconds`` for the update. Return the progress, or None if the index is up to
-        date.
-        """
+        """Wait up to ``seconds`` for the update. Return the progress, or None if the index is up to date."""
         return self._keeper.wait(seconds)
 
     def prepare(self, session_id: str, progress: Callable[[Progress], None] | None = None) -> None:
@@ -123,9 +121,7 @@ class SessionArchive:
     def is_final(
         self, listed: Sequence[SavedSession], *, limit: int | None, since: float | None = None
     ) -> bool:
-        """Whether files still to be indexed cannot change this list, judging by their modification
-        times.
-        """
+        """Whether files still to be indexed cannot change this list, judging by their modification times."""
         left = self._keeper.newest_left()
         if not self._keeper.found_paths().issuperset(each.path for each in listed):
             return False  # a listed file was moved or removed

@@ -1,6 +1,4 @@
-"""What ``dragoman export`` adds to a conversion: saved sessions, formats by file extension,
-secrets.
-"""
+"""What ``dragoman export`` adds to a conversion: saved sessions, formats by file extension, secrets."""
 
 from __future__ import annotations
 

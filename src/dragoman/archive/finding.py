@@ -31,9 +31,7 @@ class Home(NamedTuple):
     """The file below the home that lists the names of sessions, if there is one."""
 
     def folder(self, environment: Mapping[str, str]) -> str:
-        """Return the path of the home. Expands a ``~`` that the shell did not expand in the
-        variable.
-        """
+        """Return the path of the home. Expands a ``~`` that the shell did not expand in the variable."""
         named = environment.get(self.variable)
         return absolute(named or os.path.join("~", self.default))
 

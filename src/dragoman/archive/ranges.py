@@ -15,9 +15,7 @@ Numbered = tuple[int, Message]
 def message_range(
     session: SavedSession, *, after: int = 0, before: int | None = None, limit: int
 ) -> list[Numbered]:
-    """Return the messages after number ``after``, or the last ones before ``before``, at most
-    ``limit``.
-    """
+    """Return the messages after number ``after``, or the last ones before ``before``, at most ``limit``."""
     if before is None:
         following = dropwhile(lambda each: each[0] <= after, session.numbered(after + 1))
         return list(islice(following, limit))

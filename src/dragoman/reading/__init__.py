@@ -1,3 +1,1 @@
-"""Turns any stream or file into messages: decompression, dialect detection, growing files,
-conversion.
-"""
+"""Turns any stream or file into messages: decompression, dialect detection, growing files, conversion."""

@@ -1,6 +1,4 @@
-"""Decompress gzip and Zstandard incrementally, recovering as much as possible from a damaged
-source.
-"""
+"""Decompress gzip and Zstandard incrementally, recovering as much as possible from a damaged source."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ _MOST_AT_ONCE: Final = 1 << 20
 """The most decompressed bytes produced in one step."""
 _FREE: Final = 1 << 26
 _MOST_TIMES: Final = 1000
-"""The largest allowed expansion once the output exceeds ``_FREE``. Session files expand 3 to 30
-times.
-"""
+"""The largest allowed expansion once the output exceeds ``_FREE``. Session files expand 3 to 30 times."""
 
 
 @dataclass(frozen=True, slots=True)

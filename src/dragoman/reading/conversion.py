@@ -43,9 +43,7 @@ def all_limits() -> list[Limit]:
 
 
 def open_source(name: str) -> Source:
-    """Return standard input for ``-``, otherwise the path, after checking that it can be a
-    recording.
-    """
+    """Return standard input for ``-``, otherwise the path, after checking that it can be a recording."""
     if name == "-":
         # ``sys.stdin`` is None if the shell closed it.
         if cast("TextIO | None", sys.stdin) is None:
@@ -124,9 +122,7 @@ class Conversion:
         return exporter.redactor.masked if isinstance(exporter, Redacting) else None
 
     def problem(self, name: str) -> str | None:
-        """Return why the output for ``name`` is empty of content, as a sentence, or None if it is
-        not.
-        """
+        """Return why the output for ``name`` is empty of content, as a sentence, or None if it is not."""
         if not self.lines or self.has_understood:
             return None
         if self._damage is not None:

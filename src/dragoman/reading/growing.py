@@ -56,9 +56,7 @@ class GrowingFile:
         self._owes_newline = True
 
     def lines(self) -> Iterator[list[bytes | LongLine]]:
-        """Yield the newly completed lines in batches. Raises ``OSError`` if the file does not
-        exist.
-        """
+        """Yield the newly completed lines in batches. Raises ``OSError`` if the file does not exist."""
         if self.is_replaced:
             return
         if self._file is not None and not self._is_still_there(self._file):

@@ -61,9 +61,7 @@ def _redacting(made: Format, options: Options, secrets: Collection[str]) -> Expo
 
 
 def final_messages(parser: Parser, to: str, ending: Ending) -> list[Message]:
-    """End the stream and return what the parser held back, with ends of open turns if the format
-    uses them.
-    """
+    """End the stream and return what the parser held back, with ends of open turns if the format uses them."""
     parser.receive_eof(ending)
     left = parser.messages()
     found = export.find(to)
@@ -79,16 +77,12 @@ def _closes_what_was_open(message: Message) -> bool:
 
 
 class SourceLines:
-    """The source lines that messages may still refer to: the current batch, and those a parser
-    holds.
-    """
+    """The source lines that messages may still refer to: the current batch, and those a parser holds."""
 
     def __init__(self) -> None:
         self.is_wanted = False
         self.parser: Parser | None = None
-        """The parser whose messages refer to the lines. Some parsers refer to lines of another
-        source.
-        """
+        """The parser whose messages refer to the lines. Some parsers refer to lines of another source."""
         self._lines: dict[int, bytes] = {}
         self._count = 0
         self._keep = 64

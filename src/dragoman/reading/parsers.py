@@ -1,6 +1,4 @@
-"""Parsers for files: detect the dialect from the first lines, and record marks if the dialect
-supports them.
-"""
+"""Parsers for files: detect the dialect from the first lines, and record marks if the dialect supports them."""
 
 from __future__ import annotations
 
@@ -34,15 +32,11 @@ class FileReader:
             history.turns_undone if history else None
         )
         self.keeps_copies = bool(dialect and dialect.resume)
-        """Whether its files may contain rows copied from other sessions, which have files of their
-        own.
-        """
+        """Whether its files may contain rows copied from other sessions, which have files of their own."""
 
     @classmethod
     def sniffed(cls, lines: Sequence[bytes]) -> FileReader:
-        """Return a reader for the dialect of these first lines; its dialect is None if none is
-        recognized.
-        """
+        """Return a reader for the dialect of these first lines; its dialect is None if none is recognized."""
         held: list[bytes] = []
         for line in lines[:_PATIENCE]:
             held.append(line)
@@ -57,18 +51,14 @@ class FileReader:
 
     @classmethod
     def unknown(cls) -> FileReader:
-        """Return a reader that keeps every line, and still detects the dialect if a later line
-        shows it.
-        """
+        """Return a reader that keeps every line, and still detects the dialect if a later line shows it."""
         reader = cls(None)
         reader._parser = SniffingParser()
         return reader
 
     @classmethod
     def resumed(cls, dialect: str | None, mark: Mark) -> FileReader:
-        """Return a reader whose next line is the marked one. Raises msgspec's errors for an invalid
-        mark.
-        """
+        """Return a reader whose next line is the marked one. Raises msgspec's errors for an invalid mark."""
         found = find_dialect(dialect) if dialect else None
         if found is None or found.resume is None:
             raise TypeError(f"{dialect} has no marks")

@@ -126,9 +126,7 @@ def is_written(path: str, state: os.stat_result) -> bool | None:
 
 
 def _snapshot(*, newer_than: float) -> Snapshot:
-    """Return the open session files, from a snapshot at most a second old and newer than the last
-    write.
-    """
+    """Return the open session files, from a snapshot at most a second old and newer than the last write."""
     global _kept
     now = time.time_ns() / 1e9
     if not max(newer_than, now - _KEPT_SECONDS) < _kept[0] <= now:

@@ -23,9 +23,7 @@ _CHUNK: Final = 1 << 16
 
 
 def acting_for(cues: Iterable[Cue]) -> Acting:
-    """Return the playback of the harness that made this recording. Raises ``UsageError`` if there
-    is none.
-    """
+    """Return the playback of the harness that made this recording. Raises ``UsageError`` if there is none."""
     started = (c.message.harness for c in cues if isinstance(c.message, SessionStarted))
     name = next(started, None)
     for harness in HARNESSES:

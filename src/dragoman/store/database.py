@@ -56,9 +56,7 @@ SUSPECT: Final = (
     MemoryError,
     RecursionError,
 )
-"""The errors that damaged values can cause, since values from the index are not validated when
-read.
-"""
+"""The errors that damaged values can cause, since values from the index are not validated when read."""
 _opened: WeakSet[Database] = WeakSet()
 
 
@@ -143,9 +141,7 @@ class Database:
         self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def mark(self) -> tuple[int, int]:
-        """Return a value that differs after every change, made by other processes (first) or by us
-        (second).
-        """
+        """Return a value that differs after every change, made by other processes (first) or by us (second)."""
         return int(self.row("PRAGMA data_version")[0]), self._connection.total_changes
 
     def is_gone(self) -> bool:
@@ -300,9 +296,7 @@ def _problem_with(path: str) -> str | None:
 
 
 def _check_head(path: str) -> None:
-    """Raise ``NotAnIndex`` for a file that was never a database: it belongs to someone else, so
-    leave it.
-    """
+    """Raise ``NotAnIndex`` for a file that was never a database: it belongs to someone else, so leave it."""
     with open(path, "rb") as file:
         head = file.read(100)
     is_like = sum(ours == theirs for ours, theirs in zip(_HEAD, head, strict=False))

@@ -25,9 +25,7 @@ class FileRow(NamedTuple):
     complete: bool
     """Whether it was read to the end it had at that time."""
     offset: int
-    """How many bytes were read, up to the end of a line; in uncompressed bytes for a compressed
-    file.
-    """
+    """How many bytes were read, up to the end of a line; in uncompressed bytes for a compressed file."""
     lines: int
     head: bytes
     """The fingerprint of its first bytes."""
@@ -93,9 +91,7 @@ class Files:
         return {os.fsdecode(path): tuple(rest) for path, *rest in found}  # pyright: ignore[reportReturnType]
 
     def fast_states(self) -> Iterator[tuple[bytes, int, int, int, int]]:
-        """Yield path (as bytes), inode, size, mtime and completeness of every file, with minimal
-        work per row.
-        """
+        """Yield path (as bytes), inode, size, mtime and completeness of every file, with minimal work per row."""
         return self._database.each("SELECT path, inode, size, mtime_ns, complete FROM files")
 
     def folders(self) -> list[tuple[str, int]]:

@@ -28,9 +28,7 @@ def clear(database: Database, edition: int) -> None:
 
 
 def orphans(database: Database) -> int:
-    """Return how many deleted messages still have text in the full-text table, where it matches
-    nothing.
-    """
+    """Return how many deleted messages still have text in the full-text table, where it matches nothing."""
     return int(database.fact("orphans") or 0)
 
 

@@ -115,9 +115,7 @@ class MessageSearch:
         return int(self._database.fact("orphans") or 0)
 
     def _newest(self, match: str, filters: Filters, limit: int) -> list[SearchMatch]:
-        """Return matches session by session, newest session first, best match first within a
-        session.
-        """
+        """Return matches session by session, newest session first, best match first within a session."""
         where, given = _conditions(filters)
         join = "AND" if where else "WHERE"
         found: list[SearchMatch] = []

@@ -89,9 +89,7 @@ class SessionTable:
         without: Collection[str] = (),
         limit: int | None = None,
     ) -> list[ListedSession]:
-        """Return sessions, newest first. ``project`` is a folder, including everything below it, or
-        its last name.
-        """
+        """Return sessions, newest first. ``project`` is a folder, including everything below it, or its last name."""
         where: list[str] = [_NEWEST]
         given: list[Any] = []
         for condition, value in (
@@ -157,9 +155,7 @@ class SessionTable:
         ]
 
     def _since_it_began(self, row: IndexedSession) -> IndexedSession:
-        """Restore title and start time from before a revert, which continues the session in a
-        second file.
-        """
+        """Restore title and start time from before a revert, which continues the session in a second file."""
         if row.origin != "revert":
             return row
         first = self._database.row(

@@ -38,9 +38,7 @@ def without_uses(steps: list[Step]) -> list[Step]:
 
 
 def ordered(steps: list[Step]) -> list[Step]:
-    """Sort into thoughts, texts and uses. Texts keep their order, thoughts are joined, uses are
-    sorted by content.
-    """
+    """Sort into thoughts, texts and uses. Texts keep their order, thoughts are joined, uses are sorted by content."""
     thoughts = [step for step in steps if isinstance(step, Thought)]
     uses: list[Use] = [step for step in steps if isinstance(step, Use)]
     joined = [Thought([part for thought in thoughts for part in thought.parts])] if thoughts else []

@@ -17,9 +17,7 @@ from dragoman.store.foreign import listed_sessions
 def out_of_step(
     known: Mapping[str, Collection[Path]], env: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield each difference: the file, the problem, and what to do. ``known`` maps sessions to
-    files.
-    """
+    """Yield each difference: the file, the problem, and what to do. ``known`` maps sessions to files."""
     env = os.environ if env is None else env
     for home, history in homes(env):
         path = _list_of(history.own_list, home, env) if history.own_list is not None else None

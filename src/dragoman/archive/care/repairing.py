@@ -151,9 +151,7 @@ def _keyed_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _key(message: Message) -> bytes:
-    """Return what must reappear in the copy. A call is identified by its id, since restored rows
-    may add detail.
-    """
+    """Return what must reappear in the copy. A call is identified by its id, since restored rows may add detail."""
     if isinstance(message, ToolCall | ToolResult):
         return f"{type(message).__name__} {message.call_id}".encode()
     bare = msgspec.structs.replace(message, line=0, session_id=None, turn_id=None, at=None)

@@ -72,9 +72,7 @@ class FileIndex:
         self.bytes_read = 0
 
     def read(self, lines: Iterator[LineBatch], after: Callable[[int, int], None]) -> FileRow:
-        """Read to the end, calling ``after`` regularly with the messages written and the bytes
-        read.
-        """
+        """Read to the end, calling ``after`` regularly with the messages written and the bytes read."""
         problem = None
         flushed_at = time.monotonic()
         torn: LineBatch | None = None

@@ -1,6 +1,4 @@
-"""Detect whether a file still starts as before, by hashes of its first bytes and of those before an
-offset.
-"""
+"""Detect whether a file still starts as before, by hashes of its first bytes and of those before an offset."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Collect the turns of a file's own session while it is read, with the number of each first
-message.
-"""
+"""Collect the turns of a file's own session while it is read, with the number of each first message."""
 
 from __future__ import annotations
 

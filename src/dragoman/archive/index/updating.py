@@ -25,9 +25,7 @@ from dragoman.store.maintenance import clear, orphans, tidy, untidy
 from dragoman.store.sessions import SessionTable
 
 EDITION: Final = 3
-"""Incremented when the same files would give a different index. An index of another edition is
-rebuilt.
-"""
+"""Incremented when the same files would give a different index. An index of another edition is rebuilt."""
 
 _COMMIT_ENTRIES: Final = 4000
 _COMMIT_SECONDS: Final = 2.0

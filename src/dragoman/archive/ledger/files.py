@@ -111,9 +111,7 @@ def _exists(path: str) -> bool:
 def _by_looks(
     kept: dict[str, _CachedUsage], given: dict[str, FoundFile]
 ) -> dict[tuple[int, int], _CachedUsage]:
-    """Return cached files that were not requested, by size and mtime: one of them may have been
-    moved.
-    """
+    """Return cached files that were not requested, by size and mtime: one of them may have been moved."""
     return {(old.size, old.mtime_ns): old for path, old in kept.items() if path not in given}
 
 

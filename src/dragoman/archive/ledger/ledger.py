@@ -159,9 +159,7 @@ class Ledger:
             )
 
     def silent_sessions(self, choice: LedgerFilter = EVERYTHING) -> list[LedgerSession]:
-        """Return the sessions that had turns but report no usage, so that what they spent is
-        unknown.
-        """
+        """Return the sessions that had turns but report no usage, so that what they spent is unknown."""
         reporting = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
         return [
             facts

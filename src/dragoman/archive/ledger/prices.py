@@ -198,9 +198,7 @@ def table_version() -> str:
 
 @cache
 def library_version() -> str | None:
-    """Return the library's name and version, which is also that of its prices; None if not
-    installed.
-    """
+    """Return the library's name and version, which is also that of its prices; None if not installed."""
     found = find_spec("genai_prices")
     if found is None:
         return None
@@ -224,9 +222,7 @@ def look_up(model: str) -> Price | None:
 
 
 def _names(model: str) -> Iterator[str]:
-    """Yield the names a table may use for a model: without provider prefix, and without date or
-    tag.
-    """
+    """Yield the names a table may use for a model: without provider prefix, and without date or tag."""
     name = model.lower()
     yield name
     name = name.rpartition("/")[2].rpartition(":")[0] or name.rpartition("/")[2]

@@ -55,9 +55,7 @@ class JournalLine(NamedTuple):
     sent: bool
     raw: bytes
     length: int | None = None
-    """The original length of a line that was too long to keep. ``raw`` then holds its beginning and
-    end.
-    """
+    """The original length of a line that was too long to keep. ``raw`` then holds its beginning and end."""
 
 
 class UsedKey(NamedTuple):
@@ -129,9 +127,7 @@ class LiveReader:
         return [_entry(session_id, row) for row in reversed(rows)]
 
     def of_kind(self, number: int, session_id: str, kind: str) -> Iterator[Entry]:
-        """Yield entries of kind ``turn_started``, ``turn_ended`` or ``approval_requested``, newest
-        first.
-        """
+        """Yield entries of kind ``turn_started``, ``turn_ended`` or ``approval_requested``, newest first."""
         before = row_id(number + 1, 0)
         while rows := self._rows(
             f"{_ENTRIES} WHERE kind = ? AND entry_id > ? AND entry_id < ? AND {SETTLING} "
@@ -161,9 +157,7 @@ class LiveReader:
         ]
 
     def cut_off(self) -> list[tuple[int, str]]:
-        """Return number and harness of connections that were not closed: their last lines may lack
-        entries.
-        """
+        """Return number and harness of connections that were not closed: their last lines may lack entries."""
         return self._rows("SELECT connection, harness FROM connections WHERE NOT is_closed")
 
     def lines(self, connection: int) -> Iterator[JournalLine]:
@@ -220,9 +214,7 @@ class LiveReader:
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """Connect to a store. Raises SQLite's errors, whose text is not always UTF-8 for a damaged
-    file.
-    """
+    """Connect to a store. Raises SQLite's errors, whose text is not always UTF-8 for a damaged file."""
     connection = sqlite3.connect(
         path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
     )

@@ -26,9 +26,7 @@ SETTLING: Final = "kind IN ('turn_started', 'turn_ended', 'approval_requested')"
 
 
 def row_id(number: int, place: int) -> int:
-    """Combine both numbers. A position out of range is clamped, so that the id stays within its
-    group.
-    """
+    """Combine both numbers. A position out of range is clamped, so that the id stays within its group."""
     return number << PLACE_BITS | min(max(0, place), (1 << PLACE_BITS) - 1)
 
 
