@@ -31,8 +31,8 @@ import orjson
 
 import corpus
 from corpus_session import Session
-from dragoman.archive.api import Archive
-from dragoman.archive.index.text import words_of
+from dragoman.archive.api import SessionArchive
+from dragoman.archive.index.text import index_text
 from dragoman.reading.read import read
 
 _LIST = (
@@ -41,9 +41,9 @@ _LIST = (
 )
 _INDEX = """
 import sys, time
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 began = time.process_time(), time.perf_counter()
-Archive(home=sys.argv[1], cache=sys.argv[2]).index()
+SessionArchive(home=sys.argv[1], cache=sys.argv[2]).index()
 print(time.process_time() - began[0], time.perf_counter() - began[1])
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """
@@ -125,7 +125,7 @@ def text_size(home: Path) -> int:
     count = 0
     for path in home.rglob("*.jsonl"):
         for message in read(path):
-            words = words_of(message)
+            words = index_text(message)
             count += len(words.body.encode("utf-8", "replace")) if words else 0
     return count
 
@@ -156,7 +156,7 @@ def listing(home: Path, cache: Path, rounds: int) -> None:
     )
 
 
-def searching(archive: Archive, rounds: int) -> None:
+def searching(archive: SessionArchive, rounds: int) -> None:
     archive.search("warm")
     for what, query, most in (
         ("a rare word", "zygomorphic OR fsencode", 20),
@@ -168,7 +168,7 @@ def searching(archive: Archive, rounds: int) -> None:
         tell(f"search: {what}", f"{took * 1000:.1f} ms", f"at most {most}")
 
 
-def appending(archive: Archive, paths: list[Path]) -> None:
+def appending(archive: SessionArchive, paths: list[Path]) -> None:
     for path in paths:
         word = f"zebra{path.stat().st_size}"
         row = {
@@ -192,7 +192,7 @@ def appending(archive: Archive, paths: list[Path]) -> None:
         )
 
 
-def opening(archive: Archive, path: Path) -> None:
+def opening(archive: SessionArchive, path: Path) -> None:
     session = archive.get(path.stem[-36:])
     took = best(lambda: list(session.last_turn()), 3)
     tell(f"last turn of {path.stat().st_size / 1e6:,.0f} MB", f"{took * 1000:.1f} ms", "")
@@ -216,7 +216,7 @@ def main() -> int:
         print(f"{len(paths):,} sessions, {size / 1e6:,.0f} MB\n")
         building(home, cache, sizes=True)
         listing(home, cache, options.rounds)
-        with Archive(home=home, cache=cache) as archive:
+        with SessionArchive(home=home, cache=cache) as archive:
             archive.index()
             searching(archive, options.rounds)
             opening(archive, paths[-1])
@@ -234,7 +234,7 @@ def huge(scratch: Path, gigabytes: float) -> None:
     path = make_huge(home, gigabytes)
     print(f"\none session of {path.stat().st_size / 1e6:,.0f} MB, mostly compactions with images\n")
     building(home, cache, sizes=False)
-    with Archive(home=home, cache=cache) as archive:
+    with SessionArchive(home=home, cache=cache) as archive:
         archive.index()
         opening(archive, path)
         appending(archive, [path])

@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.client.connection import Connection as How
 from dragoman.hub.hub import Hub, LiveSession
 from dragoman.model.messages import Text
@@ -51,7 +51,7 @@ async def _serve(on: socket.socket, pipe: Connection) -> None:
             room.add(live, message)
         await room.stored()
         settings = Settings(token=TOKEN, port=on.getsockname()[1])
-        app = create_app(hub, lambda: Archive(home=folder, cache=folder / "cache"), settings)
+        app = create_app(hub, lambda: SessionArchive(home=folder, cache=folder / "cache"), settings)
         async with serving(app, on, hang_up=app.state.hang_up):
             pipe.send(memory())
             while not pipe.poll():

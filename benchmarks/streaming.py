@@ -33,7 +33,7 @@ from typing import Any
 from litestar import Litestar, get
 from litestar.response import Stream
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.drive.process.peers import Peers
 from dragoman.hub.hub import Entry, Hub, ListReader, LiveSession, Reader
 from dragoman.model.messages import Message, Text, encode
@@ -141,7 +141,7 @@ async def _serve(
         folder = Path(tempfile.mkdtemp())
         port = on.getsockname()[1]
         settings = Settings(token="t" * 40, port=port, slow_seconds=5)
-        app = create_app(hub, lambda: Archive(home=folder, cache=folder / "cache"), settings)
+        app = create_app(hub, lambda: SessionArchive(home=folder, cache=folder / "cache"), settings)
         hang_up = app.state.hang_up
     async with serving(app, on, hang_up=hang_up):
         pipe.send(_memory())

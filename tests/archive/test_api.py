@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from dragoman.archive.api import Archive, archive
+from dragoman.archive.api import SessionArchive, archive
 from dragoman.archive.index.updating import Indexer
 from dragoman.errors import UsageError
 from dragoman.model.usage import Usage
@@ -24,8 +24,8 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(home: Path, tmp_path: Path) -> Iterator[Archive]:
-    with Archive(home=home, cache=tmp_path / "cache") as made:
+def opened(home: Path, tmp_path: Path) -> Iterator[SessionArchive]:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as made:
         yield made
 
 
@@ -42,7 +42,9 @@ def test_everything_in_one_call(home: Path, tmp_path: Path) -> None:
     assert "please hello" in repr(session)
 
 
-def test_an_id_may_be_shortened_as_long_as_it_is_the_only_one(home: Path, opened: Archive) -> None:
+def test_an_id_may_be_shortened_as_long_as_it_is_the_only_one(
+    home: Path, opened: SessionArchive
+) -> None:
     save(home, 1, simple(1))
     save(home, 2, simple(2))
     opened.index()
@@ -56,7 +58,9 @@ def test_an_id_may_be_shortened_as_long_as_it_is_the_only_one(home: Path, opened
         opened.get("")
 
 
-def test_a_session_goes_by_its_name_where_only_one_has_it(home: Path, opened: Archive) -> None:
+def test_a_session_goes_by_its_name_where_only_one_has_it(
+    home: Path, opened: SessionArchive
+) -> None:
     save(home, 1, simple(1, ("fix the parser",)))
     save(home, 2, simple(2, ("fix the lexer",)))
     save(home, 3, simple(3, ("Fix the lexer",)))
@@ -76,7 +80,7 @@ def test_a_session_goes_by_its_name_where_only_one_has_it(home: Path, opened: Ar
 
 
 def test_the_last_session_is_the_one_in_which_something_was_said_last(
-    home: Path, opened: Archive
+    home: Path, opened: SessionArchive
 ) -> None:
     with pytest.raises(UsageError, match="there are no sessions"):
         opened.last()
@@ -90,7 +94,9 @@ def test_the_last_session_is_the_one_in_which_something_was_said_last(
         opened.last(project="/nowhere")
 
 
-def test_a_session_without_usage_is_not_one_that_spent_nothing(home: Path, opened: Archive) -> None:
+def test_a_session_without_usage_is_not_one_that_spent_nothing(
+    home: Path, opened: SessionArchive
+) -> None:
     save(home, 1, Rows(1).begin("hello").data)
     opened.index()
     [session] = opened.sessions()
@@ -101,7 +107,7 @@ def test_a_session_without_usage_is_not_one_that_spent_nothing(home: Path, opene
 
 
 def test_an_open_turn_is_running_while_a_program_writes_its_file(
-    home: Path, opened: Archive
+    home: Path, opened: SessionArchive
 ) -> None:
     path = save(home, 1, Rows(1).begin("hello").run("sleep", "").data)
     opened.index()
@@ -115,7 +121,7 @@ def _nobody_knows(_path: str, _state: os.stat_result) -> None:
 
 
 def test_where_nobody_can_tell_a_file_that_was_written_lately_is_being_written(
-    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, opened: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writers, "is_written", _nobody_knows)
     path = save(home, 1, Rows(1).begin("hello").run("sleep", "").data)
@@ -128,7 +134,7 @@ def test_where_nobody_can_tell_a_file_that_was_written_lately_is_being_written(
     assert opened.sessions()[0].state == "open"
 
 
-def test_the_tokens_of_an_open_turn_are_counted(home: Path, opened: Archive) -> None:
+def test_the_tokens_of_an_open_turn_are_counted(home: Path, opened: SessionArchive) -> None:
     rows = Rows(1).begin("one").say("x").spend(100).end().begin("two").spend(100)
     save(home, 1, rows.data)
     opened.index()
@@ -136,7 +142,7 @@ def test_the_tokens_of_an_open_turn_are_counted(home: Path, opened: Archive) -> 
     assert (session.state, session.tokens) == ("open", 220)
 
 
-def test_a_session_in_which_nothing_was_asked_is_empty(home: Path, opened: Archive) -> None:
+def test_a_session_in_which_nothing_was_asked_is_empty(home: Path, opened: SessionArchive) -> None:
     save(home, 1, Rows(1).data)
     opened.index()
 
@@ -147,14 +153,14 @@ def test_files_given_by_hand_have_an_index_of_their_own(tmp_path: Path, runs: Pa
     captures = sorted(runs.rglob("*.jsonl"))[:30]
     assert captures
 
-    with Archive(paths=captures, cache=tmp_path / "cache") as made:
+    with SessionArchive(paths=captures, cache=tmp_path / "cache") as made:
         report = made.index()
         assert report is not None
         assert made.sessions()
         assert made.folders == [str(path) for path in captures]
 
 
-def test_a_damaged_index_is_built_anew(home: Path, opened: Archive, tmp_path: Path) -> None:
+def test_a_damaged_index_is_built_anew(home: Path, opened: SessionArchive, tmp_path: Path) -> None:
     for number in range(20):
         save(home, number, simple(number, ["words"] * 20))
     opened.index()
@@ -165,7 +171,7 @@ def test_a_damaged_index_is_built_anew(home: Path, opened: Archive, tmp_path: Pa
     file.write_bytes(content)
     save(home, 30, simple(30))
 
-    with Archive(home=home, cache=tmp_path / "cache") as again:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as again:
         again.index()
         assert again.note is not None
         assert "built anew" in again.note
@@ -173,7 +179,7 @@ def test_a_damaged_index_is_built_anew(home: Path, opened: Archive, tmp_path: Pa
 
 
 def test_an_index_without_its_tables_is_built_anew(
-    home: Path, opened: Archive, tmp_path: Path
+    home: Path, opened: SessionArchive, tmp_path: Path
 ) -> None:
     save(home, 1, simple(1))
     opened.index()
@@ -189,7 +195,7 @@ def test_an_index_in_memory_is_as_good_as_long_as_it_lasts(home: Path, tmp_path:
     save(home, 1, simple(1))
     (tmp_path / "file").write_bytes(b"")
 
-    with Archive(home=home, cache=tmp_path / "file" / "cache") as made:
+    with SessionArchive(home=home, cache=tmp_path / "file" / "cache") as made:
         made.index()
         assert made.note is not None
         assert len(made.sessions()) == 1
@@ -197,7 +203,7 @@ def test_an_index_in_memory_is_as_good_as_long_as_it_lasts(home: Path, tmp_path:
 
 
 def test_one_session_of_a_large_archive_is_not_kept_waiting_for_the_rest(
-    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, opened: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(5):
         save(home, number, simple(number))
@@ -214,7 +220,7 @@ def test_one_session_of_a_large_archive_is_not_kept_waiting_for_the_rest(
 
 
 def test_a_list_is_final_when_what_is_left_is_older(
-    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, opened: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
         rows = Rows(number).turn("x", "y")
@@ -234,7 +240,7 @@ def test_a_list_is_final_when_what_is_left_is_older(
 
 
 def test_a_list_since_some_time_is_final_when_all_since_are_read(
-    home: Path, opened: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, opened: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
         rows = Rows(number).turn("x", "y")
@@ -250,7 +256,9 @@ def test_a_list_since_some_time_is_final_when_all_since_are_read(
     assert not opened.is_final([session], limit=None)
 
 
-def test_a_list_with_a_session_that_was_removed_is_not_final(home: Path, opened: Archive) -> None:
+def test_a_list_with_a_session_that_was_removed_is_not_final(
+    home: Path, opened: SessionArchive
+) -> None:
     paths = [save(home, number, simple(number)) for number in range(2)]
     opened.index()
     listed = opened.sessions()
@@ -263,7 +271,7 @@ def test_a_list_with_a_session_that_was_removed_is_not_final(home: Path, opened:
 
 
 def test_the_index_of_another_program_version_is_looked_at_again(
-    home: Path, opened: Archive
+    home: Path, opened: SessionArchive
 ) -> None:
     save(home, 1, simple(1))
     opened.index()
@@ -273,7 +281,7 @@ def test_the_index_of_another_program_version_is_looked_at_again(
     assert opened._database.fact("program") != "0.0.0"
 
 
-def test_a_mark_stays_until_the_index_is_another(home: Path, opened: Archive) -> None:
+def test_a_mark_stays_until_the_index_is_another(home: Path, opened: SessionArchive) -> None:
     save(home, 1, simple(1))
     opened.index()
     for folder in home.glob("**/"):
@@ -287,8 +295,8 @@ def test_a_mark_stays_until_the_index_is_another(home: Path, opened: Archive) ->
     assert opened.mark() != before
 
 
-def test_the_public_name_is_a_room_that_can_be_called(home: Path, tmp_path: Path) -> None:
-    room = cast("Callable[..., Archive]", importlib.import_module("dragoman.archive"))
+def test_the_public_name_is_a_package_that_can_be_called(home: Path, tmp_path: Path) -> None:
+    package = cast("Callable[..., SessionArchive]", importlib.import_module("dragoman.archive"))
 
-    with room(home=home, cache=tmp_path / "cache") as made:
+    with package(home=home, cache=tmp_path / "cache") as made:
         assert made.sessions() == []

@@ -10,7 +10,7 @@ from dragoman.archive.exporting import (
     check_target,
     format_for,
     is_file,
-    told,
+    masked_summary,
 )
 from dragoman.errors import UsageError
 from dragoman.export.base import Masked
@@ -89,9 +89,9 @@ def test_messages_of_a_saved_session_are_written_whole_or_not_at_all(tmp_path: P
 
     assert target.read_text(encoding="utf-8") == "## Turn 1\n\n> hi [email-1]\n\nho\n"
     assert conversion.masked is not None
-    assert told(conversion.masked).startswith("masked e-mail address: 1;")
+    assert masked_summary(conversion.masked).startswith("masked e-mail address: 1;")
 
 
 def test_nothing_masked_is_said_as_well() -> None:
-    assert told([]).startswith("nothing looked like a secret")
-    assert "x: 2" in told([Masked(placeholder="[x]", kind="x", count=2)])
+    assert masked_summary([]).startswith("nothing looked like a secret")
+    assert "x: 2" in masked_summary([Masked(placeholder="[x]", kind="x", count=2)])

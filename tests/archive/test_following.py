@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dragoman.archive.finding import Found, by_hand
-from dragoman.archive.following import Heard, follow
+from dragoman.archive.finding import FoundFile, by_hand
+from dragoman.archive.following import FollowedMessage, follow
 from dragoman.model.messages import Prompt, SessionStarted, Text, ToolResult, TurnEnded
 from dragoman.reading.compression import zstd
 from dragoman.reading.read import read
@@ -19,7 +19,7 @@ class Play:
         self._scenes = list(scenes)
         self._follow = follow(self._find, only=only, sleep=self._next)
 
-    def _find(self) -> list[Found]:
+    def _find(self) -> list[FoundFile]:
         return list(by_hand([self._home]))
 
     def _next(self, _seconds: float) -> None:
@@ -27,8 +27,8 @@ class Play:
             raise EOFError
         self._scenes.pop(0)()
 
-    def heard(self) -> list[Heard]:
-        told: list[Heard] = []
+    def heard(self) -> list[FollowedMessage]:
+        told: list[FollowedMessage] = []
         try:
             for batch in self._follow:
                 told += batch
@@ -116,7 +116,7 @@ def test_files_that_are_cut_or_go_away_do_not_stop_it(tmp_path: Path) -> None:
     assert [each.message.text for each in heard if isinstance(each.message, Prompt)] == ["please c"]
 
 
-def texts(heard: list[Heard]) -> list[str]:
+def texts(heard: list[FollowedMessage]) -> list[str]:
     return [each.message.text for each in heard if isinstance(each.message, Prompt | Text)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.numbering import Numbered, NumberedFile
 from dragoman.archive.saved import SavedSession
 from dragoman.model.messages import Delta, Message, Text, TurnEnded
@@ -20,7 +20,7 @@ _RUNS = sorted((Path(__file__).parents[1] / "data/codex/runs").glob("*/*rollout.
 
 
 def opened(home: Path, cache: Path) -> SavedSession:
-    with Archive(home=home, cache=cache) as archive:
+    with SessionArchive(home=home, cache=cache) as archive:
         archive.index()
         [session] = archive.sessions()
         return session
@@ -28,10 +28,10 @@ def opened(home: Path, cache: Path) -> SavedSession:
 
 def by_rows(path: Path) -> list[Message]:
     """What the rows of a whole file say, in one go."""
-    from dragoman.reading.parsers import Reader
+    from dragoman.reading.parsers import FileReader
 
     rows = path.read_bytes().split(b"\n")[:-1]
-    reader = Reader.sniffed(rows)
+    reader = FileReader.sniffed(rows)
     reader.parser.receive_lines(rows)
     return [each for each in reader.messages() if not isinstance(each, Delta)]
 
@@ -48,7 +48,10 @@ def test_numbers_never_change_their_meaning(
     folder = tmp_path_factory.mktemp("numbering")
     path = save(folder / "home", 1, whole[: whole.index(b"\n") + 1])
     followers: list[NumberedFile] = []
-    with ExitStack() as stack, Archive(home=folder / "home", cache=folder / "cache") as archive:
+    with (
+        ExitStack() as stack,
+        SessionArchive(home=folder / "home", cache=folder / "cache") as archive,
+    ):
         stack.callback(lambda: [each.close() for each in followers])
         archive.index()
         [session] = archive.sessions()
@@ -90,7 +93,7 @@ def test_numbers_never_change_their_meaning(
 def test_a_session_that_is_compressed_keeps_its_numbers(tmp_path: Path) -> None:
     rows = Rows(1).turn("one", "first")
     path = save(tmp_path / "home", 1, rows.data)
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         [session] = archive.sessions()
         followed = session.follow()
@@ -112,7 +115,7 @@ def test_no_end_is_made_up(tmp_path: Path) -> None:
     os.utime(path, (old, old))
     session = opened(tmp_path / "home", tmp_path / "cache")
 
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         [session] = archive.sessions()
         assert not [each for _, each in session.numbered() if isinstance(each, TurnEnded)]
         assert not [each for each in session.messages() if isinstance(each, TurnEnded)]
@@ -124,7 +127,7 @@ def test_half_a_row_is_told_when_it_is_whole_and_a_whole_one_without_its_newline
 ) -> None:
     data = Rows(1).turn("go", "done").data
     path = save(tmp_path / "home", 1, data[:-20])
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         [session] = archive.sessions()
         before = list(session.numbered())
@@ -140,7 +143,7 @@ def test_half_a_row_is_told_when_it_is_whole_and_a_whole_one_without_its_newline
 def test_what_is_held_for_the_next_row_is_told_when_the_file_is_at_rest(tmp_path: Path) -> None:
     data = Rows(1).begin("go").event("agent_message", message="last words").data
     path = save(tmp_path / "home", 1, data)
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         [session] = archive.sessions()
         assert not [each for _, each in session.numbered() if isinstance(each, Text)]

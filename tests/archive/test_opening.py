@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from dragoman.archive import opening
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index import file as file_index
 from dragoman.archive.opening import last_turn, messages_of
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.model.messages import Notice, Prompt, Text, TurnEnded, TurnStarted
-from dragoman.reading.file_lines import Lines
+from dragoman.reading.file_lines import LineBatch
 from dragoman.reading.read import read
 from dragoman.store.files import Files
 from support.archive.saved_sessions import Rows, save, session_id, simple
@@ -28,8 +28,8 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def archive(home: Path, tmp_path: Path) -> Iterator[Archive]:
-    with Archive(home=home, cache=tmp_path / "cache") as opened:
+def archive(home: Path, tmp_path: Path) -> Iterator[SessionArchive]:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as opened:
         yield opened
 
 
@@ -42,7 +42,7 @@ def test_all_messages_are_those_of_reading_the_file(data: Path) -> None:
         assert list(messages_of(str(wire))) == list(read(wire)), wire
 
 
-def test_any_turn_is_opened_by_its_number(home: Path, archive: Archive) -> None:
+def test_any_turn_is_opened_by_its_number(home: Path, archive: SessionArchive) -> None:
     save(home, 1, simple(1, ["one", "two", "three"]))
     archive.index()
     session = archive.get(session_id(1))
@@ -56,7 +56,9 @@ def test_any_turn_is_opened_by_its_number(home: Path, archive: Archive) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 4, -4])
-def test_a_turn_that_is_not_there_is_a_sentence(home: Path, archive: Archive, number: int) -> None:
+def test_a_turn_that_is_not_there_is_a_sentence(
+    home: Path, archive: SessionArchive, number: int
+) -> None:
     save(home, 1, simple(1, ["one", "two", "three"]))
     archive.index()
 
@@ -65,7 +67,7 @@ def test_a_turn_that_is_not_there_is_a_sentence(home: Path, archive: Archive, nu
 
 
 def test_a_late_turn_of_a_long_session_does_not_cost_the_session(
-    home: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, archive: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_index, "_MARK_BYTES", 100_000)
     rows = Rows(1)
@@ -76,7 +78,7 @@ def test_a_late_turn_of_a_long_session_does_not_cost_the_session(
     read_from: list[int] = []
     real = opening.plain_lines
 
-    def noted(file: BufferedReader, offset: int) -> Iterator[Lines]:
+    def noted(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
         read_from.append(offset)
         return real(file, offset)
 
@@ -109,7 +111,7 @@ def test_a_last_turn_that_is_longer_than_the_first_look(home: Path) -> None:
     assert prompts(last_turn(str(path))) == ["second"]
 
 
-def test_a_line_as_it_stands_in_the_file(home: Path, archive: Archive) -> None:
+def test_a_line_as_it_stands_in_the_file(home: Path, archive: SessionArchive) -> None:
     data = simple(1, ["one", "two"])
     save(home, 1, data)
     archive.index()
@@ -121,7 +123,7 @@ def test_a_line_as_it_stands_in_the_file(home: Path, archive: Archive) -> None:
         session.raw_line(999)
 
 
-def test_a_file_that_went_away_is_a_sentence(home: Path, archive: Archive) -> None:
+def test_a_file_that_went_away_is_a_sentence(home: Path, archive: SessionArchive) -> None:
     path = save(home, 1, simple(1))
     archive.index()
     path.unlink()
@@ -155,7 +157,7 @@ def base(number: int, parent: bytes, before: bytes, **changes: Any) -> dict[str,
 
 @pytest.mark.parametrize("changes", [{}, {"end_byte_offset": None}, {"end_byte_offset": 77}])
 def test_a_fork_that_refers_to_its_parent_is_read_with_it(
-    home: Path, archive: Archive, changes: dict[str, Any]
+    home: Path, archive: SessionArchive, changes: dict[str, Any]
 ) -> None:
     parent = numbered(simple(1, ["one", "two", "three"]))
     begin = b"01a1e150-b415-7001-0002"  # where the second turn begins
@@ -174,7 +176,7 @@ def test_a_fork_that_refers_to_its_parent_is_read_with_it(
 
 
 def test_a_fork_of_all_there_was_is_read_with_it_even_if_bytes_are_miscounted(
-    home: Path, archive: Archive
+    home: Path, archive: SessionArchive
 ) -> None:
     parent = numbered(simple(1, ["one"]))
     reference = {
@@ -190,7 +192,7 @@ def test_a_fork_of_all_there_was_is_read_with_it_even_if_bytes_are_miscounted(
     assert prompts(archive.get(session_id(2)).messages()) == ["please one", "please fork"]
 
 
-def test_a_fork_whose_parent_is_gone_is_read_alone(home: Path, archive: Archive) -> None:
+def test_a_fork_whose_parent_is_gone_is_read_alone(home: Path, archive: SessionArchive) -> None:
     reference = {"thread_id": session_id(1), "end_ordinal_exclusive": 5, "end_byte_offset": 99}
     fork = Rows(2, forked_from_id=session_id(1), history_base=reference)
     save(home, 2, fork.turn("please fork", "forked").data)
@@ -201,7 +203,9 @@ def test_a_fork_whose_parent_is_gone_is_read_alone(home: Path, archive: Archive)
     assert session.is_missing_its_base
 
 
-def test_a_session_that_was_reverted_goes_on_in_a_second_file(home: Path, archive: Archive) -> None:
+def test_a_session_that_was_reverted_goes_on_in_a_second_file(
+    home: Path, archive: SessionArchive
+) -> None:
     first = numbered(simple(1, ["one", "two", "three"]))
     rows = Rows(1, history_base=base(1, first, b"01a1e150-b415-7001-0002"))
     path = save(home, 1, first)
@@ -220,7 +224,7 @@ def test_a_session_that_was_reverted_goes_on_in_a_second_file(home: Path, archiv
     assert session.title == "please one"
 
 
-def test_turns_that_were_rolled_back_are_known(home: Path, archive: Archive) -> None:
+def test_turns_that_were_rolled_back_are_known(home: Path, archive: SessionArchive) -> None:
     rows = Rows(1).turn("one", "1").turn("two", "2").turn("three", "3")
     rows.event("thread_rolled_back", num_turns=2)
     save(home, 1, rows.turn("four", "4").data)
@@ -232,7 +236,7 @@ def test_turns_that_were_rolled_back_are_known(home: Path, archive: Archive) -> 
     assert session.undone_turns() == {turns[1].turn_id, turns[2].turn_id}
 
 
-def test_sub_agents_and_reviews_are_under_their_parent(home: Path, archive: Archive) -> None:
+def test_sub_agents_and_reviews_are_under_their_parent(home: Path, archive: SessionArchive) -> None:
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": session_id(1), "depth": 1}}}
     save(home, 1, simple(1))
     save(home, 2, Rows(2, source=spawn).turn("sub", "done").data)
@@ -246,7 +250,7 @@ def test_sub_agents_and_reviews_are_under_their_parent(home: Path, archive: Arch
 
 
 def test_rows_copied_from_another_session_are_told_but_not_found_twice(
-    data: Path, archive: Archive, home: Path
+    data: Path, archive: SessionArchive, home: Path
 ) -> None:
     wire = data / "codex/codex-rollout/fork-0.146/wire.jsonl"
     save(home, 1, wire.read_bytes())

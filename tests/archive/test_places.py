@@ -3,13 +3,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dragoman.archive.places import Place
+from dragoman.archive.places import ArchivePlace
 from support.archive.saved_sessions import save, simple
 
 
 def test_another_process_is_led_to_the_same_place(tmp_path: Path) -> None:
-    one = Place.of(None, (), tmp_path / "cache", {"CODEX_HOME": str(tmp_path / "home")})
-    other = Place.of(None, one.paths, one.cache, one.environment)
+    one = ArchivePlace.of(None, (), tmp_path / "cache", {"CODEX_HOME": str(tmp_path / "home")})
+    other = ArchivePlace.of(None, one.paths, one.cache, one.environment)
 
     assert other == one
     assert other.index_folder == one.index_folder
@@ -17,9 +17,9 @@ def test_another_process_is_led_to_the_same_place(tmp_path: Path) -> None:
 
 
 def test_every_place_has_an_index_of_its_own(tmp_path: Path) -> None:
-    home = Place.of(tmp_path / "home", (), tmp_path, {})
-    by_hand = Place.of(None, [tmp_path / "home"], tmp_path, {})
-    two = Place.of(None, [tmp_path / "home", tmp_path / "b"], tmp_path, {})
+    home = ArchivePlace.of(tmp_path / "home", (), tmp_path, {})
+    by_hand = ArchivePlace.of(None, [tmp_path / "home"], tmp_path, {})
+    two = ArchivePlace.of(None, [tmp_path / "home", tmp_path / "b"], tmp_path, {})
 
     assert home.index_folder == by_hand.index_folder
     assert two.index_folder != by_hand.index_folder
@@ -30,11 +30,11 @@ def test_files_are_found_below_homes_and_by_hand(tmp_path: Path) -> None:
     path = save(tmp_path / "home", 1, simple(1))
 
     for place in (
-        Place.of(tmp_path / "home", (), tmp_path, {}),
-        Place.of(None, [path], tmp_path, {}),
-        Place.of(None, [tmp_path / "home"], tmp_path, {}),
+        ArchivePlace.of(tmp_path / "home", (), tmp_path, {}),
+        ArchivePlace.of(None, [path], tmp_path, {}),
+        ArchivePlace.of(None, [tmp_path / "home"], tmp_path, {}),
     ):
         assert [each.path for each in place.find()] == [str(path)]
-    times = Place.of(tmp_path / "home", (), tmp_path, {}).folder_times()
+    times = ArchivePlace.of(tmp_path / "home", (), tmp_path, {}).folder_times()
     assert str(path.parent) in times
-    assert Place.of(None, [path], tmp_path, {}).folder_times() == {}
+    assert ArchivePlace.of(None, [path], tmp_path, {}).folder_times() == {}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dragoman.archive import opening
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index import file as file_index
-from dragoman.archive.ranges import stretch
+from dragoman.archive.ranges import message_range
 from dragoman.model.messages import Delta, Prompt, Text, TurnEnded, TurnStarted
 from dragoman.reading.file_lines import plain_lines
 from dragoman.rendering.render import one_line
@@ -36,7 +36,7 @@ def save_real_ones(data: Path, home: Path) -> None:
 def test_real_sessions_have_the_same_numbers_from_every_mark(data: Path, tmp_path: Path) -> None:
     save_real_ones(data, tmp_path / "home")
     marks = 0
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         for session in archive.sessions():
             whole = [each for _, each in session.numbered()]
@@ -56,20 +56,20 @@ def test_real_sessions_have_the_same_numbers_from_every_mark(data: Path, tmp_pat
             for (before,) in rows:
                 assert list(session.numbered(before + 1)) == numbers[before:]
             for first in {1, len(whole) // 3, len(whole)}:
-                assert stretch(session, after=first, limit=7) == numbers[first : first + 7]
+                assert message_range(session, after=first, limit=7) == numbers[first : first + 7]
                 assert (
-                    stretch(session, before=first, limit=5)
+                    message_range(session, before=first, limit=5)
                     == numbers[max(0, first - 6) : first - 1]
                 )
-            assert stretch(session, before=1 << 53, limit=4) == numbers[-4:]
-            assert stretch(session, before=1 << 53, limit=10_000) == numbers
+            assert message_range(session, before=1 << 53, limit=4) == numbers[-4:]
+            assert message_range(session, before=1 << 53, limit=10_000) == numbers
     assert marks > 30
 
 
 def test_turns_are_listed_as_reading_tells_them(data: Path, tmp_path: Path) -> None:
     save_real_ones(data, tmp_path / "home")
     count = 0
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         for session in archive.sessions():
             listed = session.turn_list()
@@ -110,15 +110,15 @@ def test_the_end_of_a_long_session_is_read_and_not_what_comes_before(
             read += piece.starts[-1] - piece.starts[0]
             yield piece
 
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         session = archive.get(session_id(1))
         monkeypatch.setattr(opening, "plain_lines", counted)
-        last = stretch(session, before=1 << 53, limit=20)
+        last = message_range(session, before=1 << 53, limit=20)
         assert len(last) == 20
         assert read < len(rows.data) / 20
         total = last[-1][0]
-        assert stretch(session, after=total, limit=5) == []
+        assert message_range(session, after=total, limit=5) == []
 
 
 def test_a_session_that_goes_on_from_another_is_numbered_from_its_beginning(tmp_path: Path) -> None:
@@ -126,10 +126,10 @@ def test_a_session_that_goes_on_from_another_is_numbered_from_its_beginning(tmp_
     save(tmp_path / "home", 1, parent.data)
     base = {"thread_id": parent.id, "end_byte_offset": len(parent.data)}
     save(tmp_path / "home", 2, Rows(2, history_base=base).turn("second", "two").data)
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         session = archive.get(session_id(2))
         asked = [each.text for _, each in session.numbered() if isinstance(each, Prompt)]
         assert asked == ["first", "second"]
         assert session.turn_list() is None
-        assert [seq for seq, _ in stretch(session, after=2, limit=3)] == [3, 4, 5]
+        assert [seq for seq, _ in message_range(session, after=2, limit=3)] == [3, 4, 5]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.stitching import parts
 from dragoman.store.files import Files
 from support.archive.saved_sessions import save, simple
@@ -12,7 +12,7 @@ from support.archive.saved_sessions import save, simple
 
 def test_a_session_by_itself_is_one_part(tmp_path: Path) -> None:
     save(tmp_path / "home", 1, simple(1))
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         files = Files(archive._database)
         [row] = files.all().values()

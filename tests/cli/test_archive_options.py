@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.cli.archive_options import (
     When,
     last_session,
@@ -93,7 +93,7 @@ def test_trouble_is_told_and_the_rest_is_shown(
 
 
 def test_the_archive_is_closed_with_the_command(home: Path) -> None:
-    opened: list[Archive] = []
+    opened: list[SessionArchive] = []
 
     @click.command()
     def command() -> None:
@@ -124,14 +124,14 @@ def test_what_to_resume_is_an_id_its_start_a_name_or_the_newest_here(tmp_path: P
 def test_the_archive_is_closed_as_soon_as_it_is_known_what_to_resume(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    opened: list[Archive] = []
-    begin = Archive.begin_index
+    opened: list[SessionArchive] = []
+    begin = SessionArchive.begin_index
 
-    def note(archive: Archive) -> object:
+    def note(archive: SessionArchive) -> object:
         opened.append(archive)
         return begin(archive)
 
-    monkeypatch.setattr(Archive, "begin_index", note)
+    monkeypatch.setattr(SessionArchive, "begin_index", note)
     session_to_resume(session_id(1), False, "/work/app")
     session_to_resume(None, True, "/work/app")
     session_path(session_id(1))

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.cli import completing
 from dragoman.cli.commands.show import show
 from support.archive.home import make_home
@@ -36,7 +36,7 @@ def test_sessions_are_those_that_the_index_knows(
     monkeypatch.setenv("CODEX_HOME", str(home))
     monkeypatch.setenv("DRAGOMAN_CACHE", str(tmp_path / "cache"))
     assert complete("sessions", "") == []  # nothing is indexed while someone types
-    with Archive() as archive:
+    with SessionArchive() as archive:
         archive.index()
 
     assert (session_id(1), "fix the rate limit") in complete("sessions", "01a1")

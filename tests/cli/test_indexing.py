@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index.updating import Progress
 from dragoman.cli import indexing
 from dragoman.cli.indexing import Bar, wait_for
@@ -30,8 +30,8 @@ class Coming:
         return self._trouble
 
 
-def archive(*steps: Progress | BaseException | None, trouble: str | None = None) -> Archive:
-    return cast("Archive", Coming(*steps, trouble=trouble))
+def archive(*steps: Progress | BaseException | None, trouble: str | None = None) -> SessionArchive:
+    return cast("SessionArchive", Coming(*steps, trouble=trouble))
 
 
 def at(files: int) -> Progress:

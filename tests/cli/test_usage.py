@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 from click.testing import CliRunner
 
-from dragoman.archive.ledger.groups import Group
+from dragoman.archive.ledger.groups import LedgerGroup
 from dragoman.archive.ledger.rate_limits import Limits
 from dragoman.cli.commands.usage import usage
 from dragoman.cli.reports.usage import limit_lines
@@ -134,7 +134,7 @@ def test_the_agents_own_folder_is_read(run: Run, tmp_path: Path) -> None:
 
 
 def test_names_from_a_file_cannot_command_the_terminal() -> None:
-    group = Group(key="a\x1b[2Jb\nc", usage=Usage(1), cost=Decimal(1))
+    group = LedgerGroup(key="a\x1b[2Jb\nc", usage=Usage(1), cost=Decimal(1))
     text = "".join(table([group], group, "project", 80))
 
     assert "\x1b" not in text
@@ -142,7 +142,7 @@ def test_names_from_a_file_cannot_command_the_terminal() -> None:
 
 
 def test_colours_are_for_terminals() -> None:
-    group = Group(key="a", usage=Usage(1), cost=Decimal(1))
+    group = LedgerGroup(key="a", usage=Usage(1), cost=Decimal(1))
 
     assert "\x1b[" in "".join(table([group], group, "day", 80, color=True))
     assert "\x1b[" not in "".join(table([group], group, "day", 80))
@@ -150,8 +150,8 @@ def test_colours_are_for_terminals() -> None:
 
 def test_long_names_keep_their_end_and_wide_ones_their_place() -> None:
     groups = [
-        Group(key="/a/very/long/path/" * 9 + "project", usage=Usage(5), cost=Decimal(1)),
-        Group(key="/仕事/翻訳", usage=Usage(5, 0, 3), cost=Decimal(2)),
+        LedgerGroup(key="/a/very/long/path/" * 9 + "project", usage=Usage(5), cost=Decimal(1)),
+        LedgerGroup(key="/仕事/翻訳", usage=Usage(5, 0, 3), cost=Decimal(2)),
     ]
     lines = list(table(groups, groups[0], "project", 90))
 

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.harnesses.contract.reading import Value
 from dragoman.model.messages import Delta, Text, ToolResult
-from dragoman.reading.evidence import Evidence, untold
+from dragoman.reading.evidence import Evidence, missing_values
 
 
 @pytest.fixture
@@ -35,4 +35,4 @@ def test_one_form_is_enough_and_all_its_parts_are_needed(evidence: Evidence) -> 
     assert evidence.holds(Value("x", 1, [["missing"], ["One  more", 7]]))
     assert not evidence.holds(Value("x", 1, [["One  more", 8]]))
     lost = Value("y", 1, [["missing"]])
-    assert untold([lost, Value("z", 7, [[7]])], evidence) == [lost]
+    assert missing_values([lost, Value("z", 7, [[7]])], evidence) == [lost]

@@ -14,14 +14,14 @@ from dragoman.errors import UsageError
 from dragoman.harnesses.contract.playback import Cue
 from dragoman.model.messages import SessionStarted, TurnEnded
 from dragoman.replay.serving import acting_for, run, serve
-from dragoman.replay.timing import cues
+from dragoman.replay.timing import timed_messages
 
 
 def test_a_run_is_printed_in_time_and_ends_as_it_ended(runs: Path) -> None:
     recorded = list(dragoman.read(runs / "0.166.0/patch_all.rollout.jsonl"))
     out, slept = io.BytesIO(), list[float]()
 
-    assert run(list(cues(recorded, stream=False)), out, slept.append) == 0
+    assert run(list(timed_messages(recorded, stream=False)), out, slept.append) == 0
 
     assert len(out.getvalue().splitlines()) > 5
     assert sum(slept) > 0
@@ -30,7 +30,9 @@ def test_a_run_is_printed_in_time_and_ends_as_it_ended(runs: Path) -> None:
 
 
 def test_a_server_answers_until_its_client_leaves(runs: Path) -> None:
-    recorded = list(cues(dragoman.read(runs / "0.166.0/patch_all.rollout.jsonl"), speed=1000))
+    recorded = list(
+        timed_messages(dragoman.read(runs / "0.166.0/patch_all.rollout.jsonl"), speed=1000)
+    )
     ours, theirs = os.pipe()
     out = io.BytesIO()
     server = threading.Thread(target=serve, args=(recorded, ours, out))

@@ -16,7 +16,7 @@ from dragoman.model.messages import (
     ToolResult,
     TurnStarted,
 )
-from dragoman.replay.timing import cues, only_turn
+from dragoman.replay.timing import only_turn, timed_messages
 
 _NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -31,7 +31,9 @@ def call(seconds: float | None) -> ToolCall:
 
 
 def pauses(messages: list[Message], speed: float = 1.0, max_pause: float = 5.0) -> list[float]:
-    return [round(cue.after, 3) for cue in cues(messages, speed=speed, max_pause=max_pause)]
+    return [
+        round(cue.after, 3) for cue in timed_messages(messages, speed=speed, max_pause=max_pause)
+    ]
 
 
 def test_pauses_are_those_of_the_recording() -> None:
@@ -60,7 +62,7 @@ def test_without_times_there_is_a_pace_to_follow() -> None:
 def test_what_nobody_streamed_is_streamed_within_the_pause_before_it(
     message: Text | Thinking,
 ) -> None:
-    played = list(cues([call(0), message]))
+    played = list(timed_messages([call(0), message]))
 
     deltas = [cue.message for cue in played if isinstance(cue.message, Delta)]
     assert "".join(delta.text for delta in deltas) == message.text
@@ -75,8 +77,8 @@ def test_what_nobody_streamed_is_streamed_within_the_pause_before_it(
 def test_what_was_streamed_is_not_streamed_again() -> None:
     said = [Delta(of="text", message_id="m", text="hi"), Text(text="hi", message_id="m")]
 
-    assert [cue.message for cue in cues(said)] == said
-    assert [cue.message for cue in cues(said[1:], stream=False)] == said[1:]
+    assert [cue.message for cue in timed_messages(said)] == said
+    assert [cue.message for cue in timed_messages(said[1:], stream=False)] == said[1:]
 
 
 def _session() -> list[Message]:

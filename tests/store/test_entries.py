@@ -1,32 +1,32 @@
 from __future__ import annotations
 
 from dragoman.store.database import Database
-from dragoman.store.entries import Entries, Entry, Known
-from dragoman.store.search import Search
+from dragoman.store.entries import Entries, IndexedLine, IndexedMessage
+from dragoman.store.search import MessageSearch
 from support.archive.store_rows import lines, put
 
 
 def test_drafts_are_taken_back_words_and_all(database: Database) -> None:
     file_id = put(database, "stays")
     entries = Entries(database)
-    entries.add(file_id, [(Entry("text", 1, 2, 10, 5), "drafted 文件")], drafts=True)
+    entries.add(file_id, [(IndexedMessage("text", 1, 2, 10, 5), "drafted 文件")], drafts=True)
     assert lines(database, "drafted") == [2]
 
     entries.take_back_drafts(file_id)
-    entries.add(file_id, [(Entry("text", 1, 3, 10, 5), "final")])
+    entries.add(file_id, [(IndexedMessage("text", 1, 3, 10, 5), "final")])
 
     assert (lines(database, "drafted"), lines(database, "final")) == ([], [3])
     assert database.row("SELECT count(*) FROM texts WHERE texts MATCH 'drafted'")[0] == 0
-    assert entries.known_from(file_id, 2) == [Known(3, "text")]
+    assert entries.known_from(file_id, 2) == [IndexedLine(3, "text")]
     assert entries.count() == 2
 
 
 def test_neighbours_stay_in_the_file(database: Database) -> None:
     put(database, "before", path="/home/0.jsonl", session="s0")
     put(database, "a", "b", "c", "d")
-    [match] = Search(database).find("b").matches
+    [match] = MessageSearch(database).find("b").matches
 
-    near = Search(database).get(Entries(database).near(match.entry_id, 2))
+    near = MessageSearch(database).get(Entries(database).near(match.entry_id, 2))
 
     assert [each.line for each in near] == [1, 2, 3, 4]
     assert {each.session_id for each in near} == {"s1"}
@@ -40,7 +40,7 @@ def test_entries_by_the_byte_where_they_begin(database: Database) -> None:
 
 def test_halves_of_surrogate_pairs_do_no_harm(database: Database) -> None:
     file_id = put(database, "half \ud800 pair")
-    Entries(database).add(file_id, [(Entry("tool_call", 1, 9, 0, 1, "odd\udfff"), "tool")])
+    Entries(database).add(file_id, [(IndexedMessage("tool_call", 1, 9, 0, 1, "odd\udfff"), "tool")])
 
     assert lines(database, "pair") == [1]
     assert lines(database, "tool") == [9]

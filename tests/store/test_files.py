@@ -43,4 +43,4 @@ def test_folders_are_remembered(database: Database) -> None:
     files.set_folders({"/a": 6})
 
     assert files.folders() == [("/a", 6)]
-    assert list(files.glance()) == []
+    assert list(files.fast_states()) == []

@@ -44,11 +44,11 @@ def test_a_lock_file_full_of_nonsense_names_nobody(tmp_path: Path) -> None:
 def test_the_holder_says_how_far_it_has_come(tmp_path: Path) -> None:
     one, other = WriterLock(tmp_path / "lock"), WriterLock(tmp_path / "lock")
     one.acquire()
-    one.tell((17, 2000, 123456, 987654321))
-    one.tell((18, 2000, 1, 2))
+    one.publish((17, 2000, 123456, 987654321))
+    one.publish((18, 2000, 1, 2))
 
-    assert other.told() == (18, 2000, 1, 2)
+    assert other.progress() == (18, 2000, 1, 2)
     assert other.holder() == os.getpid()
-    other.tell((1, 1, 1, 1))  # it has nothing to say
-    assert other.told() == (18, 2000, 1, 2)
+    other.publish((1, 1, 1, 1))  # it has nothing to say
+    assert other.progress() == (18, 2000, 1, 2)
     one.release()

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dragoman.store.database import Database
 from dragoman.store.files import Files
-from dragoman.store.maintenance import begin_anew, orphans, tidy
-from dragoman.store.search import Search
+from dragoman.store.maintenance import clear, orphans, tidy
+from dragoman.store.search import MessageSearch
 from support.archive.store_rows import lines, put
 
 
@@ -12,11 +12,11 @@ def test_a_file_that_was_dropped_is_found_no_more(database: Database) -> None:
     put(database, "word", path="/home/b.jsonl", session="s2")
     Files(database).drop(first)
 
-    assert [match.session_id for match in Search(database).find("word").matches] == ["s2"]
+    assert [match.session_id for match in MessageSearch(database).find("word").matches] == ["s2"]
     assert orphans(database) == 1
-    begin_anew(database, 2)
+    clear(database, 2)
     assert orphans(database) == 0
-    assert Search(database).find("word").matches == []
+    assert MessageSearch(database).find("word").matches == []
     assert database.fact("edition") == 2
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from dragoman.store.database import Database
 from dragoman.store.queries import parse
-from dragoman.store.search import Search
+from dragoman.store.search import MessageSearch
 from support.archive.store_rows import lines, put
 
 
@@ -87,7 +87,7 @@ def test_the_best_match_comes_first(database: Database) -> None:
     words = ["common"] * 20
     put(database, *words, "common rare", "common and much else")
 
-    found = Search(database).find(parse("common OR rare").match, limit=3)
+    found = MessageSearch(database).find(parse("common OR rare").match, limit=3)
 
     assert found.is_ranked
     assert found.matches[0].line == 21
@@ -97,6 +97,6 @@ def test_the_best_match_comes_first(database: Database) -> None:
 def test_what_people_say_comes_before_what_programs_put_out(database: Database) -> None:
     put(database, "x", "x", "x", "x", "word", "word", *["y"] * 20)
 
-    found = Search(database).find("word")
+    found = MessageSearch(database).find("word")
 
     assert [match.kind for match in found.matches] == ["prompt", "tool_result"]

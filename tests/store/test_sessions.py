@@ -4,16 +4,16 @@ from pathlib import Path
 
 from dragoman.store.database import open_database
 from dragoman.store.files import Files
-from dragoman.store.sessions import SessionRow, Sessions
+from dragoman.store.sessions import IndexedSession, SessionTable
 from support.archive.store_rows import file_row
 
 
 def test_the_newest_file_speaks_for_a_session(tmp_path: Path) -> None:
     database = open_database(tmp_path)
-    sessions, files = Sessions(database), Files(database)
+    sessions, files = SessionTable(database), Files(database)
     for name, last_at, title in (("a", 5.0, "old"), ("b", 9.0, "new")):
         file_id = files.add(file_row(f"/{name}.jsonl"))
-        sessions.replace(file_id, [SessionRow(file_id, "s1", title=title, last_at=last_at)])
+        sessions.replace(file_id, [IndexedSession(file_id, "s1", title=title, last_at=last_at)])
 
     assert [each.row.title for each in sessions.list()] == ["new"]
     assert sessions.count() == 1
@@ -23,12 +23,12 @@ def test_the_newest_file_speaks_for_a_session(tmp_path: Path) -> None:
 
 def test_lists_are_filtered_and_in_order(tmp_path: Path) -> None:
     database = open_database(tmp_path)
-    sessions = Sessions(database)
+    sessions = SessionTable(database)
     file_id = Files(database).add(file_row("/a.jsonl"))
     rows = [
-        SessionRow(file_id, "s1", cwd="/work/a", last_at=1.0, harness="codex"),
-        SessionRow(file_id, "s2", cwd="/work/a/b", last_at=2.0, harness="codex"),
-        SessionRow(file_id, "s3", "s1", "sub-agent", cwd="/work/a_b", last_at=3.0, harness="x"),
+        IndexedSession(file_id, "s1", cwd="/work/a", last_at=1.0, harness="codex"),
+        IndexedSession(file_id, "s2", cwd="/work/a/b", last_at=2.0, harness="codex"),
+        IndexedSession(file_id, "s3", "s1", "sub-agent", cwd="/work/a_b", last_at=3.0, harness="x"),
     ]
     sessions.replace(file_id, rows)
 

@@ -5,7 +5,7 @@ from dragoman.model.turns import Use
 from dragoman.testing.steps import (
     Step,
     Thought,
-    is_letter,
+    is_agent_message,
     only_steps_of,
     only_texts_of,
     ordered,
@@ -53,9 +53,9 @@ def test_order_keeps_that_of_the_texts() -> None:
 
 
 def test_a_letter_is_known_by_its_native_tool() -> None:
-    assert is_letter(use("SendMessage", "send_message"))
-    assert is_letter(use("list_agents", "collaboration.list_agents"))
-    assert not is_letter(use("SendMessage", "notify"))
+    assert is_agent_message(use("SendMessage", "send_message"))
+    assert is_agent_message(use("list_agents", "collaboration.list_agents"))
+    assert not is_agent_message(use("SendMessage", "notify"))
 
 
 def test_agents_can_be_left_out() -> None:

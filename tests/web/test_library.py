@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.ledger.counting import Question
+from dragoman.archive.ledger.counting import UsageQuery
 from dragoman.archive.ledger.groups import Summary
 from dragoman.archive.ledger.ledger import EVERYTHING
-from dragoman.archive.places import Place
+from dragoman.archive.places import ArchivePlace
 from dragoman.errors import UsageError
 from dragoman.web.library import Library, as_time
 from support.archive.index_rows import index_here
@@ -150,7 +150,7 @@ def test_a_sum_that_gets_old_while_another_is_counted_is_still_told(
         day = await library.usage("day", EVERYTHING)
         real = library._beside.count
 
-        def slow(place: Place, questions: Sequence[Question]) -> list[Summary]:
+        def slow(place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
             assert [each.by for each in questions] == ["session"]
             library._counted.clear()
             return real(place, questions)

@@ -1,4 +1,4 @@
-"""The office for what has been said: reading, converting, accounting for, keeping and finding it.
+"""Saved sessions: find, index, search, open, follow and export them, and count their tokens.
 
 ``dragoman.archive()`` opens the saved sessions of this user; see :mod:`dragoman.archive.api`.
 """
@@ -10,16 +10,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
 
 
-class _Office(ModuleType):
-    """This room itself, which can be called: a package and a function cannot share a name otherwise."""
+class _CallablePackage(ModuleType):
+    """Makes this package callable, because ``dragoman.archive`` is both a package and a public function."""
 
-    def __call__(self, **options: Any) -> Archive:
+    def __call__(self, **options: Any) -> SessionArchive:
         from dragoman.archive.api import archive
 
         return archive(**options)
 
 
-sys.modules[__name__].__class__ = _Office
+sys.modules[__name__].__class__ = _CallablePackage

@@ -1,6 +1,6 @@
-"""``dragoman.archive()``: every saved session of this user, listed, opened, searched and followed.
+"""``dragoman.archive()``: list, open, search and follow every saved session of this user.
 
-What only some calls need is imported when they are made: a list that has not changed must be quick.
+Modules that only some methods need are imported there, so that listing unchanged sessions is fast.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dragoman.archive.finding import Found, absolute
-from dragoman.archive.index.keeping import Keeper
-from dragoman.archive.places import Place
+from dragoman.archive.finding import FoundFile, absolute
+from dragoman.archive.index.keeping import IndexKeeper
+from dragoman.archive.places import ArchivePlace
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UsageError
-from dragoman.store.sessions import ListedSession, Sessions
+from dragoman.store.sessions import ListedSession, SessionTable
 
 if TYPE_CHECKING:
     from dragoman.archive.care.index import IndexCheck
-    from dragoman.archive.following import Heard
-    from dragoman.archive.index.updating import Progress, Report
-    from dragoman.archive.search.searching import Hit, Results
+    from dragoman.archive.following import FollowedMessage
+    from dragoman.archive.index.updating import IndexReport, Progress
+    from dragoman.archive.search.searching import Results, SearchHit
     from dragoman.store.database import Database
     from dragoman.store.files import Files
-    from dragoman.store.search import Filters, Match
+    from dragoman.store.search import Filters, SearchMatch
 
 
-class Archive:
-    """The saved sessions below some homes, or in files given by hand, and the index of them."""
+class SessionArchive:
+    """The saved sessions in some homes, or in given files, and their index."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class Archive:
         cache: str | os.PathLike[str] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
+        """``home`` replaces the home of every harness; with ``paths``, only these files are used."""
         given = os.environ if environment is None else environment
-        self._keeper = Keeper(Place.of(home, paths, cache, given))
+        self._keeper = IndexKeeper(ArchivePlace.of(home, paths, cache, given))
 
     @property
     def _database(self) -> Database:
@@ -50,91 +50,91 @@ class Archive:
         return self._keeper.files
 
     @property
-    def _sessions(self) -> Sessions:
-        return Sessions(self._keeper.database)
+    def _sessions(self) -> SessionTable:
+        return SessionTable(self._keeper.database)
 
     @property
     def note(self) -> str | None:
-        """What had to be done about the index, as a sentence; None if all is well."""
+        """What had to be done about the index, as a sentence, or None."""
         return self._keeper.note
 
     def troubles(self) -> list[str]:
-        """Why the index is not as it should be, in sentences; each is given once."""
+        """Return the problems with the index as sentences, each of them once."""
         return self._keeper.troubles()
 
     def close(self) -> None:
-        """Let go of the index. If it is being brought up to date, the rest is left for the next time."""
+        """Close the index. An update in progress stops; the next one continues it."""
         self._keeper.close()
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> SessionArchive:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
-    def place(self) -> Place:
-        """Where it looks for sessions, and keeps its index."""
+    def place(self) -> ArchivePlace:
+        """Where sessions and the index are located."""
         return self._keeper.place
 
     @property
     def folders(self) -> list[str]:
-        """Where sessions are looked for."""
+        """The folders that are searched for sessions."""
         return self._keeper.place.folders
 
     @property
     def index_folder(self) -> str:
-        """Where the index is kept."""
+        """The folder of the index."""
         return self._keeper.place.index_folder
 
-    def find(self) -> list[Found]:
-        """The files that are there now."""
+    def find(self) -> list[FoundFile]:
+        """Return the session files that exist now."""
         return self._keeper.place.find()
 
     def index(
         self, progress: Callable[[Progress], None] | None = None, *, wait_seconds: float = 10.0
-    ) -> Report | None:
-        """Bring the index up to date; what that took, or None if nothing had changed."""
+    ) -> IndexReport | None:
+        """Update the index. Return what was done, or None if nothing had changed."""
         return self._keeper.index(progress, wait_seconds=wait_seconds)
 
     def mend_index(self) -> None:
-        """Put the index aside, which is damaged, and build another."""
-        self._keeper.begin_anew()
+        """Move a damaged index aside and build a new one."""
+        self._keeper.rebuild()
         self._keeper.index()
 
     def begin_index(self) -> Progress | None:
-        """Have the index brought up to date beside us; how far it is, None if it is up to date.
+        """Update the index in the background. Return the progress, or None if it is up to date.
 
-        What takes a moment is done at once. What takes longer is done by a process that ends with us;
-        until then the index answers from what it has.
+        Short updates are done immediately. Longer ones run in a process that ends with this one;
+        until it is done, queries use what is already indexed.
         """
         return self._keeper.begin()
 
     def wait_index(self, seconds: float) -> Progress | None:
-        """Wait no longer than this for what was begun; how far it is, None if it is up to date."""
+        """Wait up to ``seconds`` for the update. Return the progress, or None if the index is up to date."""
         return self._keeper.wait(seconds)
 
     def prepare(self, session_id: str, progress: Callable[[Progress], None] | None = None) -> None:
-        """Index what it takes to open one session, whose file has its id in the name."""
+        """Index only what is needed to open one session whose file has its id in the name."""
         self._keeper.prepare(session_id, progress)
 
     def is_final(
         self, listed: Sequence[SavedSession], *, limit: int | None, since: float | None = None
     ) -> bool:
-        """Whether nothing that is still to be indexed can change a list, as the files' times say."""
+        """Whether files still to be indexed cannot change this list, judging by their modification times."""
         left = self._keeper.newest_left()
         if not self._keeper.found_paths().issuperset(each.path for each in listed):
-            return False  # one of them was moved or removed
+            return False  # a listed file was moved or removed
         if left is None or (since is not None and left < since):
             return True
         return limit is not None and len(listed) == limit and listed[-1].last_at > left
 
     def mark(self) -> object:
-        """Equal to an earlier one if nothing was written to the index since, by anybody."""
+        """Return a value that stays equal as long as no process writes to the index."""
         return self._database, self._database.mark()
 
     def index_check(self) -> IndexCheck:
-        """What says of a file how the index is out of step with it. The index is taken as it is."""
+        """Return a check of how files differ from the index. The index is not updated first."""
         from dragoman.archive.care.index import IndexCheck
 
         return IndexCheck(self._files, self.index_folder, self.folders)
@@ -151,11 +151,10 @@ class Archive:
         without: Collection[str] = (),
         limit: int | None = None,
     ) -> list[SavedSession]:
-        """The sessions in the index, the newest first; with ``top`` only those a user began.
+        """Return the sessions in the index, newest first; with ``top``, only those a user started.
 
-        Those whose ids are in ``without`` are left out.
-
-        Times are seconds since 1970. ``project`` is a folder, with all below it, or its last name.
+        Sessions whose ids are in ``without`` are left out. Times are in seconds since 1970.
+        ``project`` is a folder, including everything below it, or its last name.
         """
         listed = self._sessions.list(
             project=_project(project),
@@ -170,14 +169,14 @@ class Archive:
         return [SavedSession(each, self._files, self._sessions) for each in listed]
 
     def has(self, session_id: str, *, exactly: bool = False) -> bool:
-        """Whether a session with this id, one that starts with it, or this name is in the index."""
+        """Whether the index has a session with this id, id prefix or name."""
         if exactly:
             matching = self._sessions.matching(session_id) if session_id else []
             return any(each.row.session_id == session_id for each in matching)
         return bool(self._called(session_id))
 
     def get(self, session_id: str) -> SavedSession:
-        """The session with this id, the only one whose id starts with it, or the only one with this name."""
+        """Return the session with this id, or the only one with this id prefix or name."""
         found = self._called(session_id)
         if not found:
             raise UsageError(
@@ -191,13 +190,13 @@ class Archive:
         return SavedSession(found[0], self._files, self._sessions)
 
     def _called(self, name: str) -> list[ListedSession]:
-        """An id wins over what starts with it, and both over a name."""
+        """Find sessions by name. A full id takes precedence over a prefix, and both over a title."""
         matching = self._sessions.matching(name) if name else []
         exact = [each for each in matching if each.row.session_id == name]
         return exact or matching or (self._sessions.titled(name) if name.strip() else [])
 
     def last(self, *, project: str | os.PathLike[str] | None = None) -> SavedSession:
-        """The session in which something was said last."""
+        """Return the session with the newest message."""
         newest = self.sessions(project=project, top=True, limit=1)
         if not newest:
             where = f" for {os.fspath(project)}" if project else ""
@@ -205,7 +204,7 @@ class Archive:
         return newest[0]
 
     def search(self, query: str, filters: Filters | None = None, *, limit: int = 20) -> Results:
-        """The messages that match a query (see :mod:`dragoman.store.queries`), best first."""
+        """Return the messages that match a query (see :mod:`dragoman.store.queries`), best first."""
         from dragoman.archive.search import searching
 
         return searching.search(self._database, query, _placed(filters), limit)
@@ -218,21 +217,21 @@ class Archive:
         limit: int = 20,
         ignore_case: bool = False,
     ) -> Results:
-        """The messages that hold exactly this text, found by reading every file, the newest first."""
+        """Return the messages that contain exactly this text, by reading every file, newest first."""
         from dragoman.archive.search import searching
 
         return searching.scan(self._database, text, _placed(filters), limit, ignore_case)
 
-    def around(self, match: Match, reach: int = 2) -> list[Hit]:
-        """A match and its neighbours in the session."""
+    def around(self, match: SearchMatch, reach: int = 2) -> list[SearchHit]:
+        """Return a match and its neighbours in the session."""
         from dragoman.archive.search import searching
 
         return searching.around(self._database, match, reach)
 
-    def tail(self, session_id: str | None = None) -> Iterator[list[Heard]]:
-        """What is said from now on, in all sessions or in one, as it is written. Never ends.
+    def tail(self, session_id: str | None = None) -> Iterator[list[FollowedMessage]]:
+        """Yield messages as they are written from now on, in all sessions or in one. Never ends.
 
-        Gives an empty list whenever there is nothing new, about twice a second.
+        Yields an empty list about twice a second while there is nothing new.
         """
         from dragoman.archive.following import follow
 
@@ -246,13 +245,13 @@ def archive(
     paths: Sequence[str | os.PathLike[str]] = (),
     cache: str | os.PathLike[str] | None = None,
     index: bool = True,
-) -> Archive:
-    """The saved sessions of this user, with an index that is up to date.
+) -> SessionArchive:
+    """Open the saved sessions of this user, with an up-to-date index.
 
     >>> for session in dragoman.archive().sessions(limit=10):  # doctest: +SKIP
     ...     print(session.title, session.tokens)
     """
-    opened = Archive(home=home, paths=paths, cache=cache)
+    opened = SessionArchive(home=home, paths=paths, cache=cache)
     if index:
         opened.index()
     return opened

@@ -1,6 +1,6 @@
-"""Views without what nobody can read: images, long runs of code for bytes, and outputs said before.
+"""Shorten messages for display: images, long encoded data, and repeated outputs.
 
-What is left out is named, with the line that has it: ``dragoman show ID --line N`` gives it whole.
+A placeholder names what was left out and its line; ``dragoman show ID --line N`` prints it in full.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _REPEATED: Final = 2048
 
 
 class Elider:
-    """Leaves out what has no place in a view, message by message."""
+    """Replaces content that is not useful in a view, message by message."""
 
     def __init__(self) -> None:
         self._seen: dict[bytes, int] = {}

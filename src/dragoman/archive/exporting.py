@@ -1,4 +1,4 @@
-"""What ``dragoman export`` needs besides a conversion: saved sessions, formats by ending, secrets."""
+"""What ``dragoman export`` adds to a conversion: saved sessions, formats by file extension, secrets."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _BY_ENDING: Final = {
 
 
 def is_file(name: str) -> bool:
-    """Whether a session is named by a file, or by ``-`` for standard input, rather than by its id."""
+    """Whether a session is named by a file, or ``-`` for standard input, rather than by its id."""
     looks_so = "/" in name or name.endswith((".jsonl", ".zst", ".gz"))
     return name == "-" or looks_so or Path(name).expanduser().exists()
 
 
 class SavedConversion(Conversion):
-    """The conversion of a session out of the archive, with what it goes on from."""
+    """Converts a session of the archive, including the history that a fork or revert continues."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class SavedConversion(Conversion):
 
 
 def format_for(output: str) -> str:
-    """The format that a file's name asks for."""
+    """Return the format for a file name, by its extension."""
     ending = Path(output).suffix.lower()
     if ending not in _BY_ENDING:
         known = " ".join(_BY_ENDING)
@@ -77,7 +77,7 @@ def format_for(output: str) -> str:
 
 
 def check_target(source: str, output: str, *, force: bool) -> None:
-    """Make sure that writing there destroys nothing. The source ``-`` is standard input."""
+    """Check that writing there destroys nothing. The source ``-`` is standard input."""
     path = Path(output)
     if path.is_dir():
         raise UsageError(f"{output} is a directory")
@@ -94,14 +94,14 @@ def _is_read_from(path: Path, source: str) -> bool:
         OSError,
         ValueError,
         AttributeError,
-    ):  # no such file; standard input is closed or no file
+    ):  # no such file; standard input is closed or not a file
         return False
     # A terminal or /dev/null may be on both sides.
     return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
 
 
-def told(masked: Sequence[Masked]) -> str:
-    """What was masked, in one sentence."""
+def masked_summary(masked: Sequence[Masked]) -> str:
+    """Return what was masked, as a sentence."""
     from dragoman.export.redact import summary
 
     if not masked:

@@ -1,7 +1,7 @@
-"""Finding session files: the folders where harnesses keep them, and paths given by hand.
+"""Find session files: in the folders where harnesses keep them, or at given paths.
 
-Nothing is opened here, and nothing of a harness imported: what must be known of one is in a
-:class:`Home`, which the index remembers, so that a list that has not changed is quick.
+No file is opened and no harness is imported here, because every command runs this first. What must
+be known about a harness is in a :class:`Home`, which is cached next to the index.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ class Home(NamedTuple):
     variable: str
     default: str
     places: tuple[tuple[str, bool], ...]
-    """Folders below the home, and whether what lies there was put away."""
+    """Folders below the home, and whether the sessions in them are archived."""
     suffixes: tuple[str, ...]
     name_list: str = ""
-    """The file below the home that tells how sessions are called, if there is one."""
+    """The file below the home that lists the names of sessions, if there is one."""
 
     def folder(self, environment: Mapping[str, str]) -> str:
-        """The home itself; ``~`` in the variable is the user's own, although the shell left it there."""
+        """Return the path of the home. Expands a ``~`` that the shell did not expand in the variable."""
         named = environment.get(self.variable)
         return absolute(named or os.path.join("~", self.default))
 
 
-class Found(NamedTuple):
-    """A file that may hold sessions, as it lies on the disk now."""
+class FoundFile(NamedTuple):
+    """A file that may contain sessions, with its current state."""
 
     path: str
     device: int
@@ -49,14 +49,14 @@ class Found(NamedTuple):
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Where this user's programs keep what they can make again."""
-    from pathlib import Path  # takes a while, and a list can do without
+    """Return the folder for data that can be rebuilt."""
+    from pathlib import Path  # slow to import, and a list does not need it
 
     return Path(cache_path(environment))
 
 
 def cache_path(environment: Mapping[str, str]) -> str:
-    """The same as a string."""
+    """Return the same folder as a string."""
     if named := environment.get("DRAGOMAN_CACHE"):
         return named
     user = os.path.expanduser("~")
@@ -69,13 +69,13 @@ def cache_path(environment: Mapping[str, str]) -> str:
     return os.path.join(folder, "dragoman")
 
 
-def walk(home: Home, folder: str) -> Iterator[Found]:
-    """The session files of a harness whose home is this folder."""
+def walk(home: Home, folder: str) -> Iterator[FoundFile]:
+    """Yield the session files of a harness whose home is this folder."""
     for place, archived in home.places:
         yield from _below(os.path.join(folder, place), home, archived)
 
 
-def _below(folder: str, home: Home, archived: bool) -> Iterator[Found]:
+def _below(folder: str, home: Home, archived: bool) -> Iterator[FoundFile]:
     folders: list[str] = []
     try:
         with os.scandir(folder) as inside:
@@ -87,26 +87,27 @@ def _below(folder: str, home: Home, archived: bool) -> Iterator[Found]:
                 elif each.is_dir(follow_symlinks=False):
                     folders.append(each.path)
     except OSError:
-        return  # not there, not ours to read, or gone meanwhile: there is nothing to find
+        return  # missing, not readable, or deleted in the meantime
     for each in folders:
         yield from _below(each, home, archived)
 
 
-def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> Found | None:
+def _seen(entry: os.DirEntry[str], harness: str, archived: bool) -> FoundFile | None:
     try:
         stat = entry.stat()
     except OSError:
         return None
-    return Found(
+    return FoundFile(
         entry.path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, harness, archived
     )
 
 
 def folders_of(home: Home, folder: str, now_ns: int) -> dict[str, int]:
-    """Every folder that :func:`walk` looks into, and the list of names, with the time of the last change.
+    """Return the modification time of every folder that :func:`walk` visits, and of the list of
+    names.
 
-    0 for one that is not there, -1 for one that changed just now: it may change again within a tick of
-    its clock.
+    The time is 0 for a missing folder. It is -1 for one modified just now, because another change
+    within the same clock tick would not be visible.
     """
     changed: dict[str, int] = {}
     left = [os.path.join(folder, place) for place, _ in home.places]
@@ -122,7 +123,7 @@ def folders_of(home: Home, folder: str, now_ns: int) -> dict[str, int]:
                     if not each.name.endswith(home.suffixes) and each.is_dir(follow_symlinks=False)
                 ]
         except OSError:
-            continue  # then there is nothing in it to be found
+            continue  # missing folders contain no sessions
         changed[path] = _settled(mtime_ns, now_ns)
     if home.name_list:
         path = os.path.join(folder, home.name_list)
@@ -138,7 +139,7 @@ def _settled(mtime_ns: int, now_ns: int) -> int:
 
 
 def is_still_so(folders: Iterable[tuple[str, int]]) -> bool:
-    """Whether these folders have not changed since; 0 stands for one that was not there."""
+    """Whether none of these folders has changed; a time of 0 means that the folder did not exist."""
     for path, mtime_ns in folders:
         try:
             if os.stat(path).st_mtime_ns != mtime_ns:
@@ -150,8 +151,8 @@ def is_still_so(folders: Iterable[tuple[str, int]]) -> bool:
 
 
 def are_still_so(files: Iterable[tuple[bytes, int, int, int, int]]) -> bool:
-    """Whether files have the inode, size and time that they had, and all of each was read."""
-    stat = os.stat  # thousands of times, before anything is shown
+    """Whether all files still have the same inode, size and mtime, and were read completely."""
+    stat = os.stat  # local name, because this runs for thousands of files before anything is shown
     try:
         for path, inode, size, mtime_ns, complete in files:
             now = stat(path)
@@ -168,8 +169,8 @@ def absolute(path: str | os.PathLike[str]) -> str:
     return os.path.abspath(os.path.expanduser(str(os.fspath(path))))
 
 
-def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found]:
-    """Files that somebody named, and all that look like recordings in folders that somebody named."""
+def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
+    """Yield the given files, and everything in given folders that looks like a recording."""
     for given in paths:
         path = absolute(given)
         if os.path.isdir(path):
@@ -181,4 +182,4 @@ def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Found]:
             stat = os.stat(path)
         except OSError:
             continue
-        yield Found(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        yield FoundFile(path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)

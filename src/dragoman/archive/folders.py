@@ -1,4 +1,4 @@
-"""Where the user's own settings lie, and how to put a file in place whole."""
+"""The user's configuration folder, and atomic file writes."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
-    """Where the user's own settings lie. It may not exist."""
+    """Return the folder of the user's settings. It may not exist."""
     if sys.platform == "win32":
         return Path(environment.get("APPDATA") or Path.home() / "AppData/Roaming") / "dragoman"
     return Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "dragoman"
 
 
 def own_prices(folder: Path) -> Path | None:
-    """The file of the user's own prices in the folder of settings, if there is one."""
+    """Return the user's price file, if there is one."""
     path = folder / "prices.toml"
     return path if path.exists() else None
 
 
 def write_whole(path: Path, data: bytes) -> bool:
-    """Put a file in place at once, or leave the old one; whether it could be written."""
-    import tempfile  # it takes as long as a list of sessions may
+    """Write a file atomically. Return whether that succeeded; otherwise the old file is unchanged."""
+    import tempfile  # importing it takes as long as listing sessions
 
     temporary = None
     try:

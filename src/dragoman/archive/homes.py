@@ -1,7 +1,7 @@
-"""The homes of all harnesses, remembered in a small file beside the index.
+"""The homes of all harnesses, cached in a small file next to the index.
 
-Asking the harnesses themselves means importing them, which takes longer than everything else that a
-list needs. So what they say is written down, for this version of the program.
+Asking the harnesses means importing them, which takes longer than everything else a list needs. So
+their answers are cached, per version of Dragoman.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _NAME: Final = "homes.txt"
 
 
 def all_homes(cache: str | os.PathLike[str] | None) -> tuple[Home, ...]:
-    """Where each harness keeps its sessions."""
+    """Return where each harness keeps its sessions."""
     if cache is None:
         return registered()
     path = os.path.join(cache, _NAME)
     with suppress(OSError, ValueError), open(path, "rb") as file:
         return _decode(unsealed(file.read()).decode())
     homes = registered()
-    with suppress(OSError):  # then it takes a moment longer each time
+    with suppress(OSError):  # without the cache, each command is a little slower
         os.makedirs(cache, exist_ok=True)
         with open(path, "wb") as file:
             file.write(sealed(_encode(homes).encode()))
@@ -33,7 +33,7 @@ def all_homes(cache: str | os.PathLike[str] | None) -> tuple[Home, ...]:
 
 
 def registered() -> tuple[Home, ...]:
-    """What the harnesses say."""
+    """Return the homes that the harnesses declare."""
     from dragoman.harnesses import HARNESSES
 
     return tuple(

@@ -1,10 +1,10 @@
-"""The messages of a saved session with their numbers, which never change their meaning.
+"""Number the messages of a saved session, such that a number never changes its meaning.
 
-A message gets its number by the rows of the file alone: whatever is not decided before a row that is still to
-come is not told before that row is there. So a file gives the same numbers however often it is read, by whom, and
-how much of it was written at the time; more rows only give more numbers. What a parser holds back for the next
-row is told when the file is at rest: no program has it open, and nothing was written for two minutes. Ends of
-turns are told by rows and by nothing else.
+Numbers depend only on the rows of the file. A message that a later row could still change is
+withheld until that row exists, so every reader gets the same numbers, however much of the file was
+written when it looked; more rows only add numbers. Messages that the parser holds back for the next
+row are released once the file is at rest: no program has it open, and it was not modified for two
+minutes. Turns are ended by rows only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Delta, Message, TurnEnded, TurnStarted
 from dragoman.reading import writers
 from dragoman.reading.growing import GrowingFile
-from dragoman.reading.parsers import Reader
+from dragoman.reading.parsers import FileReader
 from dragoman.reading.read import feed
 from dragoman.reading.sources import Line
 from dragoman.store.files import FileRow, Files
@@ -28,9 +28,10 @@ _SNIFFED: Final = 64
 
 
 class NumberedFile:
-    """A session's file, read as far as it goes; again and again, as it grows.
+    """Reads a session's file as far as it goes, again and again as it grows.
 
-    Begins where the ``first`` message wanted can be reached from, without reading all before it.
+    Starts at the last mark before the ``first`` message wanted, without reading everything before
+    it.
     """
 
     def __init__(self, files: Files, row: FileRow, first: int = 1) -> None:
@@ -41,16 +42,16 @@ class NumberedFile:
             self._before = before(files, row)
         elif not row.compressed:
             mark = files.mark_before_message(row.file_id, first)
-        self._reader: Reader | None = None
+        self._reader: FileReader | None = None
         offset = 0
         if mark is not None:
-            self._reader = Reader.resumed(row.dialect, Mark(mark.line, mark.state))
+            self._reader = FileReader.resumed(row.dialect, Mark(mark.line, mark.state))
             self._number, offset = mark.before, mark.offset
         self._file = GrowingFile(row.path, offset=offset)
         self._held: list[Line] = []
         self._session_id = row.session_id
         self.is_in_turn = False
-        """Whether the last turn has no end, as far as was read."""
+        """Whether the last turn has no end so far."""
 
     @property
     def path(self) -> str:
@@ -58,14 +59,15 @@ class NumberedFile:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether another file has taken its place: the numbers are of one that is gone."""
+        """Whether another file took its place, so that the numbers refer to content that is gone."""
         return self._file.is_replaced
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing more is to be expected: no program writes it, and its last turn has ended.
+        """Whether no more messages are expected: no program writes the file, and its last turn has
+        ended.
 
-        A turn that is left open counts as over when nothing was written for two minutes.
+        An open turn counts as over when nothing was written for two minutes.
         """
         if self.is_replaced:
             return True
@@ -77,14 +79,16 @@ class NumberedFile:
         self._file.close()
 
     def news(self) -> Iterator[Numbered]:
-        """The messages since the last time. Raises ``OSError``."""
+        """Yield the messages since the last call. Raises ``OSError``."""
         yield from self._counted(self._before)
-        is_at_rest = writers.is_at_rest(self._file.path)  # first: it may be written while we read
+        # checked first, because the file may be written while we read
+        is_at_rest = writers.is_at_rest(self._file.path)
         for batch in self._file.lines():
             yield from self._counted(self._read([*batch]))
         rest = self._file.rest
         if rest.endswith(b"}") and _is_whole(rest):
-            # All of it is there but its newline: nothing that follows could make it another row.
+            # The row is complete except for its newline. Nothing appended later could turn it into
+            # another row.
             self._file.take_rest()
             yield from self._counted(self._read([rest]))
         if is_at_rest:
@@ -94,18 +98,18 @@ class NumberedFile:
         if self._reader is None:
             self._held += lines
             known = [line for line in self._held if isinstance(line, bytes)]
-            reader = Reader.sniffed(known)
+            reader = FileReader.sniffed(known)
             if reader.dialect is None and len(self._held) <= _SNIFFED:
                 return ()
-            self._reader = reader if reader.dialect is not None else Reader.unknown()
+            self._reader = reader if reader.dialect is not None else FileReader.unknown()
             lines, self._held = self._held, []
         feed(self._reader.parser, lines)
         return self._reader.messages()
 
     def _released(self) -> Sequence[Message]:
-        """What was held back for a row that does not come."""
+        """Return what was held back for a next row that is not coming."""
         if self._reader is None:
-            self._reader = Reader.unknown()
+            self._reader = FileReader.unknown()
             feed(self._reader.parser, self._held)
             self._held = []
         self._reader.parser.receive_eof("growing")
@@ -125,7 +129,7 @@ class NumberedFile:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a line is an object, from its beginning to its end."""
+    """Whether a line is a complete JSON object."""
     if not line.lstrip().startswith(b"{"):
         return False
     try:

@@ -1,8 +1,8 @@
-"""Opening a saved session at a turn, without reading what comes before it.
+"""Open a saved session at a turn, without reading what comes before it.
 
-A file in the index has marks to begin from. Of one that is not, the last turn is found from its end:
-a piece of the tail is read behind the file's first lines, a longer one if it does not hold the
-beginning of a turn. Nothing is kept in memory but the batch at hand.
+An indexed file has marks to start from. In a file that is not indexed, the last turn is found from
+the end: a part of the tail is read after the file's first lines, and a longer part if that does not
+contain the start of a turn. Only the current batch is kept in memory.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import msgspec
 
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Message, Prompt, TurnStarted
-from dragoman.reading.file_lines import Lines, is_plain, open_file, other_lines, plain_lines
-from dragoman.reading.parsers import Reader
+from dragoman.reading.file_lines import LineBatch, is_plain, open_file, other_lines, plain_lines
+from dragoman.reading.parsers import FileReader
 from dragoman.reading.read import feed
 from dragoman.reading.sources import ending_of
 from dragoman.store.files import FileRow, Files, MarkRow
@@ -27,15 +27,15 @@ _OPENING_LINES: Final = 4
 
 
 def messages_of(path: str, end: int | None = None) -> Iterator[Message]:
-    """Every message of a file, or of its part before the byte ``end``.
+    """Yield every message of a file, or of its part before the byte ``end``.
 
-    What follows that byte is another story: there, a turn that is still open ends. At the end of the whole
-    file it does not.
+    A fork continues elsewhere at ``end``, so a turn open there is over. At the end of the whole
+    file it stays open.
     """
     with open_file(path) as file:
         plain = is_plain(file)
         pieces = plain_lines(file, 0) if plain else other_lines(file)
-        reader: Reader | None = None
+        reader: FileReader | None = None
         for piece in pieces:
             if reader is None:
                 reader = _reader_for(piece)
@@ -50,13 +50,13 @@ def messages_of(path: str, end: int | None = None) -> Iterator[Message]:
             yield from reader.messages()
 
 
-def _reader_for(piece: Lines) -> Reader:
-    reader = Reader.sniffed([line for line in piece.lines if isinstance(line, bytes)])
-    return reader if reader.dialect is not None else Reader.unknown()
+def _reader_for(piece: LineBatch) -> FileReader:
+    reader = FileReader.sniffed([line for line in piece.lines if isinstance(line, bytes)])
+    return reader if reader.dialect is not None else FileReader.unknown()
 
 
 def turn(files: Files, row: FileRow, number: int) -> Iterator[Message]:
-    """The messages of one turn of a file's own session, from the nearest mark before it."""
+    """Yield the messages of one turn of a file's own session, starting from the nearest mark."""
     count = 0
     for message in _from_mark(files, row, number):
         if isinstance(message, _TurnCount):
@@ -71,7 +71,7 @@ def turn(files: Files, row: FileRow, number: int) -> Iterator[Message]:
 
 
 class _TurnCount(msgspec.Struct):
-    """How many turns lie before the first message that follows."""
+    """How many turns come before the next message."""
 
     before: int
 
@@ -83,11 +83,11 @@ def _from_mark(files: Files, row: FileRow, number: int) -> Iterator[Message | _T
 
 
 def _read_on(row: FileRow, mark: MarkRow | None) -> Iterator[Message]:
-    """The messages of a file from a mark on, or all of them."""
+    """Yield the messages of a file from a mark on, or all of them."""
     if mark is None:
         yield from messages_of(row.path)
         return
-    reader = Reader.resumed(row.dialect, Mark(mark.line, mark.state))
+    reader = FileReader.resumed(row.dialect, Mark(mark.line, mark.state))
     with open_file(row.path) as file:
         for piece in plain_lines(file, mark.offset):
             feed(reader.parser, piece.lines)
@@ -97,7 +97,7 @@ def _read_on(row: FileRow, mark: MarkRow | None) -> Iterator[Message]:
 
 
 def last_turn(path: str) -> list[Message]:
-    """The last turn of a file that is not in the index. Its messages do not know their lines."""
+    """Return the last turn of a file that is not indexed. Its messages have no line numbers."""
     with open_file(path) as file:
         if not is_plain(file):
             return _last_of(messages_of(path))
@@ -107,7 +107,7 @@ def last_turn(path: str) -> list[Message]:
         length = _FIRST_TAIL
         while True:
             begin = max(opened, size - length)
-            reader = _reader_for(Lines([*first], []))
+            reader = _reader_for(LineBatch([*first], []))
             reader.parser.receive_lines(first)
             for piece in plain_lines(file, _next_line(file, begin, opened)):
                 feed(reader.parser, piece.lines)
@@ -127,7 +127,7 @@ def _next_line(file: BufferedReader, begin: int, opened: int) -> int:
 
 
 def _last_of(messages: Iterator[Message]) -> list[Message]:
-    """The messages from where the last turn begins."""
+    """Return the messages from the start of the last turn on."""
     found: list[Message] = []
     for message in messages:
         if isinstance(message, TurnStarted):
@@ -137,7 +137,7 @@ def _last_of(messages: Iterator[Message]) -> list[Message]:
 
 
 def raw_line(files: Files, row: FileRow, line: int) -> bytes | None:
-    """A line of a file as it stands there, by its number."""
+    """Return a line of a file unchanged, by its number."""
     mark = None if row.compressed else files.mark_before_line(row.file_id, line)
     number = mark.line if mark else 1
     with open_file(row.path) as file:

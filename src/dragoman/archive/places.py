@@ -1,4 +1,4 @@
-"""Where an archive looks for sessions, and where it keeps its index."""
+"""Where an archive finds sessions, and where it keeps its index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dragoman.archive.finding import (
-    Found,
+    FoundFile,
     Home,
     absolute,
     by_hand,
@@ -20,11 +20,11 @@ from dragoman.archive.finding import (
 from dragoman.archive.homes import all_homes
 
 
-class Place(NamedTuple):
-    """Homes of harnesses, or files and folders given by hand."""
+class ArchivePlace(NamedTuple):
+    """The homes of harnesses, or given files and folders."""
 
     homes: tuple[tuple[Home, str], ...]
-    """Each with the folder where it is."""
+    """Each home with its folder."""
     paths: tuple[str, ...]
     cache: str
 
@@ -35,8 +35,8 @@ class Place(NamedTuple):
         paths: Sequence[str | os.PathLike[str]],
         cache: str | os.PathLike[str] | None,
         environment: Mapping[str, str],
-    ) -> Place:
-        """``home`` stands for every harness's own; with ``paths`` only these files are looked at."""
+    ) -> ArchivePlace:
+        """``home`` replaces the home of every harness; with ``paths``, only these files are used."""
         folder = absolute(cache) if cache is not None else cache_path(environment)
         homes = tuple(
             (each, absolute(home if home is not None else each.folder(environment)))
@@ -46,28 +46,28 @@ class Place(NamedTuple):
 
     @property
     def folders(self) -> list[str]:
-        """Where sessions are looked for."""
+        """The folders that are searched for sessions."""
         return list(self.paths) or [folder for _, folder in self.homes]
 
     @property
     def index_folder(self) -> str:
-        """Where the index is: every place has one of its own."""
+        """The folder of the index. Each set of folders has its own."""
         key = "\0".join(self.folders)
         return os.path.join(self.cache, f"{zlib.crc32(os.fsencode(key)):08x}")
 
     @property
     def environment(self) -> dict[str, str]:
-        """What leads another process to the same homes."""
+        """The environment variables that lead another process to the same homes."""
         return {home.variable: folder for home, folder in self.homes}
 
-    def find(self) -> list[Found]:
-        """The files that are there now."""
+    def find(self) -> list[FoundFile]:
+        """Return the session files that exist now."""
         if self.paths:
             return list(by_hand(self.paths))
         return [found for home, folder in self.homes for found in walk(home, folder)]
 
     def folder_times(self) -> dict[str, int]:
-        """Every folder that is looked into, and when it last changed."""
+        """Return the modification time of every folder that is searched."""
         now = time.time_ns()
         return {
             path: mtime_ns

@@ -1,4 +1,4 @@
-"""A stretch of a saved session by the numbers of its messages, in memory no larger than itself."""
+"""Read a range of a saved session by message numbers, using memory only for that range."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dragoman.model.messages import Message
 Numbered = tuple[int, Message]
 
 
-def stretch(
+def message_range(
     session: SavedSession, *, after: int = 0, before: int | None = None, limit: int
 ) -> list[Numbered]:
-    """What follows the number ``after``, or the last of what is before ``before``; so many at most."""
+    """Return the messages after number ``after``, or the last ones before ``before``, at most ``limit``."""
     if before is None:
         following = dropwhile(lambda each: each[0] <= after, session.numbered(after + 1))
         return list(islice(following, limit))
     found = _last(session.numbered(max(1, before - limit)), before, limit)
     if found and len(found) < limit and found[0][0] > 1:
-        # There is less than was thought: the place to begin from lies further back.
+        # The session has fewer messages than assumed, so start further back.
         found = _last(session.numbered(max(1, found[-1][0] + 1 - limit)), before, limit)
     return found
 

@@ -1,4 +1,4 @@
-"""A saved session: what is known of it, and its messages, all of them or a turn's."""
+"""A saved session: its properties, and its messages, all of them or those of a turn."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.reading.writers import LATELY_SECONDS, is_ours, is_surely_written, may_grow
 from dragoman.store.files import FileRow, Files
-from dragoman.store.sessions import ListedSession, Sessions
+from dragoman.store.sessions import ListedSession, SessionTable
 
 if TYPE_CHECKING:
-    from dragoman.archive.finding import Found
+    from dragoman.archive.finding import FoundFile
     from dragoman.archive.numbering import NumberedFile
     from dragoman.model.messages import Message
     from dragoman.model.turns import Turn
@@ -23,9 +23,9 @@ _T = TypeVar("_T")
 
 
 class SavedSession:
-    """One session on the disk. Cheap to have: nothing of it is read before it is asked for."""
+    """A session on disk. Cheap to create: nothing is read until it is needed."""
 
-    def __init__(self, listed: ListedSession, files: Files, sessions: Sessions) -> None:
+    def __init__(self, listed: ListedSession, files: Files, sessions: SessionTable) -> None:
         row = listed.row
         self._files = files
         self._sessions = sessions
@@ -34,7 +34,7 @@ class SavedSession:
         self.id = row.session_id
         self.parent_id = row.parent_session_id
         self.origin = row.origin
-        """``fork``, ``sub-agent``, ``review`` or ``revert``; None for one that the user began."""
+        """``fork``, ``sub-agent``, ``review`` or ``revert``; None for a session the user started."""
         self.harness = row.harness
         self.version = row.version
         self.model = row.model
@@ -54,13 +54,15 @@ class SavedSession:
 
     @property
     def state(self) -> str:
-        """How its last turn stands: ``completed``, ``failed``, ``interrupted``, ``running`` or ``open``.
+        """The state of its last turn: ``completed``, ``failed``, ``interrupted``, ``running`` or
+        ``open``.
 
-        ``running``: a program is writing it. ``open``: no program is, and nothing says how it ended.
-        ``empty``: there is no turn.
+        ``running``: a program is writing it. ``open``: no program is, and its end is not known. ``empty``:
+        there is no turn.
         """
         row = self._row
-        # With an outcome: a release that never writes an end, and the agent had the last word.
+        # An open turn with an outcome comes from a release that never writes ends, and the agent
+        # has answered. Only recent activity then makes it count as running.
         is_recent = row.outcome is None or time.time_ns() / 1e9 - self._mtime < LATELY_SECONDS
         if row.is_open and is_recent and self.is_written:
             return "running"
@@ -68,15 +70,15 @@ class SavedSession:
 
     @property
     def is_written(self) -> bool:
-        """Whether another program has its file open, and may go on with it at any time."""
+        """Whether another program has the file open and may continue the session at any time."""
         return may_grow(self.path)
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether a program that this one has not started is at it."""
+        """Whether a program not started by this process is using it."""
         if not self.is_written or is_ours(self.path):
             return False
-        # Where it cannot be seen who writes a file, one in which no turn is open may be gone on with.
+        # If it is unknown who has the file open, a session without an open turn may be resumed.
         return bool(self._row.is_open) or is_surely_written(self.path)
 
     @property
@@ -86,7 +88,7 @@ class SavedSession:
 
     @property
     def tokens(self) -> int | None:
-        """Input and output tokens together; None if nobody told."""
+        """Input plus output tokens; None if not reported."""
         into, out = self._row.input_tokens, self._row.output_tokens
         return None if into is None or out is None else into + out
 
@@ -106,7 +108,7 @@ class SavedSession:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """What a program wants to know, for JSON."""
+        """Return its properties as a dictionary for JSON."""
         row = self._row
         tokens = None
         if row.input_tokens is not None:
@@ -132,13 +134,13 @@ class SavedSession:
         }
 
     def messages(self) -> Iterator[Message]:
-        """Every message, with those that a fork or a revert goes on from."""
+        """Yield every message, including the history that a fork or revert continues."""
         from dragoman.archive.stitching import stitched
 
         return self._read(stitched(self._files, self._file()))
 
     def turn(self, number: int) -> Iterator[Message]:
-        """The messages of one turn of the session's own, from 1; from the end if it is negative."""
+        """Yield the messages of one of its own turns, counted from 1, or from the end if negative."""
         from dragoman.archive.opening import turn
 
         number = self.turn_count + 1 + number if number < 0 else number
@@ -151,11 +153,10 @@ class SavedSession:
         return self.turn(-1)
 
     def numbered(self, first: int = 1) -> Iterator[tuple[int, Message]]:
-        """Messages with their numbers, which count from 1 and stay; deltas are passing, and have none.
+        """Yield messages with stable numbers, counted from 1. Deltas have none.
 
-        They are what the rows of the file say: a turn ends when a row says so.
-
-        Begins where the ``first`` one wanted can be reached from, without reading all before it.
+        A turn ends only where a row of the file says so. Reading starts near message ``first``, so
+        earlier messages may be included.
         """
         return self._read(self._numbered(first))
 
@@ -167,15 +168,15 @@ class SavedSession:
             file.close()
 
     def follow(self, first: int = 1) -> NumberedFile:
-        """Its messages with their numbers, again and again as its file grows."""
+        """Return a reader that yields numbered messages as the file grows."""
         from dragoman.archive.numbering import NumberedFile
 
         return NumberedFile(self._files, self._file(), first)
 
     def turn_list(self) -> list[TurnRow] | None:
-        """Its turns and the numbers of the messages that they begin with, as the index has them.
+        """Return its turns and the numbers of their first messages, from the index.
 
-        None if it goes on from another session: then only reading it tells.
+        None if it continues another session: then only reading it gives the numbers.
         """
         return None if self._goes_on_from_another() else self._files.turns(self._file_id)
 
@@ -183,13 +184,13 @@ class SavedSession:
         return self._file().base_session_id is not None
 
     def turns(self) -> list[Turn]:
-        """The conversation, folded into turns."""
+        """Return the conversation as turns."""
         from dragoman.model.turns import fold
 
         return fold(self.messages())
 
     def undone_turns(self) -> set[str | None]:
-        """The ids of the turns that were taken back."""
+        """Return the ids of the turns that were undone."""
         from dragoman.model.messages import Notice, TurnStarted
         from dragoman.reading.parsers import history_of
 
@@ -207,7 +208,7 @@ class SavedSession:
         return undone
 
     def raw_line(self, number: int) -> bytes:
-        """A line of the session's file as it stands there."""
+        """Return a line of the session's file unchanged."""
         from dragoman.archive.opening import raw_line
 
         line = raw_line(self._files, self._file(), number) if number > 0 else None
@@ -216,24 +217,24 @@ class SavedSession:
         return line
 
     def children(self) -> list[SavedSession]:
-        """The sessions that this one started, and those made from it."""
+        """Return the sessions that it started, and those forked from it."""
         return [
             SavedSession(each, self._files, self._sessions)
             for each in self._sessions.children(self.id)
         ]
 
-    def files(self) -> list[Found]:
-        """The files that tell of it, as the index has them: a revert makes a second one."""
-        from dragoman.archive.finding import Found
+    def files(self) -> list[FoundFile]:
+        """Return its files, as the index knows them. A revert creates a second one."""
+        from dragoman.archive.finding import FoundFile
 
         return [
-            Found(each.path, each.device, each.inode, each.size, each.mtime_ns, each.harness)
+            FoundFile(each.path, each.device, each.inode, each.size, each.mtime_ns, each.harness)
             for each in self._files.of_session(self.id)
         ]
 
     @property
     def is_missing_its_base(self) -> bool:
-        """Whether it goes on from another session's file that is not there."""
+        """Whether it continues another session whose file is missing."""
         from dragoman.archive.stitching import is_missing_its_base
 
         return is_missing_its_base(self._files, self._file())

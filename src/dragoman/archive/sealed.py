@@ -1,6 +1,7 @@
-"""Small files of the cache with a checksum: one that was damaged is as good as none.
+"""Cache files with a checksum, so that a damaged one is ignored.
 
-The sum is of the bytes behind it, in hexadecimal and on a line of its own, so that the rest can be read as it is.
+The checksum covers the bytes after it. It is hexadecimal and on its own line, so that the rest
+stays readable.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ def sealed(data: bytes) -> bytes:
 
 
 def unsealed(data: bytes) -> bytes:
-    """What was sealed. Raises ``ValueError`` if it has changed since."""
+    """Return the content. Raises ``ValueError`` if it does not match its checksum."""
     seal, inside = data[:_LENGTH], data[_LENGTH:]
     if seal != b"%08x\n" % zlib.crc32(inside):
         raise ValueError("the checksum does not fit")

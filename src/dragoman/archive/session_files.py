@@ -1,6 +1,6 @@
-"""The files in which harnesses keep their sessions, by name alone: nothing is opened, nothing indexed.
+"""List session files by name only: nothing is opened and the index is not used.
 
-What only looks at names is always up to date. The index knows more, and is asked where it helps.
+The result is therefore always current. Use the index for anything beyond names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dragoman.harnesses.contract.history import History
 
 
 def homes(env: Mapping[str, str] | None = None) -> list[tuple[Path, History]]:
-    """Where each harness lives."""
+    """Return the home of each harness."""
     env = os.environ if env is None else env
     found: list[tuple[Path, History]] = []
     for harness in HARNESSES:
@@ -28,9 +28,10 @@ def homes(env: Mapping[str, str] | None = None) -> list[tuple[Path, History]]:
 
 
 def session_files(paths: Iterable[str | os.PathLike[str]] = ()) -> Iterator[Path]:
-    """Every session file: those at the paths, in and below folders; without any, all in the homes.
+    """Yield the session files at the given paths, including those in folders; by default all in the
+    homes.
 
-    Raises ``UnreadableSource`` for a path that is not there.
+    Raises ``UnreadableSource`` for a path that does not exist.
     """
     given = [Path(path) for path in paths]
     if not given:
@@ -58,6 +59,6 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def named_id(path: Path) -> str | None:
-    """The session that the file's name says it holds."""
+    """Return the session id in the file's name."""
     found = (history.session_id_in(path.name) for _, history in homes())
     return next(filter(None, found), None)

@@ -1,8 +1,7 @@
-"""Putting sessions together again: what a fork or a revert goes on from, and who started whom.
+"""Join the parts of a session: what a fork or a revert continues, then its own file.
 
-Since some releases a fork does not copy its parent's rows but names the part of its file that it
-goes on from; and a session that was reverted goes on in a second file. Reading such a session is
-reading that part, then its own file.
+Since some releases a fork does not copy its parent's rows but refers to a part of the parent's
+file, and a reverted session continues in a second file.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from dragoman.reading.parsers import history_of
 from dragoman.store.files import FileRow, Files
 
 _DEEPEST: Final = 32
-"""How many forks of forks are followed."""
+"""How many levels of forks are followed."""
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A file, or its beginning."""
 
     row: FileRow
@@ -29,9 +28,9 @@ class Part(NamedTuple):
     """The byte where the part ends; None for the whole file."""
 
 
-def parts(files: Files, row: FileRow) -> list[Part]:
-    """What a session is made of, in order: parts of other files, then its own."""
-    found = [Part(row)]
+def parts(files: Files, row: FileRow) -> list[FilePart]:
+    """Return the parts of a session in order: those of other files, then its own file."""
+    found = [FilePart(row)]
     seen = {row.file_id}
     while row.base_session_id is not None and len(found) < _DEEPEST:
         base = _base(files, row, seen)
@@ -44,19 +43,19 @@ def parts(files: Files, row: FileRow) -> list[Part]:
 
 
 def is_missing_its_base(files: Files, row: FileRow) -> bool:
-    """Whether a session goes on from something that is not there."""
+    """Whether a session continues a file that does not exist."""
     first = parts(files, row)[0].row
     return first.base_session_id is not None
 
 
-def _base(files: Files, row: FileRow, seen: set[int]) -> Part | None:
-    """The part that a file goes on from, if its file is there and long enough."""
+def _base(files: Files, row: FileRow, seen: set[int]) -> FilePart | None:
+    """Return the part that a file continues, if that file exists and is long enough."""
     for each in reversed(files.of_session(row.base_session_id or "")):
         if each.file_id in seen or each.session_id != row.base_session_id:
             continue
         end = _end_in(each, row)
         if end is not None:
-            return Part(each, end)
+            return FilePart(each, end)
     return None
 
 
@@ -77,7 +76,7 @@ def _end_in(base: FileRow, row: FileRow) -> int | None:
 
 
 def _fits(history: History, line: bytes, ordinal: int | None) -> bool:
-    """Whether the row after a part's end is the one that should be there, or none is."""
+    """Whether the row after the end of a part is the expected one, or missing."""
     found = history.row_ordinal(line) if line else None
     return found is None or ordinal is None or found == ordinal
 
@@ -93,17 +92,17 @@ def _end_by_ordinal(history: History, path: str, ordinal: int) -> int | None:
                     return start if before is not None else None
                 before = number if number is not None else before
             end = piece.starts[-1]
-        return end if before == ordinal - 1 else None  # all of it
+        return end if before == ordinal - 1 else None  # the whole file
 
 
 def stitched(files: Files, row: FileRow) -> Iterator[Message]:
-    """Every message of a session, with those that it goes on from."""
+    """Yield every message of a session, including those it continues."""
     yield from before(files, row)
     yield from messages_of(row.path)
 
 
 def before(files: Files, row: FileRow) -> Iterator[Message]:
-    """The messages that a session goes on from: nothing in them changes any more."""
+    """Yield the messages that a session continues. They no longer change."""
     for part in parts(files, row)[:-1]:
         yield from messages_of(part.row.path, part.end)
         if part.row.session_id == row.session_id:
@@ -115,8 +114,8 @@ def before(files: Files, row: FileRow) -> Iterator[Message]:
                 yield Notice(session_id=row.session_id, level="info", text=f"{turns} taken back")
 
 
-def _after(part: Part) -> Iterator[Message]:
-    """The messages of a file behind the part that was gone on from."""
+def _after(part: FilePart) -> Iterator[Message]:
+    """Yield the messages of a file after the part that was continued."""
     before = sum(1 for _ in messages_of(part.row.path, part.end))
     for number, message in enumerate(messages_of(part.row.path)):
         if number >= before:

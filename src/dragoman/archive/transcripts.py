@@ -1,4 +1,4 @@
-"""The exporter that a saved session is shown with."""
+"""The exporter for showing a saved session in the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dragoman.reading.open_turns import ClosingExporter
 
 
 def transcript(*, full: bool, context: bool, colour: bool, width: int) -> Exporter:
-    """A transcript in the terminal's width; ``full`` leaves nothing out."""
+    """Return an exporter for the terminal's width; ``full`` leaves nothing out."""
     include: frozenset[Include] = frozenset(("context",) if context else ())
     options = Options(include=include, color=colour, width=width)
     return ClosingExporter(WholeTextExporter(options) if full else TextExporter(options))

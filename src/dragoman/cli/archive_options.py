@@ -11,7 +11,7 @@ import click
 from dragoman.errors import UsageError
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
     from dragoman.archive.saved import SavedSession
 
 _UNITS: Final = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
@@ -53,15 +53,15 @@ def home_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def open_archive(paths: tuple[str, ...], *, wanted: str | None = None) -> Archive:
+def open_archive(paths: tuple[str, ...], *, wanted: str | None = None) -> SessionArchive:
     """The archive, with its index being brought up to date for as long as the command runs.
 
     If one session is ``wanted``, that one is there when this returns, if it is anywhere. Whoever
     needs more waits for it (:func:`dragoman.cli.indexing.wait_for`).
     """
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
 
-    archive = Archive(paths=paths)
+    archive = SessionArchive(paths=paths)
     context = click.get_current_context(silent=True)
     if context is not None:
         context.call_on_close(archive.close)
@@ -77,7 +77,7 @@ def open_archive(paths: tuple[str, ...], *, wanted: str | None = None) -> Archiv
     return archive
 
 
-def _prepare(archive: Archive, wanted: str) -> None:
+def _prepare(archive: SessionArchive, wanted: str) -> None:
     from dragoman.cli.indexing import Bar
 
     bar = Bar()
@@ -87,7 +87,7 @@ def _prepare(archive: Archive, wanted: str) -> None:
         bar.clear()
 
 
-def last_session(archive: Archive, project: str | None = None) -> SavedSession:
+def last_session(archive: SessionArchive, project: str | None = None) -> SavedSession:
     """The newest session, as soon as it is known which one that is."""
     if archive.wait_index(0.0) is not None:
         from dragoman.cli.indexing import wait_for
@@ -107,7 +107,7 @@ def saved_session(
     return _find(open_archive(paths, wanted=session), session, project)
 
 
-def _find(archive: Archive, session: str | None, project: str | None = None) -> SavedSession:
+def _find(archive: SessionArchive, session: str | None, project: str | None = None) -> SavedSession:
     return last_session(archive, project) if session is None else archive.get(session)
 
 
@@ -146,7 +146,7 @@ def session_to_resume(name: str | None, last: bool, directory: str) -> str | Non
         )
 
 
-def _sessions_below(archive: Archive, directory: str) -> Iterator[SavedSession]:
+def _sessions_below(archive: SessionArchive, directory: str) -> Iterator[SavedSession]:
     """The sessions of a directory and of all below it, newest first, when all of them are known."""
     if archive.wait_index(0.0) is not None:
         from dragoman.cli.indexing import wait_for

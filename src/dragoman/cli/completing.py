@@ -64,11 +64,11 @@ def _named(known: list[tuple[str, str]], incomplete: str) -> list[CompletionItem
 
 
 def _newest() -> list[Any]:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
     from dragoman.errors import DragomanError
 
     try:
-        with Archive() as archive:
+        with SessionArchive() as archive:
             return archive.sessions(limit=500)
     except (DragomanError, OSError):
         return []  # a shell can show no error

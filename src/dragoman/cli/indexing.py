@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
     from dragoman.archive.index.updating import Progress
 
 _BAR: Final = 24
@@ -20,7 +20,7 @@ _PATIENCE_SECONDS: Final = 60.0
 """How long the index may not come on at all before it is not waited for any more."""
 
 
-def wait_for(archive: Archive, is_enough: Callable[[], bool] | None = None) -> bool:
+def wait_for(archive: SessionArchive, is_enough: Callable[[], bool] | None = None) -> bool:
     """Wait until the index is up to date, or there is enough of it; False if Ctrl-C was pressed."""
     bar = Bar()
     looked_at = moved_at = time.monotonic()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from dragoman.drive.secrets import Secrets
 from dragoman.hub.registry import Room
-from dragoman.store.live.reading import Line
+from dragoman.store.live.reading import JournalLine
 from dragoman.wire.lines import LongLine
 
 
@@ -41,17 +41,17 @@ class HubJournal:
     def sent(self, lines: Iterable[bytes]) -> None:
         mask = self._secrets.mask_line
         first = self._lines + 1
-        self._add([Line(True, mask(line.rstrip(b"\n"))) for line in lines])
+        self._add([JournalLine(True, mask(line.rstrip(b"\n"))) for line in lines])
         if self._room.steering:
             self._room.steering_lines.update(range(first, self._lines + 1))
 
-    def _received(self, line: bytes | LongLine) -> Line:
+    def _received(self, line: bytes | LongLine) -> JournalLine:
         mask = self._secrets.mask_line
         if isinstance(line, LongLine):
-            return Line(False, mask(line.head) + b"\n" + mask(line.tail), line.length)
-        return Line(False, mask(line))
+            return JournalLine(False, mask(line.head) + b"\n" + mask(line.tail), line.length)
+        return JournalLine(False, mask(line))
 
-    def _add(self, lines: Sequence[Line]) -> None:
+    def _add(self, lines: Sequence[JournalLine]) -> None:
         if not lines:
             return
         size = sum(len(line.raw) for line in lines)

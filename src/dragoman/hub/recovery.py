@@ -30,7 +30,7 @@ from dragoman.model.messages import (
     TurnStarted,
     Unknown,
 )
-from dragoman.store.live.reading import AcceptedPrompt, Line, readable
+from dragoman.store.live.reading import AcceptedPrompt, JournalLine, readable
 
 _CUT: Final = TurnError(
     kind="port_exit",
@@ -120,7 +120,7 @@ def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
     room.steering_lines.clear()
 
 
-def _noting_sent(room: Room, connection: int) -> Iterator[Line]:
+def _noting_sent(room: Room, connection: int) -> Iterator[JournalLine]:
     for number, line in enumerate(room.store.reading.lines(connection), 1):
         if line.sent:
             room.steering_lines.add(number)

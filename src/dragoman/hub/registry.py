@@ -178,7 +178,7 @@ class Room:
             if message.of != "output":
                 live.unfinished.add(message)
             # Also while nobody reads: whoever comes later is given the text so far.
-            self.store.writer.tell(_ToTell(live, Passing(message, live.seq)))
+            self.store.writer.publish(_ToTell(live, Passing(message, live.seq)))
             return
         if isinstance(message, TurnEnded):
             for said in live.unfinished.said(message.session_id):
@@ -224,7 +224,7 @@ class Room:
     def _write(self, live: Live) -> None:
         info = live.info
         self.store.put_session(live.number, live.id, _encode_session(info))
-        self.store.writer.tell(_Stands(live, info))
+        self.store.writer.publish(_Stands(live, info))
 
     # What is told.
 
@@ -274,7 +274,7 @@ class Room:
         future: asyncio.Future[None] = self._loop.create_future()
         self._storing.add(future)
         future.add_done_callback(self._storing.discard)
-        self.store.writer.tell(future)
+        self.store.writer.publish(future)
         await future
 
     # Reading.

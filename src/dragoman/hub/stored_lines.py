@@ -10,14 +10,14 @@ import msgspec
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.contract.reading import Parser
 from dragoman.model.messages import Message
-from dragoman.store.live.reading import Line
+from dragoman.store.live.reading import JournalLine
 from dragoman.wire.lines import LongLine
 
 _encode: Final = msgspec.json.Encoder().encode
 _check: Final = msgspec.json.Decoder(msgspec.Raw).decode
 
 
-def replay(harness: str, lines: Iterable[Line]) -> Iterator[Message]:
+def replay(harness: str, lines: Iterable[JournalLine]) -> Iterator[Message]:
     """What the lines say, one message after the other. Nothing if nobody knows their dialect."""
     known = next((each for each in HARNESSES if each.name == harness), None)
     parser: Parser | None = None
@@ -42,7 +42,7 @@ def replay(harness: str, lines: Iterable[Line]) -> Iterator[Message]:
             yield from parser.messages()
 
 
-def _wrapped(line: Line) -> bytes:
+def _wrapped(line: JournalLine) -> bytes:
     way = b"send" if line.sent else b"recv"
     try:
         _check(line.raw)

@@ -1,1 +1,1 @@
-"""Any stream or file in, messages out: compression, detection, growing files, conversion."""
+"""Turns any stream or file into messages: decompression, dialect detection, growing files, conversion."""

@@ -1,4 +1,4 @@
-"""The account of a stream: every line made a message, or is the named twin of one that did."""
+"""Account for every line of a stream: it produced a message, or it duplicates a line that did."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dragoman.reading.sources import Damage, Source, batches
 from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 _SHOWN = 200
-"""How much of a lost value is shown."""
+"""How many characters of a lost value are shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """A value on a line that is said to be a twin, and that nothing else tells."""
+class LostValue:
+    """A value on a line dropped as a duplicate that no message contains."""
 
     line: int
     rule: str
@@ -31,24 +31,24 @@ class Lost:
 
 @dataclass(slots=True)
 class Account:
-    """What became of the lines of one stream."""
+    """What happened to each line of one stream."""
 
     dialect: str | None = None
     lines: int = 0
     messages: Counter[str] = field(default_factory=Counter[str])
-    """Messages made, by type."""
+    """Messages produced, by type."""
     twins: Counter[str] = field(default_factory=Counter[str])
-    """Lines that made none, by the rule that says who speaks for them."""
+    """Lines dropped as duplicates, by the rule that names the line they repeat."""
     unknown: Counter[str] = field(default_factory=Counter[str])
     """Messages of type ``unknown``, by native type."""
     malformed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    """Lines that are not JSON, with the problem."""
+    """Lines that are not valid JSON, with the problem."""
     unaccounted: list[int] = field(default_factory=list[int])
-    """Lines that nobody speaks for. There should be none, ever."""
+    """Lines that produced nothing and match no duplicate rule. Always empty unless there is a bug."""
     told: int = 0
-    """Lines that made a message."""
-    lost: list[Lost] = field(default_factory=list["Lost"])
-    """Values of twins that no message holds. There should be none, ever."""
+    """How many lines produced a message."""
+    lost: list[LostValue] = field(default_factory=list["LostValue"])
+    """Values on duplicate lines that no message contains. Always empty unless there is a bug."""
     damage: str | None = None
 
     @property
@@ -61,8 +61,8 @@ def audit(
 ) -> Account:
     """Read a stream to its end and account for each of its lines.
 
-    That a line is the twin of another is not believed: each of its values has to be in some message, or at
-    a place that the harness names as one that is not told.
+    A duplicate is verified, not trusted: each of its values must appear in some message, or at a
+    place that the harness lists as deliberately omitted.
     """
     account = Account(dialect=dialect)
     parser = make_parser(dialect, audit=True)
@@ -105,7 +105,8 @@ def audit(
     settle()
     account.unaccounted = list(open_lines)
     account.lost = [
-        Lost(line, rule, value.place, str(value.value)[:_SHOWN]) for line, rule, value in doubtful
+        LostValue(line, rule, value.place, str(value.value)[:_SHOWN])
+        for line, rule, value in doubtful
     ]
     if isinstance(parser, SniffingParser) and parser.dialect is not None:
         account.dialect = parser.dialect.name

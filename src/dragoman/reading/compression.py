@@ -1,4 +1,4 @@
-"""Undoing gzip and Zstandard, piece by piece, with as much as can be had of a damaged source."""
+"""Decompress gzip and Zstandard incrementally, recovering as much as possible from a damaged source."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, Final, Protocol
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 MAGIC: Final = (_GZIP, _ZSTD)
-"""How compressed sources begin."""
+"""The first bytes of each supported compression format."""
 _PIECE: Final = 4096
-"""How much is undone in one go: what is lost at most when it turns out to be damaged."""
+"""How many compressed bytes are decoded at a time: the most that damage can cost."""
 _MOST_AT_ONCE: Final = 1 << 20
-"""How many bytes may come of that at a time."""
+"""The most decompressed bytes produced in one step."""
 _FREE: Final = 1 << 26
 _MOST_TIMES: Final = 1000
-"""How many times as much may come out as went in, once it is more than what is free. Sessions: 3 to 30 times."""
+"""The largest allowed expansion once the output exceeds ``_FREE``. Session files expand 3 to 30 times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,17 @@ class Damage:
 
     problem: str
     is_bomb: bool = False
-    """Whether it was stopped because far too much came out of it."""
+    """Whether reading stopped because the output exceeded the expansion limit."""
 
 
-class _Tool(Protocol):
+class _Decompressor(Protocol):
     def feed(self, piece: bytes) -> Iterator[bytes]: ...
     @property
     def is_whole(self) -> bool: ...
 
 
 def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
-    """The chunks, decompressed if they are compressed."""
+    """Yield the chunks, decompressed if their first bytes say that they are compressed."""
     head = b""
     for chunk in chunks:
         head += chunk
@@ -52,10 +52,10 @@ def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
         yield from chunks
 
 
-def _undone(tool: _Tool, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
+def _undone(tool: _Decompressor, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | Damage]:
     try:
         yield from _bounded(tool, chain([head], chunks))
-    except _TooMuch as problem:
+    except _ExpansionLimit as problem:
         yield Damage(str(problem), is_bomb=True)
         return
     except (zlib.error, zstd().ZstdError) as problem:
@@ -65,11 +65,11 @@ def _undone(tool: _Tool, head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes
         yield Damage("compressed data ends early")
 
 
-class _TooMuch(Exception):
-    """More comes out than can be meant."""
+class _ExpansionLimit(Exception):
+    """The output is far larger than any real session: probably a decompression bomb."""
 
 
-def _bounded(tool: _Tool, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _bounded(tool: _Decompressor, chunks: Iterable[bytes]) -> Iterator[bytes]:
     went_in = came_out = 0
     for chunk in chunks:
         for start in range(0, len(chunk), _PIECE):
@@ -78,7 +78,7 @@ def _bounded(tool: _Tool, chunks: Iterable[bytes]) -> Iterator[bytes]:
             for out in tool.feed(piece):
                 came_out += len(out)
                 if came_out > max(_FREE, went_in * _MOST_TIMES):
-                    raise _TooMuch(
+                    raise _ExpansionLimit(
                         f"compressed data grows more than {_MOST_TIMES}-fold: "
                         f"{came_out >> 20} MiB came of {went_in} bytes, and the limit is "
                         f"{max(_FREE, went_in * _MOST_TIMES) >> 20} MiB; the rest was not read. "
@@ -88,7 +88,7 @@ def _bounded(tool: _Tool, chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Gunzip:
-    """Any number of gzip members, one after the other."""
+    """Decompresses any number of concatenated gzip members."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(wbits=31)
@@ -101,7 +101,7 @@ class _Gunzip:
                 given += len(out)
         except zlib.error:
             self._inner = before
-            for byte in range(len(piece)):  # up to the one that is damaged
+            for byte in range(len(piece)):  # up to the damaged byte
                 for out in self._undo(piece[byte : byte + 1]):
                     yield out[given:]
                     given -= min(given, len(out))
@@ -119,7 +119,7 @@ class _Gunzip:
 
 
 class _Unzstd:
-    """Any number of Zstandard frames, one after the other."""
+    """Decompresses any number of concatenated Zstandard frames."""
 
     def __init__(self) -> None:
         self._inner = zstd().ZstdDecompressor()
@@ -139,7 +139,7 @@ class _Unzstd:
 
 
 def zstd() -> Any:
-    """The module that knows Zstandard."""
+    """Return the Zstandard module: the standard library's, or its backport."""
     try:
         from compression import zstd  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
     except ImportError:

@@ -1,4 +1,4 @@
-"""One conversion from a source to a stream or a file: what ``dragoman convert`` does."""
+"""Convert one source to a stream or a file: the implementation of ``dragoman convert``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dragoman.export.base import Format, Masked
 from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.contract.reading import Dialect, Limit
 from dragoman.model.messages import Malformed, Message, Unknown
-from dragoman.reading.mapper import last_words, make_exporter
+from dragoman.reading.mapper import final_messages, make_exporter
 from dragoman.reading.open_turns import ClosingExporter
 from dragoman.reading.read import damage, feed, make_parser
 from dragoman.reading.sniffing import SniffingParser
@@ -43,9 +43,9 @@ def all_limits() -> list[Limit]:
 
 
 def open_source(name: str) -> Source:
-    """Standard input for ``-``, otherwise the file of this name, if it can be a recording at all."""
+    """Return standard input for ``-``, otherwise the path, after checking that it can be a recording."""
     if name == "-":
-        # Python has none if the shell closed it.
+        # ``sys.stdin`` is None if the shell closed it.
         if cast("TextIO | None", sys.stdin) is None:
             raise UnreadableSource("standard input", "it is closed")
         return sys.stdin.buffer
@@ -64,13 +64,13 @@ def open_source(name: str) -> Source:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether a file starts like no text, and like no compressed or UTF-16 text, either."""
+    """Whether the first bytes are neither text nor compressed nor UTF-16."""
     known = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")
     return not head.startswith(known) and head.count(b"\0") > len(head) // 10
 
 
 class Conversion:
-    """A conversion under way."""
+    """A conversion in progress."""
 
     def __init__(
         self,
@@ -97,23 +97,23 @@ class Conversion:
         self._named = dialect
         self._source_lines.parser = self._parser
         self._longest = 0
-        """The length of the longest line that is over the limit."""
+        """The length of the longest line over the limit."""
         self._damage: Damage | None = None
         self.lines = 0
         self.has_understood = False
-        """Whether any line was more than kept as ``unknown`` or ``malformed``."""
+        """Whether any line became more than an ``unknown`` or ``malformed`` message."""
         self.was_stopped = False
-        """Whether the user stopped it before its end."""
+        """Whether the user stopped the conversion before its end."""
 
     @property
     def dialect(self) -> str | None:
-        """The dialect that was read, if it is known."""
+        """The dialect of the source, if known."""
         found = self._parser.dialect if isinstance(self._parser, SniffingParser) else None
         return self._named or (found.name if found else None)
 
     @property
     def masked(self) -> Sequence[Masked] | None:
-        """What was taken out so far; none if nobody looked."""
+        """The secrets masked so far, or None if masking is off."""
         from dragoman.export.redact import Redacting
 
         exporter = self._exporter
@@ -122,7 +122,7 @@ class Conversion:
         return exporter.redactor.masked if isinstance(exporter, Redacting) else None
 
     def problem(self, name: str) -> str | None:
-        """Why what was written of ``name`` says nothing, in a sentence; None if it says something."""
+        """Return why the output for ``name`` is empty of content, as a sentence, or None if it is not."""
         if not self.lines or self.has_understood:
             return None
         if self._damage is not None:
@@ -144,8 +144,8 @@ class Conversion:
         )
 
     def to_stream(self, stream: BinaryIO) -> None:
-        """Write to a stream, each piece as soon as it is there."""
-        with _patience(self._follow) as patience:
+        """Write to a stream, flushing each piece as soon as it is ready."""
+        with _interrupt_handler(self._follow) as patience:
             for piece in self._pieces():
                 if piece:
                     stream.write(piece)
@@ -157,7 +157,7 @@ class Conversion:
         self.was_stopped = patience.is_lost
 
     def to_file(self, name: str) -> None:
-        """Write to a file, which is there whole or not at all. A followed one grows in place."""
+        """Write to a file atomically. With ``follow``, the file grows in place instead."""
         path = Path(name)
         try:
             if self._follow or path.is_char_device() or path.is_fifo():
@@ -191,7 +191,7 @@ class Conversion:
         if self._source_lines.is_wanted:
             for line in batch:
                 self._source_lines.add(line if isinstance(line, bytes) else b"")
-        if not self.has_understood:  # or there is nothing to explain
+        if not self.has_understood:  # afterwards there is nothing to explain
             for line in batch:
                 if isinstance(line, Damage):
                     self._damage = line
@@ -201,7 +201,7 @@ class Conversion:
         self.lines += len(batch)
 
     def _end(self) -> bytes:
-        left = self._understood(last_words(self._parser, self._to, ending_of(self._source)))
+        left = self._understood(final_messages(self._parser, self._to, ending_of(self._source)))
         return self._exporter.export(left) + self._exporter.finish()
 
     def _messages_so_far(self) -> list[Message]:
@@ -214,18 +214,18 @@ class Conversion:
 
 
 def _same_mode(path: Path, temporary: str) -> None:
-    """Give a new file the permissions that a file made by us would have, or those it replaces."""
+    """Copy the permissions of the file being replaced, or use those of a newly created file."""
     mask = os.umask(0)
     os.umask(mask)
     os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
 
 
-class _Patience:
-    """Whether the user wants us to stop, and how soon.
+class _InterruptHandler:
+    """Decides on Ctrl-C whether to stop, and when.
 
-    The first Ctrl-C ends following, once what is there has been told; without following it is not
-    for us: in a pipe it reaches the agent, too, whose last words are still to come. The second
-    stops us wherever we are.
+    With ``follow``, the first Ctrl-C stops after everything read so far is written. Without it, the
+    first one is ignored: in a pipe the agent receives it too and still has output to write. The
+    second always stops immediately.
     """
 
     def __init__(self, follow: bool) -> None:
@@ -247,8 +247,8 @@ class _Patience:
 
 
 @contextmanager
-def _patience(follow: bool) -> Generator[_Patience]:
-    patience = _Patience(follow)
+def _interrupt_handler(follow: bool) -> Generator[_InterruptHandler]:
+    patience = _InterruptHandler(follow)
     if threading.current_thread() is not threading.main_thread():
         yield patience
         return

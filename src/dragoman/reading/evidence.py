@@ -1,4 +1,4 @@
-"""What the messages of a stream hold, to look up whether a value was told."""
+"""An index of everything the messages of a stream contain, used to check that no value was lost."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from dragoman.harnesses.contract.reading import Value
 from dragoman.model.messages import Delta, Message
 
 _KEPT: Final = 64 << 20
-"""How many characters of text are kept to look for parts in: what is older is known only whole."""
+"""How many characters of text are kept for substring search. Older text is only matched whole."""
 _SHORT: Final = 4
-"""What is shorter must stand alone where it is found."""
+"""Shorter texts must match as a whole word."""
 _SPACE: Final = re.compile(r"\s+")
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 
 
 class Evidence:
-    """All that has been told so far."""
+    """All values that messages have contained so far."""
 
     def __init__(self) -> None:
         self._whole: set[str] = set()
@@ -33,7 +33,8 @@ class Evidence:
         self._spaced: str | None = None
 
     def add(self, message: Message) -> None:
-        if isinstance(message, Delta):  # pieces are told one after the other
+        # consecutive deltas form one text, so they are joined without a separator
+        if isinstance(message, Delta):
             self._keep(message.text, joined=True)
         else:
             self._add(msgspec.to_builtins(message, builtin_types=(datetime,)))
@@ -68,7 +69,7 @@ class Evidence:
             self._size -= len(self._texts.pop(0))
 
     def holds(self, value: Value) -> bool:
-        """Whether the value was told, in one of its forms."""
+        """Whether some message contained the value, in one of its forms."""
         return any(all(map(self._has, form)) for form in value.forms)
 
     def _has(self, part: Any) -> bool:
@@ -91,6 +92,6 @@ class Evidence:
         return _SPACE.sub(" ", part).strip() in self._spaced
 
 
-def untold(values: Iterable[Value], evidence: Evidence) -> list[Value]:
-    """Those of the values that no message holds."""
+def missing_values(values: Iterable[Value], evidence: Evidence) -> list[Value]:
+    """Return the values that no message contained."""
     return [value for value in values if not evidence.holds(value)]

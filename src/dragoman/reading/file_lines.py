@@ -1,7 +1,7 @@
-"""The lines of a session file with the bytes at which they begin, from any place in it.
+"""Read the lines of a session file from any offset, together with their byte offsets.
 
-A file that is being written may end in the middle of a line: that piece is given apart, since it may
-still become another line.
+A file that is being written may end in the middle of a line. That partial line is returned in a
+batch of its own, because its content can still change.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from dragoman.reading.sources import BATCH, BOMS, CHUNK, Line, batches
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 
-class Lines(NamedTuple):
-    """Some lines that follow one another."""
+class LineBatch(NamedTuple):
+    """Consecutive lines of a file."""
 
     lines: list[Line]
     starts: list[int]
-    """The byte at which each begins, and the one at which the last ends."""
+    """The byte offset of each line, followed by the end offset of the last one."""
     is_torn: bool = False
-    """Whether this is a piece without its newline, which only the end of the file can be."""
+    """Whether this is a partial line without its newline, which can only be the last of the file."""
     damage: str | None = None
 
 
 def is_plain(file: BufferedReader) -> bool:
-    """Whether the bytes of the file are those of its lines: not compressed, nor another encoding."""
+    """Whether file offsets equal line offsets: the file is UTF-8 and not compressed."""
     return not file.peek(4)[:4].startswith((*MAGIC, *BOMS))
 
 
 def open_file(path: str) -> BufferedReader:
-    """A session file, opened. Raises ``OSError``, also for what is not a regular file."""
+    """Open a session file. Raises ``OSError``, also for anything that is not a regular file."""
     return open_regular(path, buffering=CHUNK)
 
 
-def plain_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
-    """The lines of a plain file from this byte on."""
+def plain_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
+    """Yield the lines of an uncompressed file, starting at this offset."""
     if os.fstat(file.fileno()).st_size - offset > DEFAULT_MAX_LINE:
         yield from _bounded_lines(file, offset)
         return
@@ -50,13 +50,13 @@ def plain_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
         if batch:
             starts = list(accumulate(map(len, batch), initial=offset))
             offset = starts[-1]
-            yield Lines(cast("list[Line]", batch), starts)
+            yield LineBatch(cast("list[Line]", batch), starts)
         if torn is not None:
-            yield Lines([torn], [offset, offset + len(torn)], is_torn=True)
+            yield LineBatch([torn], [offset, offset + len(torn)], is_torn=True)
 
 
-def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
-    """The same for a file in which a line may be too long to be held in memory."""
+def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[LineBatch]:
+    """Do the same for a file that may contain a line too long to hold in memory."""
     file.seek(offset)
     splitter = LineSplitter()
     while chunk := file.read(BATCH):
@@ -64,13 +64,13 @@ def _bounded_lines(file: BufferedReader, offset: int) -> Iterator[Lines]:
         if lines:
             starts = list(accumulate(map(_length, lines), initial=offset))
             offset = starts[-1]
-            yield Lines(lines, starts)
+            yield LineBatch(lines, starts)
     if torn := cast("list[Line]", splitter.finish()):
-        yield Lines(torn, [offset, offset + _length(torn[0]) - 1], is_torn=True)
+        yield LineBatch(torn, [offset, offset + _length(torn[0]) - 1], is_torn=True)
 
 
-def other_lines(file: BufferedReader) -> Iterator[Lines]:
-    """The lines of a compressed file, or of one in another encoding, all of them."""
+def other_lines(file: BufferedReader) -> Iterator[LineBatch]:
+    """Yield all lines of a file that is compressed or in another encoding."""
     file.seek(0)
     offset = 0
     for batch in _gathered(batches(file)):
@@ -78,13 +78,14 @@ def other_lines(file: BufferedReader) -> Iterator[Lines]:
         damage = last.problem if isinstance(last, Damage) else None
         starts = list(accumulate(map(_length, batch), initial=offset))
         offset = starts[-1]
-        yield Lines(batch, starts, damage=damage)
+        yield LineBatch(batch, starts, damage=damage)
 
 
 def _gathered(batches: Iterator[list[Line]]) -> Iterator[list[Line]]:
-    """Batches as large as those of a plain file: little is undone at a time, often not even a line.
+    """Merge small batches into batches as large as those of an uncompressed file.
 
-    What a file is has to be seen from the first of them.
+    The decompressor often produces less than a line at a time, but the first batch must hold enough
+    lines to detect the dialect.
     """
     held: list[Line] = []
     size = 0

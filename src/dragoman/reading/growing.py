@@ -1,8 +1,8 @@
-"""The lines of a file that another program may be writing: each whole line once, in order.
+"""Read a file that another program may be writing: each complete line once, in order.
 
-A line is given when its newline is there. The file may be moved, or compressed by its harness (``….jsonl`` becomes
-``….jsonl.zst``, and back when it is resumed): reading goes on where it was. If it is cut off or replaced by
-another one, that is said, and nothing more is given.
+A line is returned once its newline is there. The file may be moved, or compressed by its harness
+(``….jsonl`` becomes ``….jsonl.zst``, and back on resume); reading continues at the same position.
+If the file is truncated or replaced, ``is_replaced`` is set and nothing more is returned.
 """
 
 from __future__ import annotations
@@ -18,49 +18,49 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 _CHUNK: Final = 1 << 18
 _TAIL: Final = 256
-"""How many bytes before the place that was reached must be the same for a file to be the same."""
+"""How many bytes before the current position must be unchanged for a file to count as the same one."""
 _COMPRESSED: Final = ".zst"
 
 
 class GrowingFile:
-    """``lines()`` gives what has come since the last time; ``rest`` is the line that is not whole yet."""
+    """``lines()`` returns what was added since the last call; ``rest`` is the incomplete last line."""
 
     def __init__(self, path: str, *, offset: int = 0, max_line: int = DEFAULT_MAX_LINE) -> None:
-        """``offset`` is where to begin: at the beginning of a line."""
+        """``offset`` is where to start and must be the beginning of a line."""
         self.path = path
         self.offset = offset
-        """How many bytes were read, as they are when they are not compressed."""
+        """How many bytes were read, counted in uncompressed bytes."""
         self.is_replaced = False
-        """Whether another file has taken its place: what is there now was never given."""
+        """Whether another file took its place. None of the new content was returned."""
         self._splitter = LineSplitter(max_line)
         self._tail = b""
         self._owes_newline = False
         self._file: BufferedReader | None = None
         self._seen: tuple[int, ...] | None = None
-        """What a compressed file looked like when it was read."""
+        """The identity of a compressed file when it was last read."""
 
     def close(self) -> None:
-        """Let go of the file. It is opened again when it is asked for."""
+        """Close the file. The next call of ``lines()`` opens it again."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     @property
     def rest(self) -> bytes:
-        """The last line so far, without its newline."""
+        """The incomplete last line."""
         return self._splitter.pending
 
     def take_rest(self) -> None:
-        """The rest was taken for a whole line: its newline, when it comes, ends no other."""
+        """Mark the rest as consumed, as a complete line. Its newline, once written, is skipped."""
         self._splitter.finish()
         self._owes_newline = True
 
     def lines(self) -> Iterator[list[bytes | LongLine]]:
-        """The lines that are whole by now, in batches. Raises ``OSError`` if the file is not there."""
+        """Yield the newly completed lines in batches. Raises ``OSError`` if the file does not exist."""
         if self.is_replaced:
             return
         if self._file is not None and not self._is_still_there(self._file):
-            # What was written before it was moved or deleted is still to be had.
+            # The open handle still has what was written before the file was moved or deleted.
             yield from self._plain(self._file)
             self.close()
         if self._file is None:
@@ -75,7 +75,7 @@ class GrowingFile:
         yield from self._plain(self._file)
 
     def _where(self) -> str:
-        """Where it lies now: compressed, or not any more, if it is not where it was."""
+        """Return the current path, which changes when the file is compressed or decompressed."""
         path = self.path
         if not os.path.exists(path):
             other = path.removesuffix(_COMPRESSED)
@@ -113,7 +113,7 @@ class GrowingFile:
         place, before = 0, b""
         for chunk in decompressed(iter(lambda: file.read(_CHUNK), b"")):
             if isinstance(chunk, Damage):
-                break  # it may be that not all of it is written yet
+                break  # the compressed file may not be completely written yet
             start, place = place, place + len(chunk)
             if place <= self.offset:
                 before = (before + chunk)[-_TAIL:]

@@ -1,4 +1,4 @@
-"""Chunks in, lines out: one dialect to one format, for a host's stdout hook or a pipe."""
+"""Convert chunks of one dialect to lines of one format, for a host's stdout hook or a pipe."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def make_exporter(
     secrets: Collection[str] = (),
     pid: Callable[[], int | None] | None = None,
 ) -> tuple[Exporter, SourceLines]:
-    """An exporter by name, and the store it looks source lines up in.
+    """Return an exporter by name, and the buffer in which it looks up source lines.
 
-    Whether it masks secrets is for the format to say if ``redact`` does not; ``secrets`` are values
-    that it then masks whatever they look like. ``pid`` gives the agent's process, if it is live.
+    If ``redact`` is None, the format decides whether secrets are masked; ``secrets`` are values to
+    mask regardless of what they look like. ``pid`` returns the agent's process id if it is live.
     """
     found = export.find(to)
     if found is None:
@@ -54,14 +54,14 @@ def make_exporter(
 
 
 def _redacting(made: Format, options: Options, secrets: Collection[str]) -> Exporter:
-    # Its many patterns are compiled only for those who want them.
+    # Redaction compiles many patterns, so it is imported only when requested.
     from dragoman.export.redact import redacting
 
     return redacting(made, options, secrets)
 
 
-def last_words(parser: Parser, to: str, ending: Ending) -> list[Message]:
-    """End the stream: what the parser held back, and the ends of open turns if the format wants them."""
+def final_messages(parser: Parser, to: str, ending: Ending) -> list[Message]:
+    """End the stream and return what the parser held back, with ends of open turns if the format uses them."""
     parser.receive_eof(ending)
     left = parser.messages()
     found = export.find(to)
@@ -77,12 +77,12 @@ def _closes_what_was_open(message: Message) -> bool:
 
 
 class SourceLines:
-    """The source lines that messages may still ask for: those of one batch, and the held ones."""
+    """The source lines that messages may still refer to: the current batch, and those a parser holds."""
 
     def __init__(self) -> None:
         self.is_wanted = False
         self.parser: Parser | None = None
-        """The parser whose messages ask; some name lines of another source."""
+        """The parser whose messages refer to the lines. Some parsers refer to lines of another source."""
         self._lines: dict[int, bytes] = {}
         self._count = 0
         self._keep = 64
@@ -95,16 +95,16 @@ class SourceLines:
         return self._lines.get(number) if has_own_lines(self.parser) else None
 
     def forget(self) -> None:
-        """A batch has been told: only its last lines can still be held by a parser."""
+        """Drop lines after a batch was exported. A parser can only hold on to the last few."""
         while len(self._lines) > self._keep:
             del self._lines[next(iter(self._lines))]
 
 
 class Mapper:
-    """Converts a stream as it comes.
+    """Converts a stream incrementally.
 
-    ``push`` takes chunks cut anywhere and gives whole lines, each with its newline; ``flush`` gives
-    the rest. Neither ever raises because of what the stream says.
+    ``push`` takes chunks cut anywhere and returns complete lines, each with its newline; ``flush``
+    returns the rest. The content of the stream never makes either of them raise.
     """
 
     def __init__(
@@ -121,14 +121,14 @@ class Mapper:
         self._splitter = LineSplitter(max_line)
 
     def push(self, chunk: bytes | str) -> list[str]:
-        """Take the next piece of the stream; the lines it completes, converted."""
+        """Take the next chunk and return the converted lines that it completes."""
         data = as_bytes(chunk) if isinstance(chunk, str) else chunk
         return self._convert(self._splitter.receive(data))
 
     def flush(self) -> list[str]:
-        """The stream is over: whatever was held back or left open."""
+        """End the stream and return everything that was held back or left open."""
         lines = self._convert(self._splitter.finish())
-        left = last_words(self._parser, self._to, "left")
+        left = final_messages(self._parser, self._to, "left")
         out = self._exporter.export(left) + self._exporter.finish()
         return lines + _lines(out)
 

@@ -1,6 +1,6 @@
-"""Saying of a turn that it was left open, where people read: "open, last activity 3 h ago".
+"""Mark turns without an end in the formats people read: "open, last activity 3 h ago".
 
-Programs are told nothing of the kind: there a turn without an end simply has none.
+Formats for programs get no such notice: there, an open turn simply has no end.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dragoman.export.base import Exporter
 from dragoman.model.messages import Message, Notice, TurnEnded, TurnStarted
 
 FORMATS: Final = frozenset(("text", "markdown", "html"))
-"""What people read."""
+"""The formats for people."""
 
 
 def ago(seconds: float) -> str:
-    """How long ago something was, in a word or two."""
+    """Format a duration as a short relative time."""
     if seconds < 60:
         return f"{max(0, int(seconds))} s ago"
     if seconds < 3600:
@@ -28,12 +28,12 @@ def ago(seconds: float) -> str:
 
 
 def since(at: float) -> str:
-    """How long ago this moment was, in seconds since 1970."""
+    """Format a time, in seconds since 1970, relative to now."""
     return ago(time.time_ns() / 1e9 - at)
 
 
 class ClosingExporter:
-    """An exporter that says at its end which turn was left open."""
+    """Wraps an exporter and adds a notice at the end if the last turn is open."""
 
     def __init__(self, exporter: Exporter) -> None:
         self.exporter = exporter

@@ -1,4 +1,4 @@
-"""Parsers for files: the dialect found by its first lines, with marks where the dialect can make them."""
+"""Parsers for files: detect the dialect from the first lines, and record marks if the dialect supports them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dragoman.reading.sniffing import SniffingParser
 _PATIENCE: Final = 64
 
 
-class Reader:
-    """A parser, and what is known of the file that it reads."""
+class FileReader:
+    """A parser, and what is known about the file it reads."""
 
     def __init__(self, dialect: Dialect | None, marking: MarkingParser | None = None) -> None:
         self.dialect = dialect.name if dialect else None
@@ -32,11 +32,11 @@ class Reader:
             history.turns_undone if history else None
         )
         self.keeps_copies = bool(dialect and dialect.resume)
-        """Whether its files may hold rows of other sessions, which those tell themselves."""
+        """Whether its files may contain rows copied from other sessions, which have files of their own."""
 
     @classmethod
-    def sniffed(cls, lines: Sequence[bytes]) -> Reader:
-        """A parser for the dialect that these first lines are in, if it is a known one."""
+    def sniffed(cls, lines: Sequence[bytes]) -> FileReader:
+        """Return a reader for the dialect of these first lines; its dialect is None if none is recognized."""
         held: list[bytes] = []
         for line in lines[:_PATIENCE]:
             held.append(line)
@@ -46,19 +46,19 @@ class Reader:
         return cls(None)
 
     @classmethod
-    def of(cls, dialect: str | None) -> Reader:
+    def of(cls, dialect: str | None) -> FileReader:
         return cls(find_dialect(dialect) if dialect else None)
 
     @classmethod
-    def unknown(cls) -> Reader:
-        """A parser that keeps every line as it is, or finds the dialect later on."""
+    def unknown(cls) -> FileReader:
+        """Return a reader that keeps every line, and still detects the dialect if a later line shows it."""
         reader = cls(None)
         reader._parser = SniffingParser()
         return reader
 
     @classmethod
-    def resumed(cls, dialect: str | None, mark: Mark) -> Reader:
-        """A parser whose next line is the marked one. Raises msgspec's errors for a strange mark."""
+    def resumed(cls, dialect: str | None, mark: Mark) -> FileReader:
+        """Return a reader whose next line is the marked one. Raises msgspec's errors for an invalid mark."""
         found = find_dialect(dialect) if dialect else None
         if found is None or found.resume is None:
             raise TypeError(f"{dialect} has no marks")
@@ -66,14 +66,14 @@ class Reader:
 
     @property
     def parser(self) -> Parser:
-        assert self._parser is not None  # only asked for where a dialect was found
+        assert self._parser is not None  # callers check that a dialect was found
         return self._parser
 
     def messages(self) -> list[Message]:
         return self.parser.messages()
 
     def spent_so_far(self) -> tuple[str | None, Usage] | None:
-        """The session whose turn is open, and the tokens of that turn until now, if they are known."""
+        """The session whose turn is open and the tokens of that turn so far, if known."""
         return self._marking.spent_so_far() if self._marking is not None else None
 
     def marks(self) -> list[Mark]:
@@ -88,13 +88,13 @@ def history_of(harness: str | None) -> History | None:
     return next((each.history for each in HARNESSES if each.name == harness), None)
 
 
-def plain_reader(head: bytes) -> PlainReader | None:
-    """A quick reader for a file that begins with these bytes, if it looks plain to a harness."""
+def fast_usage_reader(head: bytes) -> PlainReader | None:
+    """Return a harness's fast path for usage if it supports a file that begins with these bytes."""
     made = (harness.plain(head) for harness in HARNESSES if harness.plain is not None)
     return next(filter(None, made), None)
 
 
 def origin_of(harness: str | None, lines: Sequence[bytes]) -> Origin | None:
-    """Where the session of a file that begins with these lines comes from."""
+    """Return the origin (session, parent, kind) of a file that begins with these lines."""
     history = history_of(harness)
     return history.origin_in(lines[0]) if history and lines else None

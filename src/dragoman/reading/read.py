@@ -1,4 +1,4 @@
-"""Reading a stream or a file: lines of any dialect in, messages out."""
+"""Read a stream or a file: lines of any dialect in, messages out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
 def make_parser(
     dialect: str | None = None, *, only: frozenset[str] | None = None, audit: bool = False
 ) -> Parser:
-    """A parser for the dialect of this name, or one that finds the dialect out."""
+    """Return a parser for the named dialect, or one that detects the dialect."""
     if dialect is None:
         return SniffingParser(only=only, audit=audit)
     found = find_dialect(dialect)
@@ -28,7 +28,7 @@ def make_parser(
 
 
 def has_own_lines(parser: Parser | None) -> bool:
-    """Whether the messages of this parser name lines of what it reads."""
+    """Whether the line numbers in this parser's messages refer to the source it reads."""
     if isinstance(parser, SniffingParser):
         return parser.dialect is None or parser.dialect.has_own_lines
     return not isinstance(parser, MessagesParser)
@@ -42,15 +42,16 @@ def read(
     max_line: int = DEFAULT_MAX_LINE,
     follow: bool = False,
 ) -> Iterator[Message]:
-    """Every message in a session file, a recording or a live stream.
+    """Yield every message of a session file, a recording or a live stream.
 
-    ``source`` is a path, a file object, an iterable of ``bytes`` chunks or one of ``str`` lines;
-    gzip and Zstandard are undone. ``only`` names message types (``{"usage"}``): what cannot become
-    one of them is skipped, much faster. ``max_line`` turns longer lines into ``malformed``
-    messages. Nothing a line says makes this raise.
+    ``source`` is a path, a file object, an iterable of ``bytes`` chunks or of ``str`` lines; gzip and
+    Zstandard are decompressed. ``only`` selects message types (``{"usage"}``); reading fewer types is
+    much faster. Lines longer than ``max_line`` become ``malformed`` messages. The content of a line
+    never raises.
 
-    A turn has an end only if that is known: in a file that another program is writing, or that was left
-    in the middle of a turn, the last turn is open. ``follow`` reads on as the file grows.
+    A turn gets an end only if that end is known: in a file that another program is writing, or that
+    stops in the middle of a turn, the last turn stays open. ``follow`` keeps reading as the file
+    grows.
     """
     kinds = _kinds(only)
     wanted = frozenset(only) if only is not None else None
@@ -65,7 +66,7 @@ def read(
 
 
 def feed(parser: Parser, batch: list[Line]) -> None:
-    """Give a parser a batch of lines."""
+    """Pass a batch of lines to a parser."""
     if set(map(type, batch)) <= {bytes}:
         parser.receive_lines(cast("list[bytes]", batch))
         return
@@ -77,7 +78,7 @@ def feed(parser: Parser, batch: list[Line]) -> None:
 
 
 def damage(problem: Damage) -> Malformed:
-    """The message that stands where a source could not be read any further."""
+    """Return the message to emit where a source could not be read any further."""
     return Malformed(raw="", problem=problem.problem)
 
 

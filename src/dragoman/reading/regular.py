@@ -1,7 +1,7 @@
-"""Opening session files: regular files only, whatever else lies under their names.
+"""Open session files, and only regular files.
 
-A named pipe would block, a device may never end. What it is, is looked at before it is opened, since opening a
-device can do something; and again afterwards, since another file may have taken its place.
+A named pipe would block and a device may never end. The type is checked before opening, because
+opening a device can have side effects, and again afterwards, in case the file was replaced.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FLAGS: Final = (
 
 
 class NotRegular(OSError):
-    """What has the name of a session file is none."""
+    """The path is not a regular file."""
 
     def __init__(self, path: str, kind: str) -> None:
         super().__init__(errno.EINVAL, f"it is {kind}, not a file", path)
@@ -45,7 +45,7 @@ def _refusal(path: str, mode: int) -> OSError:
 
 
 def open_regular(path: str | os.PathLike[str], *, buffering: int = 1 << 20) -> BufferedReader:
-    """The file of this name, opened for reading. Raises ``OSError`` if it is not a regular file."""
+    """Open a file for reading. Raises ``OSError`` if it is not a regular file."""
     name = os.fspath(path)
     _check(name, os.stat(name))
     handle = os.open(name, _FLAGS)

@@ -1,7 +1,7 @@
-"""A parser that finds out the dialect by itself.
+"""A parser that detects the dialect.
 
-Lines are held until one of them is decisive; then the dialect's own parser gets them all. A stream
-in which nothing is ever recognised is kept whole, as ``unknown`` and ``malformed`` messages.
+Lines are held until one of them identifies the dialect, then passed to the dialect's parser. If
+none ever does, every line is kept as an ``unknown`` or ``malformed`` message.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine
 
 _PATIENCE: Final = 64
-"""How many lines are held before the oldest are given up."""
+"""How many lines are held before the oldest are emitted as unknown."""
 
 
 class SniffingParser:
-    """Reads a stream of a dialect that nobody named."""
+    """Reads a stream whose dialect was not given."""
 
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         self._only = only
@@ -59,7 +59,7 @@ class SniffingParser:
         parser = dialect.make_parser(only=self._only, audit=self._audit)
         given_up = self._lines - len(self._held)
         for _ in range(given_up):
-            parser.receive_line(b"")  # told above; the parser must only count them
+            parser.receive_line(b"")  # already emitted above; the parser only needs to count them
         parser.twins()
         for line in self._held:
             parser.receive_line(line)
@@ -79,7 +79,7 @@ class SniffingParser:
 
     def receive_long_line(self, line: LongLine) -> None:
         if self._parser is None:
-            self._settle()  # it is decided now: of a line that was cut, no dialect can be told
+            self._settle()  # decide now, because a truncated line cannot identify a dialect
         if self._parser is not None:
             self._parser.receive_long_line(line)
             return
@@ -89,7 +89,7 @@ class SniffingParser:
 
     def receive_eof(self, ending: Ending = "over") -> None:
         if self._parser is None and ending == "growing":
-            return  # the next line may be the decisive one
+            return  # the next line may identify the dialect
         if self._parser is None:
             self._settle()
         if self._parser is not None:
@@ -104,7 +104,7 @@ class SniffingParser:
         self._held = []
 
     def _settle(self) -> None:
-        """No more lines will come: take the dialect that these may be of."""
+        """No more lines will come: accept the dialect that the held lines are compatible with."""
         asked = (harness.settle(self._held) for harness in HARNESSES if harness.settle)
         name = next(filter(None, asked), None) if self._held else None
         dialect = find_dialect(name) if name else None

@@ -1,8 +1,7 @@
-"""Where lines come from: files, pipes, chunks, lists; compressed or not, in any Unicode encoding.
+"""Read lines from files, pipes, chunks or lists; compressed or not, in any Unicode encoding.
 
-A source gives batches of lines, so that a reader can be quick with a file and prompt with a pipe: a
-batch is what can be had without waiting. Damage to a compressed source is told in its place, after
-the lines that could still be read.
+Lines come in batches of what is available without waiting, so that files are read fast and pipes
+promptly. Damage in a compressed source is reported in place, after the lines that could be read.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine, shorte
 
 CHUNK: Final = 1 << 20
 BATCH: Final = 1 << 16
-"""How many bytes of lines are read before their messages are handed on: what fits the cache."""
+"""How many bytes of lines are read before their messages are passed on; sized for the CPU cache."""
 BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _FOLLOW_SECONDS: Final = 0.2
 _GONE_SECONDS: Final = 3.0
-"""How long a followed file may be away: it may be moved, or compressed."""
+"""How long a followed file may be missing while it is moved or compressed."""
 _TERMINALS: Final = ("/dev/null", "/dev/tty", "/dev/pts/", "/dev/console", os.devnull)
 _REASONS: Final = {
     errno.ENOENT: "there is no such file",
@@ -49,11 +48,11 @@ Line: TypeAlias = bytes | LongLine | Damage
 def batches(
     source: Source, *, max_line: int = DEFAULT_MAX_LINE, follow: bool = False
 ) -> Iterator[list[Line]]:
-    """The lines of a source, in batches. Raises ``UnreadableSource`` if it cannot be opened.
+    """Yield the lines of a source in batches. Raises ``UnreadableSource`` if it cannot be opened.
 
     A string or a path names a file; a file object may be binary or text; an iterable of ``bytes``
-    is taken as chunks cut anywhere, one of ``str`` as lines. With ``follow`` a named file is read
-    on and on, as it grows, until it is deleted or another file takes its place.
+    is read as chunks cut anywhere, one of ``str`` as lines. With ``follow``, a named file is read
+    as it grows, until it is deleted or replaced.
     """
     if isinstance(source, str | os.PathLike):
         yield from _of_path(Path(source), max_line, follow=follow)
@@ -66,12 +65,12 @@ def batches(
 
 
 def as_bytes(text: str) -> bytes:
-    """Text as bytes, even if it holds halves of surrogate pairs, which no encoding can carry."""
+    """Encode text, including lone surrogates, which UTF-8 rejects by default."""
     return text.encode(errors="surrogatepass")
 
 
 def ending_of(source: Source) -> Ending:
-    """How a source ends that was read to its end."""
+    """Return how a source ended that was read to its end."""
     if isinstance(source, str | os.PathLike) and may_grow(os.fspath(source)):
         return "growing"
     return "left"
@@ -85,7 +84,7 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
         if follow and _is_regular(file):
             yield from _followed(path, max_line)
         elif is_plain and size <= max_line:
-            # No line can be too long: let the file find the newlines, which is quickest.
+            # No line can exceed the limit, so use ``readlines``, the fastest way to split.
             while batch := file.readlines(BATCH):
                 yield cast("list[Line]", batch)
         else:
@@ -93,7 +92,7 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
 
 
 def _open(path: Path) -> BufferedReader:
-    """A regular file, or a pipe or terminal that was named: ``/dev/stdin``, ``<(codex exec …)``."""
+    """Open a regular file, or a named pipe or terminal: ``/dev/stdin``, ``<(codex exec …)``."""
     try:
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode) or (stat.S_ISCHR(mode) and _ends(path)):
@@ -104,7 +103,7 @@ def _open(path: Path) -> BufferedReader:
 
 
 def _ends(path: Path) -> bool:
-    """Whether this is a device that comes to an end: a terminal, or the one that has nothing to say."""
+    """Whether this device has an end: a terminal or ``/dev/null``."""
     return os.path.realpath(path).startswith(_TERMINALS)
 
 
@@ -113,20 +112,20 @@ def _is_regular(file: BufferedReader) -> bool:
 
 
 def unreadable(path: str | Path, problem: OSError) -> UnreadableSource:
-    """The same problem, in words that help."""
+    """Convert an OS error to ``UnreadableSource`` with a readable reason."""
     reason = _REASONS.get(problem.errno or 0, problem.strerror or str(problem))
     return UnreadableSource(str(path), reason)
 
 
 def _chunks(file: IO[Any]) -> Iterator[bytes]:
-    """What a file object gives, as it comes: a pipe is not waited for longer than it must be."""
+    """Yield what a file object returns, without waiting for a pipe to fill the buffer."""
     read = getattr(file, "read1", file.read)
     while chunk := read(CHUNK):
         yield as_bytes(chunk) if isinstance(chunk, str) else chunk
 
 
 def _followed(path: Path, max_line: int) -> Iterator[list[Line]]:
-    """A file that is being written: its end is only the end so far."""
+    """Yield the lines of a file that is being written. Reaching its end is not the end."""
     file = GrowingFile(str(path), max_line=max_line)
     gone_since: float | None = None
     try:
@@ -142,7 +141,7 @@ def _followed(path: Path, max_line: int) -> Iterator[list[Line]]:
                 gone_since = now if gone_since is None else gone_since
                 if now - gone_since > _GONE_SECONDS:
                     break
-            yield []  # say that nothing is left to be had without waiting
+            yield []  # signals that reading on would have to wait
             time.sleep(_FOLLOW_SECONDS)
     finally:
         file.close()

@@ -1,8 +1,8 @@
-"""Whether a file may still grow: whether some program has it open for writing.
+"""Find out whether a program has a file open for writing, so that it may still grow.
 
-On Linux the kernel says so: the open files of every process are looked through, which takes some milliseconds,
-and what was found is used for a second. Where that cannot be seen (another system, a file on a network, a process
-whose files are hidden from us), a file that was written to lately is taken for one that is being written.
+On Linux the open files of every process are listed, which takes a few milliseconds; the result is
+cached for a second. Where that is impossible (other systems, network file systems, processes whose
+files are hidden), a recently modified file counts as being written.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 LATELY_SECONDS: Final = 120.0
-"""How long after its last change a file counts as being written, where nothing better is known."""
+"""How long after its last change a file counts as being written if its writers cannot be seen."""
 _SUFFIX: Final = ".jsonl"
 _KEPT_SECONDS: Final = 1.0
 _MOST_FILES: Final = 200_000
-"""How many open files are looked at, of all processes together."""
+"""How many open files are examined, over all processes."""
 _DEEPEST: Final = 64
 _DELETED: Final = " (deleted)"
 _REMOTE: Final = frozenset(
@@ -30,17 +30,17 @@ _REMOTE: Final = frozenset(
 
 
 class Snapshot(NamedTuple):
-    """Which files were open for writing at one moment."""
+    """The files open for writing at one moment."""
 
     files: dict[tuple[int, int], str]
-    """By device and inode, and where the kernel says so."""
+    """The ``/proc`` path of the open file, by device and inode."""
     hidden: frozenset[int]
-    """The users whose processes could not all be looked at."""
+    """The users of processes that could not be examined."""
     is_whole: bool = True
-    """Whether all processes were looked at."""
+    """Whether all processes were examined."""
 
     def has(self, state: os.stat_result) -> bool | None:
-        """Whether this file was among them; None if that cannot be told."""
+        """Whether this file was open for writing; None if unknown."""
         if (state.st_dev, state.st_ino) in self.files:
             return True
         if not self.is_whole or state.st_uid in self.hidden or state.st_dev in _remote_devices():
@@ -64,7 +64,7 @@ def may_grow(path: str, state: os.stat_result | None = None) -> bool:
 
 
 def is_surely_written(path: str) -> bool:
-    """Whether a program is seen to have the file open for writing."""
+    """Whether a program is known to have the file open for writing."""
     try:
         return is_written(path, os.stat(path)) is True
     except OSError:
@@ -72,7 +72,7 @@ def is_surely_written(path: str) -> bool:
 
 
 def is_at_rest(path: str) -> bool:
-    """Whether no program has the file open for writing, and nothing was written to it for a while."""
+    """Whether no program has the file open for writing and it was not modified recently."""
     try:
         state = os.stat(path)
     except OSError:
@@ -81,7 +81,7 @@ def is_at_rest(path: str) -> bool:
 
 
 def is_ours(path: str) -> bool:
-    """Whether the program that has the file open was started by this process."""
+    """Whether this process started the program that has the file open."""
     try:
         state = os.stat(path)
     except OSError:
@@ -102,14 +102,14 @@ def is_ours(path: str) -> bool:
 def _parent(process: str) -> str:
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as facts:
-            # The name of the program, in parentheses, may hold anything.
+            # The program name in parentheses may contain anything, including parentheses.
             return facts.read().rpartition(")")[2].split()[1]
     except (OSError, IndexError):
         return ""
 
 
 def is_written(path: str, state: os.stat_result) -> bool | None:
-    """Whether a program has this file open for writing; None if that cannot be told."""
+    """Whether a program has this file open for writing; None if unknown."""
     if sys.platform != "linux":
         return None
     name = os.path.basename(os.path.realpath(path))
@@ -118,15 +118,15 @@ def is_written(path: str, state: os.stat_result) -> bool | None:
         if link is None:
             return _snapshot(newer_than=state.st_mtime).has(state)
         if _written(link, lambda _: True) == (state.st_dev, state.st_ino):
-            return True  # by the same program as before
+            return True  # still the same program
         return _snapshot(newer_than=math.inf).has(state)
     if name.endswith((f"{_SUFFIX}.zst", f"{_SUFFIX}.gz")):
-        return False  # written at one go, when nothing more is to come
+        return False  # compressed files are written in one go, after the session
     return _look(lambda link: link.endswith(name)).has(state)
 
 
 def _snapshot(*, newer_than: float) -> Snapshot:
-    """What is known of session files: not older than a second, nor than what was last written."""
+    """Return the open session files, from a snapshot at most a second old and newer than the last write."""
     global _kept
     now = time.time_ns() / 1e9
     if not max(newer_than, now - _KEPT_SECONDS) < _kept[0] <= now:
@@ -154,7 +154,7 @@ def _look(is_wanted: Callable[[str], bool]) -> Snapshot:
             if owner is not None:
                 hidden.add(owner)
         except OSError:
-            continue  # it has ended since
+            continue  # the process has ended
     return Snapshot(files, frozenset(hidden), is_whole=bool(processes))
 
 
@@ -167,21 +167,23 @@ def _processes() -> Iterator[str]:
 
 
 def _written(link: str, is_wanted: Callable[[str], bool]) -> tuple[int, int] | None:
-    """The file behind an entry of a process, if it is a wanted one that is open for writing."""
+    """Return the file behind an open descriptor if it is wanted and open for writing."""
     try:
-        # Names are compared first: to look at a file itself may take long where it lies on a network.
+        # Compare names first: ``stat`` can be slow on a network file system.
         if not is_wanted(os.readlink(link).removesuffix(_DELETED)):
             return None
         if not os.lstat(link).st_mode & stat.S_IWUSR:
             return None
         state = os.stat(link)
     except OSError:
-        return None  # closed since
+        return None  # closed in the meantime
     return (state.st_dev, state.st_ino) if stat.S_ISREG(state.st_mode) else None
 
 
 def _owner(process: str) -> int | None:
-    """The user whom a process works for. The owner of its folder is root for one that hides its memory."""
+    """Return the user a process runs as. Its folder cannot tell: for a process that hides its
+    memory, root owns it.
+    """
     try:
         with open(f"{process}/status", encoding="utf-8", errors="replace") as facts:
             for line in facts:
@@ -193,7 +195,7 @@ def _owner(process: str) -> int | None:
 
 
 def _remote_devices() -> frozenset[int]:
-    """The devices whose files other machines may write."""
+    """Return the devices whose files other machines may write."""
     found: set[int] = set()
     if sys.platform == "win32":
         return frozenset(found)

@@ -1,1 +1,1 @@
-"""A recording as a live agent, in real or scaled time."""
+"""Plays a recording as a live agent, in real or scaled time."""

@@ -1,7 +1,7 @@
-"""A recording as if it were the live agent: on standard input and output, in real or scaled time.
+"""Play a recording as the live agent would, on standard input and output, in real or scaled time.
 
-The harness knows the words; here is the clock, the pipe and the patience. Lines that come in are read
-in a thread, so that nothing keeps us from saying the next one when it is due.
+The harness provides the protocol; this module provides the clock and the pipes. Input is read in a
+thread, so that it never delays the next line that is due.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CHUNK: Final = 1 << 16
 
 
 def acting_for(cues: Iterable[Cue]) -> Acting:
-    """How the harness that made this recording is played. Raises ``UsageError`` if nobody can."""
+    """Return the playback of the harness that made this recording. Raises ``UsageError`` if there is none."""
     started = (c.message.harness for c in cues if isinstance(c.message, SessionStarted))
     name = next(started, None)
     for harness in HARNESSES:
@@ -33,7 +33,7 @@ def acting_for(cues: Iterable[Cue]) -> Acting:
 
 
 def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = time.sleep) -> int:
-    """Print what a run would print; its exit code."""
+    """Print the output of a run and return its exit code."""
     for after, line in acting_for(cues).run(cues):
         if after > 0:
             sleep(after)
@@ -44,7 +44,7 @@ def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = tim
 
 
 def serve(cues: Sequence[Cue], fd: int, out: BinaryIO) -> int:
-    """Be a server for whoever speaks on ``fd``, until they stop; the exit code."""
+    """Serve a client on ``fd`` until it disconnects, and return the exit code."""
     performance = acting_for(cues).serve(cues)
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_listen, args=(fd, lines), daemon=True).start()
@@ -60,7 +60,7 @@ def serve(cues: Sequence[Cue], fd: int, out: BinaryIO) -> int:
 
 
 def _next_line(lines: queue.Queue[bytes | None], performance: Performance) -> bytes | None:
-    """What the client said; nothing if something is due first, None if the client has gone."""
+    """Return the client's next line; empty if something is due first, None if the client is gone."""
     due = performance.due_at()
     try:
         if due is None:

@@ -1,8 +1,8 @@
-"""When each message of a recording is said again: as it happened, faster, or at once.
+"""Decide when each message of a recording is played: in real time, faster, or at once.
 
-Times come from the messages themselves. A dialect that carries none gets a pace at which one can
-follow; texts and thoughts that nobody streamed are streamed, each within the pause before it; and no
-pause is longer than somebody is willing to wait. Here is no clock: cues only say how long to wait.
+Times come from the messages. Messages without one get a readable pace, texts and thoughts without
+deltas are split into some, within the pause before them, and long pauses are shortened. There is no
+clock here: each item only says how long to wait.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ _UNTIMED_SECONDS: Final[dict[type, float]] = {
     ToolCall: 0.3,
     ToolResult: 0.6,
 }
-"""The pause before a message that carries no time."""
+"""The pause before a message without a time."""
 _DELTA_SECONDS: Final = 0.02
 _CHARACTERS_PER_SECOND: Final = 320.0
 _LONGEST_STREAM_SECONDS: Final = 4.0
 _PIECE: Final = re.compile(r"\s*\S{1,24}\s*|\s+")
 
 
-def cues(
+def timed_messages(
     messages: Iterable[Message],
     *,
     speed: float = 1.0,
     max_pause: float = MAX_PAUSE_SECONDS,
     stream: bool = True,
 ) -> Iterator[Cue]:
-    """The messages with the pauses between them, ``speed`` times as fast; 0 is without any.
+    """Yield the messages with the pauses between them, ``speed`` times as fast; 0 means no pauses.
 
-    ``max_pause`` is what the longest pause comes to on our own clock. With ``stream`` texts and
-    thoughts whose source has no deltas get some.
+    ``max_pause`` limits each pause, in real time. With ``stream``, texts and thoughts whose source has
+    no deltas get some.
     """
     pace = _Pace(speed, max_pause)
     streamed: set[tuple[str | None, DeltaOf]] = set()
@@ -79,7 +79,7 @@ def cues(
 
 
 class _Pace:
-    """How long it takes until the next message."""
+    """Computes the pause before each message."""
 
     def __init__(self, speed: float, max_pause: float) -> None:
         self._speed = speed
@@ -102,7 +102,7 @@ def _untimed(message: Message) -> float:
 
 
 def _named(message: Text | Thinking, number: int) -> Text | Thinking:
-    """The message with an id, so that its deltas can say what they belong to."""
+    """Return the message with an id that its deltas can refer to."""
     if isinstance(message, Text) and message.message_id is None:
         return msgspec.structs.replace(message, message_id=f"text-{number}")
     return message
@@ -125,9 +125,9 @@ def _pieces(message: Text | Thinking, of: DeltaOf, number: int) -> list[Delta]:
 
 
 def only_turn(messages: Iterable[Message], number: int) -> Iterator[Message]:
-    """The turn of this number, counted from 1, of the session that the recording begins with.
+    """Yield the turn with this number, counted from 1, of the session the recording starts with.
 
-    Raises ``UsageError`` if there are fewer.
+    Raises ``UsageError`` if there are fewer turns.
     """
     own: str | None = None
     start: SessionStarted | None = None

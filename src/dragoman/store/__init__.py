@@ -1,1 +1,1 @@
-"""The only room that speaks SQL: the index of saved sessions, and what is counted from them."""
+"""The only package with SQL: the index of saved sessions, and the live store."""

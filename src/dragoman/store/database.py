@@ -1,8 +1,8 @@
-"""The index's database: opened, brought up to date, moved aside when it is damaged.
+"""The database of the index: open it, migrate it, and move it aside if it is damaged.
 
-It is a cache: everything in it can be had again from the session files. So a database that cannot be
-read is put out of the way and begun anew, and where none can be written one in memory takes its
-place. ``note`` then says in a sentence what was done.
+The index is a cache that can be rebuilt from the session files. A database that cannot be read is
+therefore moved aside and rebuilt, and where none can be written, one in memory is used instead.
+``note`` then says what was done, as a sentence.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _HEAD: Final = b"SQLite format 3\0"
 
 
 class IndexUnusable(DragomanError):
-    """The index cannot be read or written any more."""
+    """The index can no longer be read or written."""
 
 
 class IndexDamaged(IndexUnusable):
-    """What is in the index is not what was written. It can be made again."""
+    """The content of the index is not what was written. It can be rebuilt."""
 
 
 SUSPECT: Final = (
@@ -56,12 +56,12 @@ SUSPECT: Final = (
     MemoryError,
     RecursionError,
 )
-"""What may come of values that were changed by damage: nothing in the index is checked when it is read."""
+"""The errors that damaged values can cause, since values from the index are not validated when read."""
 _opened: WeakSet[Database] = WeakSet()
 
 
 class NotAnIndex(DragomanError):
-    """Where the index should be is something else, which is not touched."""
+    """Something else lies where the index should be. It is left untouched."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(
@@ -70,7 +70,7 @@ class NotAnIndex(DragomanError):
 
 
 class Database:
-    """One open index."""
+    """An open index."""
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class Database:
     ) -> None:
         self._connection = connection
         self.path = path
-        """The file; None for one in memory."""
+        """The file; None for a database in memory."""
         self.note = note
-        """What had to be done instead of simply opening it, as a sentence."""
+        """What had to be done instead of simply opening the database, as a sentence."""
         self.can_write = can_write
         self._inode = _inode(path)
         if path is not None and can_write:
@@ -96,7 +96,7 @@ class Database:
             return self._ask(statement, given).fetchall()
 
     def each(self, statement: str, given: Sequence[Any] = ()) -> Iterator[Any]:
-        """Rows one by one: quicker than a list of them, where there are many."""
+        """Yield rows one by one, which is faster than a list if there are many."""
         with _sentences():
             yield from self._ask(statement, given)
 
@@ -108,11 +108,11 @@ class Database:
         try:
             return self._connection.execute(statement, given)
         except UnicodeEncodeError:
-            # Words from a command line may be no UTF-8; nothing in the index is called so.
+            # Command-line arguments may not be valid UTF-8. Nothing in the index can match them.
             return self._connection.execute(statement, [_utf8(each) for each in given])
 
     def write(self, statement: str, given: Sequence[Any] = ()) -> int:
-        """Change something; the id of the row that was put in, if one was."""
+        """Execute a statement and return the id of the inserted row, if there is one."""
         with _sentences():
             return self._connection.execute(statement, given).lastrowid or 0
 
@@ -133,7 +133,7 @@ class Database:
             self._connection.execute("ROLLBACK")
 
     def fact(self, name: str) -> Any:
-        """Something about the index itself."""
+        """Return a stored property of the index itself."""
         found = self.row("SELECT value FROM facts WHERE name = ?", (name,))
         return found[0] if found else None
 
@@ -141,27 +141,28 @@ class Database:
         self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def mark(self) -> tuple[int, int]:
-        """Another one after every change: the first number counts those of others, the second our own."""
+        """Return a value that differs after every change, made by other processes (first) or by us (second)."""
         return int(self.row("PRAGMA data_version")[0]), self._connection.total_changes
 
     def is_gone(self) -> bool:
-        """Whether its file was deleted, or is another one by now: it is a cache, and that is allowed."""
+        """Whether the file was deleted or replaced, which is allowed because it is a cache."""
         return self.path is not None and _inode(self.path) != self._inode
 
     def size(self) -> int:
-        """How many bytes it takes."""
+        """The size of the database in bytes."""
         pages, size = self.row("PRAGMA page_count")[0], self.row("PRAGMA page_size")[0]
         return int(pages) * int(size)
 
     def shrink(self) -> None:
-        """Give free pages back, and fold the journal into the database, as far as nobody reads it."""
+        """Release free pages and checkpoint the write-ahead log as far as readers allow."""
         with _sentences():
-            # A script: the pragma works page by page, and ``execute`` would do only the first.
+            # A script, because the pragma works page by page and ``execute`` would only free the
+            # first.
             self._connection.executescript("PRAGMA incremental_vacuum")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def let_go(self) -> None:
-        """Give back the memory that pages are kept in: with the index it would grow, up to its bound."""
+        """Release the page cache, which otherwise grows with the index up to its limit."""
         self.write("PRAGMA shrink_memory")
 
     def close(self) -> None:
@@ -187,7 +188,7 @@ def _sentences() -> Generator[None]:
     except UnicodeDecodeError as problem:
         raise IndexDamaged(f"the index is malformed: {problem}") from problem
     except sqlite3.ProgrammingError:
-        raise  # such as asking a closed one: a mistake of whoever asks, not of what is in the index
+        raise  # for example a closed connection: a bug in the caller, not damage in the index
     except sqlite3.DatabaseError as problem:
         code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_FULL:
@@ -200,7 +201,7 @@ def _sentences() -> Generator[None]:
 
 
 def set_aside() -> list[str]:
-    """Put every index out of the way that this process has open; what they are called now."""
+    """Move aside every index that this process has open, and return their new names."""
     names: list[str] = []
     for database in list(_opened):
         _opened.discard(database)
@@ -211,14 +212,14 @@ def set_aside() -> list[str]:
 
 
 def open_database(folder: str | os.PathLike[str] | None) -> Database:
-    """The index in this folder, made if there is none; one in memory for None or if need be."""
+    """Open the index in this folder, creating it if needed; for None, or if that fails, use memory."""
     if folder is None:
         return _in_memory(None)
     path = os.path.join(folder, NAME)
     try:
         os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
         with suppress(FileExistsError):
-            os.mkdir(folder, 0o700)  # words of sessions are in it
+            os.mkdir(folder, 0o700)  # private, because it contains text of sessions
         return _open(path)
     except (OSError, sqlite3.OperationalError) as problem:
         return _read_only(path) or _in_memory(
@@ -235,7 +236,8 @@ def _open(path: str) -> Database:
         note = f"the index {problem}; it was moved to {aside.name} and is built anew"
     connection = _connected(path)
     try:
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # heeded while it is empty
+        # only takes effect while the database is empty
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         migrate(connection)
@@ -261,12 +263,12 @@ def _set_up(connection: sqlite3.Connection) -> None:
 
 
 def _problem_with(path: str) -> str | None:
-    """Why this database cannot be ours to use, in words that follow "the index"."""
+    """Return why this database cannot be used, as words that follow "the index", or None."""
     if not os.path.exists(path):
         return None
     if not os.path.isfile(
         path
-    ):  # before its size: a pipe has none, and opening it would wait forever
+    ):  # before ``getsize``: a pipe has no size, and opening it would block forever
         raise NotAnIndex(path, "it is not a file")
     if not os.path.getsize(path):
         return None
@@ -294,7 +296,7 @@ def _problem_with(path: str) -> str | None:
 
 
 def _check_head(path: str) -> None:
-    """Raise ``NotAnIndex`` for a file that was never a database: it is somebody's, and stays where it is."""
+    """Raise ``NotAnIndex`` for a file that was never a database: it belongs to someone else, so leave it."""
     with open(path, "rb") as file:
         head = file.read(100)
     is_like = sum(ours == theirs for ours, theirs in zip(_HEAD, head, strict=False))
@@ -303,11 +305,12 @@ def _check_head(path: str) -> None:
 
 
 def move_aside(path: str | os.PathLike[str], *, keep_log: bool = False) -> Path:
-    """Put a database out of the way; where it is now.
+    """Rename a database out of the way and return its new path.
 
-    ``keep_log``: its write-ahead log goes with it, because what is committed may be only there.
+    With ``keep_log``, its write-ahead log is moved too, because committed data may exist only
+    there.
     """
-    from pathlib import Path  # takes a while, and is seldom needed
+    from pathlib import Path  # slow to import and rarely needed
 
     path = Path(path)
     number = 1
@@ -327,8 +330,8 @@ def _read_only(path: str) -> Database | None:
         return None
     from pathlib import Path
 
-    # ``immutable``: in a folder that cannot be written there is no place for WAL's own files. It sees
-    # only what was folded into the database, which may be too little to make sense.
+    # ``immutable``: in a folder that is not writable, SQLite cannot create its WAL files. It then
+    # reads only what was checkpointed, which may be too little to be usable.
     for way in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(
             f"{Path(path).absolute().as_uri()}?{way}", uri=True, isolation_level=None

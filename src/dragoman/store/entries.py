@@ -1,8 +1,8 @@
-"""Entries: one row for each message worth finding, and the words by which it is found.
+"""One row per searchable message, and the text by which it is found.
 
-The words go into the full-text table and nowhere else. What was said so far but may still be told
-differently, because its file was read to an end that is not its last, is a draft: its words are kept
-beside it, since they are needed to take it back.
+The text is stored only in the full-text table. A message that may still change, because the file
+was read to an end that is not final, is a draft. The text of a draft is also kept in a table,
+because a contentless full-text table can only delete a row if it is given the original text.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ KINDS: Final = (
     "turn_ended",
     "compacted",
 )
-"""What can be found. Only ever added to: the index keeps the place in this list."""
+"""The kinds of messages that can be found. Append only: the index stores positions in this tuple."""
 
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 _OF_FILE: Final = (
     "spans p JOIN entries e ON e.entry_id BETWEEN p.first AND p.last WHERE p.file_id = ?"
 )
-# Scripts that do without spaces between words. Each of their characters is a word of its own.
+# Scripts without spaces between words. Each character is indexed as a word of its own.
 _UNSPACED: Final = (
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029"
     r"\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -38,29 +38,29 @@ _UNSPACED: Final = (
 
 
 def spaced(text: str) -> str:
-    """The text with spaces where words end, in scripts that have none."""
+    """Insert spaces between words for scripts that do not use them."""
     return text if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", text)
 
 
-class Entry(NamedTuple):
-    """A message in a file, and where it is."""
+class IndexedMessage(NamedTuple):
+    """A message to index, and its position in a file."""
 
     kind: str
     turn: int
-    """The number of the turn in its session, from 1; 0 before the first."""
+    """The number of the turn in its session, from 1; 0 before the first turn."""
     line: int
     offset: int
-    """Where the line begins; -1 if that is not known."""
+    """The byte offset of the line; -1 if unknown."""
     length: int
     tool: str | None = None
     at: float | None = None
     is_error: bool = False
     session_id: str | None = None
-    """The session, if it is another than the file's own."""
+    """The session, if it is not the file's own."""
 
 
-class Known(NamedTuple):
-    """An entry that is there already."""
+class IndexedLine(NamedTuple):
+    """A message that is already in the index."""
 
     line: int
     kind: str
@@ -72,9 +72,9 @@ class Entries:
         self._tools: dict[str, int] = {}
 
     def add(
-        self, file_id: int, given: Sequence[tuple[Entry, str]], *, drafts: bool = False
+        self, file_id: int, given: Sequence[tuple[IndexedMessage, str]], *, drafts: bool = False
     ) -> None:
-        """Put entries of a file in, each with the words it is found by."""
+        """Insert messages of a file, each with its index text."""
         if not given:
             return
         base = self._take_ids(file_id, len(given))
@@ -93,7 +93,7 @@ class Entries:
             database.write_many("INSERT INTO drafts VALUES (?, ?, ?)", kept)
 
     def _take_ids(self, file_id: int, count: int) -> int:
-        """So many ids that follow one another, for entries of this file; the first of them."""
+        """Reserve consecutive ids for messages of this file and return the first."""
         database = self._database
         first = int(database.fact("next_entry") or 1)
         database.set_fact("next_entry", first + count)
@@ -107,7 +107,7 @@ class Entries:
             database.write("UPDATE spans SET last = ? WHERE file_id = ? AND first = ?", given)
         return first
 
-    def _values(self, entry_id: int, file_id: int, entry: Entry) -> tuple[object, ...]:
+    def _values(self, entry_id: int, file_id: int, entry: IndexedMessage) -> tuple[object, ...]:
         return (
             entry_id,
             file_id,
@@ -132,11 +132,11 @@ class Entries:
         return number
 
     def forget_tools(self) -> None:
-        """The numbers of tools may have been taken back."""
+        """Clear cached tool ids after the index was emptied."""
         self._tools.clear()
 
     def take_back_drafts(self, file_id: int) -> None:
-        """Remove the drafts of a file, words and all."""
+        """Remove the drafts of a file, including their text."""
         drafts = self._database.rows(
             "SELECT entry_id, body FROM drafts WHERE file_id = ?", (file_id,)
         )
@@ -147,15 +147,15 @@ class Entries:
         self._database.write_many("DELETE FROM entries WHERE entry_id = ?", ids)
         self._database.write("DELETE FROM drafts WHERE file_id = ?", (file_id,))
 
-    def known_from(self, file_id: int, line: int) -> list[Known]:
-        """The entries of a file from this line on."""
+    def known_from(self, file_id: int, line: int) -> list[IndexedLine]:
+        """Return the indexed messages of a file from this line on."""
         rows = self._database.rows(
             f"SELECT e.line, e.kind FROM {_OF_FILE} AND e.line >= ?", (file_id, line)
         )
-        return [Known(line, KINDS[kind]) for line, kind in rows]
+        return [IndexedLine(line, KINDS[kind]) for line, kind in rows]
 
     def near(self, entry_id: int, reach: int) -> list[int]:
-        """The ids of the entries before and after this one in its file, itself among them."""
+        """Return the ids of the messages around this one in its file, including its own."""
         row = self._database.row("SELECT file_id FROM entries WHERE entry_id = ?", (entry_id,))
         if row is None:
             return []
@@ -172,7 +172,7 @@ class Entries:
         return [row[0] for row in [*reversed(before), *after]]
 
     def by_offsets(self, file_id: int, offsets: Iterable[int]) -> dict[int, int]:
-        """The ids of the entries whose lines begin at these bytes of a file, by the byte."""
+        """Return the ids of the messages whose lines begin at these offsets of a file, by offset."""
         wanted = set(offsets)
         rows = self._database.rows(f"SELECT e.offset, e.entry_id FROM {_OF_FILE}", (file_id,))
         return {offset: entry_id for offset, entry_id in rows if offset in wanted}

@@ -1,4 +1,4 @@
-"""What is known of each session file: how far it has been read, and how to tell if it is still the same."""
+"""The files in the index: how far each was read, and how to recognize that it is unchanged."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class FileRow(NamedTuple):
     size: int
     mtime_ns: int
     complete: bool
-    """Whether it was read to the end that it had then."""
+    """Whether it was read to the end it had at that time."""
     offset: int
-    """How many bytes have been read, up to the end of a line; of what it holds, if it is compressed."""
+    """How many bytes were read, up to the end of a line; in uncompressed bytes for a compressed file."""
     lines: int
     head: bytes
     """The fingerprint of its first bytes."""
@@ -35,9 +35,9 @@ class FileRow(NamedTuple):
     mark_offset: int | None
     mark_state: bytes | None
     mark_count: int | None
-    """How many messages were told before the mark."""
+    """How many messages come before the mark."""
     digest: bytes | None
-    """What the sessions in it came to at the mark."""
+    """The digest of its sessions at the mark."""
     session_id: str | None
     origin: str | None
     base_session_id: str | None
@@ -53,7 +53,7 @@ class MarkRow(NamedTuple):
     """The number of the turn that begins there."""
     state: bytes
     before: int
-    """How many messages lie before it."""
+    """How many messages come before it."""
 
 
 class TurnRow(NamedTuple):
@@ -61,10 +61,10 @@ class TurnRow(NamedTuple):
 
     turn: int
     seq: int
-    """The number of the message that it begins with."""
+    """The number of its first message."""
     title: str | None = None
     outcome: str | None = None
-    """How it ended; None while nobody has said so."""
+    """How it ended; None while its end is not known."""
 
 
 _COLUMNS: Final = ", ".join(FileRow._fields)
@@ -73,29 +73,29 @@ _CHANGED: Final = [name for name in FileRow._fields if name != "file_id"]
 
 
 class Files:
-    """The files in the index."""
+    """Access to the files in the index."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def all(self) -> dict[str, FileRow]:
-        """Every file, by its path."""
+        """Return every file by path."""
         found = self._database.rows(f"SELECT {_COLUMNS} FROM files")
         return {row.path: row for row in map(_row, found)}
 
     def states(self) -> dict[str, tuple[int, int, int, int, int, int]]:
-        """Device, inode, size, time, whether it is complete, and id of every file, by its path."""
+        """Return device, inode, size, mtime, completeness and id of every file by path."""
         found = self._database.rows(
             "SELECT path, device, inode, size, mtime_ns, complete, file_id FROM files"
         )
         return {os.fsdecode(path): tuple(rest) for path, *rest in found}  # pyright: ignore[reportReturnType]
 
-    def glance(self) -> Iterator[tuple[bytes, int, int, int, int]]:
-        """Path (as bytes), inode, size, time and completeness of every file: as little as will do."""
+    def fast_states(self) -> Iterator[tuple[bytes, int, int, int, int]]:
+        """Yield path (as bytes), inode, size, mtime and completeness of every file, with minimal work per row."""
         return self._database.each("SELECT path, inode, size, mtime_ns, complete FROM files")
 
     def folders(self) -> list[tuple[str, int]]:
-        """The folders that were looked through, and when they had last changed."""
+        """Return the folders that were searched, with their modification times."""
         rows = self._database.rows("SELECT path, mtime_ns FROM folders")
         return [(os.fsdecode(path), mtime_ns) for path, mtime_ns in rows]
 
@@ -116,7 +116,7 @@ class Files:
         return _row(row) if row else None
 
     def of_session(self, session_id: str) -> list[FileRow]:
-        """The files that are this session's own, the oldest first."""
+        """Return the files of a session, oldest first."""
         found = self._database.rows(
             f"SELECT {_COLUMNS} FROM files WHERE file_id IN "
             "(SELECT file_id FROM sessions WHERE session_id = ?) ORDER BY file_id",
@@ -125,7 +125,7 @@ class Files:
         return [_row(row) for row in found]
 
     def add(self, row: FileRow) -> int:
-        """Put a new file in; its id. ``file_id`` of the row given is of no meaning."""
+        """Insert a new file and return its id. The ``file_id`` of the given row is ignored."""
         marks = ", ".join("?" * len(_CHANGED))
         statement = f"INSERT INTO files ({', '.join(_CHANGED)}) VALUES ({marks})"
         return self._database.write(statement, _values(row))
@@ -137,7 +137,7 @@ class Files:
         )
 
     def drop(self, file_id: int) -> None:
-        """Forget a file and all that was in it."""
+        """Remove a file and everything that was indexed from it."""
         spans = self._database.rows("SELECT first, last FROM spans WHERE file_id = ?", (file_id,))
         count = sum(last - first + 1 for first, last in spans)
         self._database.set_fact("orphans", int(self._database.fact("orphans") or 0) + count)
@@ -152,14 +152,14 @@ class Files:
         )
 
     def add_turns(self, file_id: int, turns: Iterable[TurnRow]) -> None:
-        """Put turns in, or what is now known of them."""
+        """Insert turns, or update those already there."""
         self._database.write_many(
             "INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?)",
             [(file_id, *turn) for turn in turns],
         )
 
     def turns(self, file_id: int) -> list[TurnRow]:
-        """The turns of a file's own session, in order."""
+        """Return the turns of a file's own session, in order."""
         rows = self._database.rows(
             "SELECT turn, seq, title, outcome FROM turns WHERE file_id = ? ORDER BY turn",
             (file_id,),
@@ -167,14 +167,14 @@ class Files:
         return [TurnRow(*row) for row in rows]
 
     def mark_before(self, file_id: int, *, turn: int) -> MarkRow | None:
-        """The last mark from which this turn can be reached."""
+        """Return the last mark at or before this turn."""
         return self._mark(file_id, "turn <= ? ORDER BY turn DESC, line DESC", turn)
 
     def mark_before_line(self, file_id: int, line: int) -> MarkRow | None:
         return self._mark(file_id, "line <= ? ORDER BY line DESC", line)
 
     def mark_before_message(self, file_id: int, seq: int) -> MarkRow | None:
-        """The last mark from which the message of this number can be reached."""
+        """Return the last mark before the message with this number."""
         return self._mark(file_id, "before < ? ORDER BY before DESC", seq)
 
     def _mark(self, file_id: int, where: str, given: int) -> MarkRow | None:

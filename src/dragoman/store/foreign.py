@@ -1,8 +1,8 @@
-"""What a harness's own database lists: looked at, never touched.
+"""Read the session list in a harness's own database, without ever modifying it.
 
-Even to read a database, SQLite writes beside it: locks, and a map of its journal. So one that has a
-journal is copied, with the journal, in which all that matters may still be; one without is opened as a
-file that nobody changes. Whatever is not as expected means that there is nothing to compare with.
+SQLite writes next to a database even to read it: locks, and an index of its write-ahead log. So a
+database with a log is copied together with the log, which may hold the newest rows; one without is
+opened as immutable. Anything unexpected counts as having no list to compare with.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ _TRIES: Final = 3
 def listed_sessions(
     path: str | os.PathLike[str], table: str, id_column: str, path_column: str
 ) -> dict[str, str] | None:
-    """The paths of files in this table, by session; None if it cannot be read."""
-    # With ``t.``: without, SQLite takes the name of a column that is not there for a text.
+    """Return the file paths in this table by session id, or None if it cannot be read."""
+    # Qualified with ``t.``: SQLite treats an unknown bare name in double quotes as a string
+    # literal.
     columns = f"t.{_name(id_column)}, t.{_name(path_column)}"
     statement = f"SELECT {columns} FROM {_name(table)} t"
     try:
@@ -31,7 +32,7 @@ def listed_sessions(
                 return _read(Path(path), "mode=ro&immutable=1", statement)
             return _read(copy, "mode=rw", statement) if _copied(Path(path), copy) else None
     except (OSError, sqlite3.Error):
-        return None  # not there, of another shape, damaged: it is only a second opinion
+        return None  # missing, different or damaged: the list is only used for comparison
 
 
 def _name(name: str) -> str:
@@ -43,7 +44,7 @@ def _journal(path: Path) -> Path:
 
 
 def _copied(path: Path, copy: Path) -> bool:
-    """Copy a database with its journal; whether it held still meanwhile."""
+    """Copy a database with its log. False if it kept changing during the copy."""
     for _ in range(_TRIES):
         before = _looks(path), _looks(_journal(path))
         shutil.copyfile(path, copy)
@@ -54,7 +55,7 @@ def _copied(path: Path, copy: Path) -> bool:
 
 
 def _looks(path: Path) -> tuple[int, int]:
-    """When it was changed, and its size; nothing if it is not there."""
+    """Return mtime and size; zeros if the file does not exist."""
     try:
         stat = path.stat()
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""One writer at a time: a lock on a file beside the index, given up by the system if we die.
+"""One writer at a time: a lock on a file next to the index, released by the OS if the process dies.
 
-The file says who has it, and how far that one has come, for whoever waits meanwhile.
+The file contains the holder's process id and progress, for those that wait.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WIDTH: Final = 120
 
 
 class WriterLock:
-    """Held by whoever writes. The file says who that is; the lock itself is the system's."""
+    """A lock held by the writer. The file only describes the holder; the lock itself is the OS's."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._path = path
@@ -26,7 +26,7 @@ class WriterLock:
     def acquire(
         self, wait_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep
     ) -> bool:
-        """Take the lock, waiting no longer than this; whether we have it."""
+        """Take the lock, waiting up to ``wait_seconds``. Return whether it was acquired."""
         if self._path is None or self._handle is not None:
             return True
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
@@ -37,20 +37,20 @@ class WriterLock:
                 return False
             sleep(_PAUSE_SECONDS)
         self._handle = handle
-        self.tell(())
+        self.publish(())
         return True
 
-    def tell(self, numbers: Sequence[int]) -> None:
-        """Say how far the work has come, if we have the lock."""
+    def publish(self, numbers: Sequence[int]) -> None:
+        """Write the holder's progress to the file, if we hold the lock."""
         if self._handle is None:
             return
         words = " ".join(map(str, (os.getpid(), *numbers)))
         os.lseek(self._handle, 0, os.SEEK_SET)
-        with suppress(OSError):  # the disk may be full: then nobody is told
+        with suppress(OSError):  # on a full disk, waiting processes see no progress
             os.write(self._handle, f"{words}\n".ljust(_WIDTH).encode())
 
-    def told(self) -> tuple[int, ...]:
-        """What the holder, or the last one, has said."""
+    def progress(self) -> tuple[int, ...]:
+        """Return the progress last written by the current or previous holder."""
         return tuple(self._read()[1:])
 
     def release(self) -> None:
@@ -59,7 +59,7 @@ class WriterLock:
             self._handle = None
 
     def holder(self) -> int | None:
-        """The process that last took the lock, if the file tells."""
+        """Return the process that last took the lock, if the file says so."""
         return next(iter(self._read()), None)
 
     def _read(self) -> list[int]:
@@ -77,7 +77,7 @@ if sys.platform == "win32":
     def _try(handle: int) -> bool:
         import msvcrt
 
-        # A byte far behind what we write, which others may then still read.
+        # Lock a byte far beyond the content, so that others can still read the content.
         os.lseek(handle, 1 << 20, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)

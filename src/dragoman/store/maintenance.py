@@ -1,12 +1,12 @@
-"""Beginning anew, and putting in order: what concerns the index as a whole."""
+"""Clear the index, and compact it after many writes."""
 
 from __future__ import annotations
 
 from dragoman.store.database import Database
 
 
-def begin_anew(database: Database, edition: int) -> None:
-    """Forget everything, in one step."""
+def clear(database: Database, edition: int) -> None:
+    """Delete everything in one transaction."""
     database.begin()
     database.write("INSERT INTO texts (texts) VALUES ('delete-all')")
     for table in (
@@ -28,17 +28,17 @@ def begin_anew(database: Database, edition: int) -> None:
 
 
 def orphans(database: Database) -> int:
-    """How many entries are gone whose words are still there, and match nothing."""
+    """Return how many deleted messages still have text in the full-text table, where it matches nothing."""
     return int(database.fact("orphans") or 0)
 
 
 def untidy(database: Database) -> int:
-    """How many entries were written since it was last put in order, by however many runs."""
+    """Return how many messages were written since the last :func:`tidy`, over all runs."""
     return int(database.fact("untidy") or 0)
 
 
 def tidy(database: Database) -> None:
-    """After much was written: fold the pieces of the full-text table into one, and the journal."""
+    """Merge the segments of the full-text table and checkpoint the log, after many writes."""
     database.set_fact("untidy", 0)
     database.write("INSERT INTO texts (texts) VALUES ('optimize')")
     database.write("PRAGMA optimize")

@@ -1,15 +1,15 @@
-"""What a user types, as the full-text table understands it.
+"""Translate a user's query to the syntax of the full-text table.
 
 ===============  ======================================================
 ``rate limit``   both words, anywhere in the message
 ``"rate limit"`` the phrase
-``rate*``        words that begin so
-``-limit``       not this word; also before a phrase
-``a OR b``       either
-``src/app.py``   signs part words: a phrase of src, app and py
+``rate*``        words that start with "rate"
+``-limit``       without this word; also works before a phrase
+``a OR b``       either word
+``src/app.py``   punctuation separates words: the phrase src, app, py
 ===============  ======================================================
 
-Upper and lower case, and accents, do not matter.
+Case and accents are ignored.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Query(NamedTuple):
     match: str
     """The expression for the full-text table."""
     needles: tuple[str, ...]
-    """The texts to look for when a match is to be shown."""
+    """The texts to highlight in a match."""
 
 
 def parse(text: str) -> Query:
-    """Raises ``UsageError`` for a query that asks for nothing."""
+    """Parse a query. Raises ``UsageError`` if it contains no word."""
     groups: list[list[str]] = [[]]
     wanted: list[str] = []
     unwanted: list[str] = []

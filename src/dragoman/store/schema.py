@@ -1,8 +1,9 @@
-"""The tables of the index, and the steps from each version of them to the next.
+"""The tables of the index and their migrations.
 
-Bodies are not kept: an entry names the bytes of its source, and the full-text table is contentless. Ids of
-entries are given in order and never again: what the full-text table still holds of a file that is
-gone can match nothing. Dense ids keep it small; which of them belong to a file is told by spans.
+Message text is not stored: a row points to the bytes of its source, and the full-text table is
+contentless. Ids are consecutive and never reused, so text left in the full-text table after a file
+was removed can match nothing. Consecutive ids keep the table small; the ``spans`` table says which
+ids belong to which file.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 APPLICATION_ID: Final = 0x44726167
-"""``Drag``: so that nobody else's database is taken for ours, and nobody takes ours for theirs."""
+"""``Drag``: distinguishes our database from those of other programs."""
 
 
 def _first(connection: sqlite3.Connection) -> None:
@@ -44,7 +45,8 @@ def _first(connection: sqlite3.Connection) -> None:
             base_ordinal INTEGER,
             problem TEXT
         )""",
-        # Whether anything has changed is asked before everything else, of all files.
+        # Covers the check whether anything has changed, which every command runs first over all
+        # files.
         """CREATE INDEX files_by_state ON files
             (path, device, inode, size, mtime_ns, complete, file_id)""",
         """CREATE TABLE marks (
@@ -108,9 +110,9 @@ def _first(connection: sqlite3.Connection) -> None:
             PRIMARY KEY (file_id, entry_id)
         ) WITHOUT ROWID""",
         "CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
-        # An underscore is part of a name in nearly every language that agents write.
-        # Without ``columnsize`` it hardly matters how often a word is said in a message, only how rare
-        # it is; with it a common word costs twice the time.
+        # An underscore is part of a name in nearly every programming language. Without
+        # ``columnsize``, ranking hardly considers how often a word occurs in a message, only how
+        # rare it is overall; with it, searching for a common word takes twice as long.
         """CREATE VIRTUAL TABLE texts USING fts5 (
             body, content='', columnsize=0,
             tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
@@ -121,12 +123,12 @@ def _first(connection: sqlite3.Connection) -> None:
 
 
 def _with_turns(connection: sqlite3.Connection) -> None:
-    """Messages are counted: what is said in a file has its number, and a turn the number it begins at."""
+    """Number the messages of each file, and record the number at which each turn begins."""
     for statement in (
         "ALTER TABLE files ADD COLUMN mark_count INTEGER",
         "ALTER TABLE marks ADD COLUMN before INTEGER NOT NULL DEFAULT 0",
-        # Without a reference to files: checking it would make the full-text table write out what it has
-        # gathered, with every turn.
+        # No foreign key to files: checking it would flush the full-text table's pending writes with
+        # every turn.
         """CREATE TABLE turns (
             file_id INTEGER NOT NULL,
             turn INTEGER NOT NULL,
@@ -140,11 +142,11 @@ def _with_turns(connection: sqlite3.Connection) -> None:
 
 
 def _with_names(connection: sqlite3.Connection) -> None:
-    """Names that sessions were given, for which the first prompt had to stand."""
+    """Store the names that users gave to sessions. Before, the first prompt served as the title."""
     connection.execute(
         "CREATE TABLE names (session_id TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID"
     )
-    connection.execute("DELETE FROM folders")  # so that the lists of names are looked for
+    connection.execute("DELETE FROM folders")  # forces a search that also finds the lists of names
 
 
 STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
@@ -152,23 +154,23 @@ STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _with_turns,
     _with_names,
 )
-"""Each leads from the version that is its place here to the next one. Only ever added to."""
+"""Each step migrates from the version equal to its index to the next. Append only."""
 
 VERSION: Final = len(STEPS)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the tables up to date, one step at a time, each of them whole or not at all."""
+    """Migrate the tables step by step, each step atomically."""
     while (version := int(connection.execute("PRAGMA user_version").fetchone()[0])) < VERSION:
         connection.execute("BEGIN IMMEDIATE")
         try:
-            # Somebody else may have been quicker while we waited.
+            # Another process may have migrated while we waited for the lock.
             if int(connection.execute("PRAGMA user_version").fetchone()[0]) == version:
                 STEPS[version](connection)
                 connection.execute(f"PRAGMA user_version = {version + 1}")
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("COMMIT")
         except sqlite3.Error:
-            if connection.in_transaction:  # a full disk ends it by itself
+            if connection.in_transaction:  # a full disk rolls back on its own
                 connection.execute("ROLLBACK")
             raise

@@ -1,4 +1,4 @@
-"""Searching: the best matches first, filtered by where, when and by whom it was said."""
+"""Search the index: best matches first, filtered by project, time, kind and tool."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _WEIGHTS: Final = {
     "tool_result": 0.85,
     "compacted": 0.8,
 }
-"""What a match is worth by who said it: people remember words rather than outputs."""
+"""Ranking weights by kind: people remember what was said better than tool output."""
 _CASES: Final = " ".join(f"WHEN {KINDS.index(kind)} THEN {by}" for kind, by in _WEIGHTS.items())
 _WORTH: Final = f"CASE e.kind {_CASES} ELSE 1.0 END"
 _CHOSEN: Final = 400
-"""How many of the best are weighed."""
+"""How many of the best matches are weighted."""
 _MOST: Final = 20_000
-"""How many matches are ranked. A word that is in more messages than this says nothing by its rank."""
+"""How many matches are ranked. For a more frequent word, rank means nothing."""
 
 
 class Filters(NamedTuple):
-    """What a match must be besides a match."""
+    """Conditions on a match besides its text."""
 
     kinds: tuple[str, ...] = ()
     project: str | None = None
@@ -41,11 +41,11 @@ class Filters(NamedTuple):
 
 
 ANY: Final = Filters()
-"""No filter at all."""
+"""No conditions."""
 
 
-class Match(NamedTuple):
-    """An entry that was found, with what is needed to show and to open it."""
+class SearchMatch(NamedTuple):
+    """A message that matches, with what is needed to show and open it."""
 
     entry_id: int
     session_id: str
@@ -62,15 +62,15 @@ class Match(NamedTuple):
     cwd: str | None
     title: str | None
     score: float
-    """The higher the better."""
+    """Higher is better."""
 
 
-class Found(NamedTuple):
-    """What a search has found."""
+class SearchMatches(NamedTuple):
+    """The result of a search."""
 
-    matches: list[Match]
+    matches: list[SearchMatch]
     is_ranked: bool
-    """Whether the best come first; otherwise the newest do."""
+    """Whether matches are ordered by score; otherwise newest first."""
 
 
 _COLUMNS: Final = (
@@ -85,16 +85,17 @@ _JOINS: Final = (
 )
 
 
-class Search:
+class MessageSearch:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def find(self, match: str, filters: Filters = ANY, *, limit: int = 20) -> Found:
-        """The best matches; of a word that is nearly everywhere the newest ones."""
+    def find(self, match: str, filters: Filters = ANY, *, limit: int = 20) -> SearchMatches:
+        """Return the best matches, or the newest ones for a word that occurs nearly everywhere."""
         if self._is_common(match):
-            return Found(self._newest(match, filters, limit), is_ranked=False)
+            return SearchMatches(self._newest(match, filters, limit), is_ranked=False)
         where, given = _conditions(filters)
-        # Without filters only the best need to be joined; entries that are gone are few.
+        # Without filters, only the best candidates are joined. The limit leaves room for deleted
+        # messages, whose text may still rank.
         inner = "SELECT rowid, rank FROM texts WHERE texts MATCH ?"
         if not where:
             inner += f" ORDER BY rank LIMIT {max(_CHOSEN, 2 * limit) + self._orphans()}"
@@ -104,7 +105,7 @@ class Search:
             "ORDER BY score DESC, e.at DESC LIMIT ?",
             (match, *given, limit),
         )
-        return Found([_match(row) for row in rows], is_ranked=True)
+        return SearchMatches([_match(row) for row in rows], is_ranked=True)
 
     def _is_common(self, match: str) -> bool:
         statement = "SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT ?)"
@@ -113,11 +114,11 @@ class Search:
     def _orphans(self) -> int:
         return int(self._database.fact("orphans") or 0)
 
-    def _newest(self, match: str, filters: Filters, limit: int) -> list[Match]:
-        """Matches session by session, from the newest on, the best of each session first."""
+    def _newest(self, match: str, filters: Filters, limit: int) -> list[SearchMatch]:
+        """Return matches session by session, newest session first, best match first within a session."""
         where, given = _conditions(filters)
         join = "AND" if where else "WHERE"
-        found: list[Match] = []
+        found: list[SearchMatch] = []
         for first, last in self._spans(filters):
             rows = self._database.rows(
                 f"SELECT {_COLUMNS}, -m.rank FROM texts m JOIN entries e ON e.entry_id = m.rowid "
@@ -131,7 +132,7 @@ class Search:
         return found
 
     def _spans(self, filters: Filters) -> list[Any]:
-        """The ids of entries in files that can hold a match, the newest files first."""
+        """Return the id ranges of files that can contain a match, newest first."""
         wide = Filters(
             project=filters.project, harness=filters.harness, session_id=filters.session_id
         )
@@ -146,8 +147,8 @@ class Search:
             given,
         )
 
-    def get(self, entry_ids: Iterable[int], filters: Filters = ANY) -> list[Match]:
-        """These entries, in order, as far as the filters let them pass."""
+    def get(self, entry_ids: Iterable[int], filters: Filters = ANY) -> list[SearchMatch]:
+        """Return these messages in order, without those the filters exclude."""
         ids = list(entry_ids)
         where, given = _conditions(filters)
         join = "AND" if where else "WHERE"
@@ -185,8 +186,8 @@ def _conditions(
     return (f"WHERE {' AND '.join(where)}" if where else ""), given
 
 
-def _match(row: Sequence[Any]) -> Match:
-    found = Match(*row)
+def _match(row: Sequence[Any]) -> SearchMatch:
+    found = SearchMatch(*row)
     return found._replace(
         kind=KINDS[row[3]],
         is_error=bool(found.is_error),

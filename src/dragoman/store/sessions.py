@@ -1,4 +1,4 @@
-"""Sessions in the index: what a list of them shows."""
+"""Sessions in the index, with everything a list shows."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any, Final, NamedTuple
 from dragoman.store.database import Database
 
 
-class SessionRow(NamedTuple):
-    """What one file tells of one session."""
+class IndexedSession(NamedTuple):
+    """What one file says about one session."""
 
     file_id: int
     session_id: str
     parent_session_id: str | None = None
     origin: str | None = None
-    """``fork``, ``sub-agent``, ``review`` or ``revert``; None for one that the user began."""
+    """``fork``, ``sub-agent``, ``review`` or ``revert``; None for a session the user started."""
     harness: str | None = None
     version: str | None = None
     model: str | None = None
     cwd: str | None = None
     title: str | None = None
     started_at: float | None = None
-    """Seconds since 1970, as are all times here."""
+    """In seconds since 1970, like all times here."""
     last_at: float = 0.0
-    """When something was last said in it, or the file written if no row has a time."""
+    """The time of the last message, or of the last write to the file if no row has a time."""
     turns: int = 0
     undone: int = 0
-    """How many of the turns were taken back."""
+    """How many of its turns were undone."""
     outcome: str | None = None
     """How the last turn ended."""
     is_open: bool = False
-    """Whether nobody has said that it ended."""
+    """Whether the last turn has no known end."""
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
     cache_write_input_tokens: int | None = None
@@ -41,39 +41,39 @@ class SessionRow(NamedTuple):
 
 
 class ListedSession(NamedTuple):
-    """A session as it is listed, with the newest of its files."""
+    """A session as listed, with the newest of its files."""
 
-    row: SessionRow
+    row: IndexedSession
     path: str
     archived: bool
     mtime: float
-    """When the file was last written."""
+    """When the file was last modified."""
 
 
 TITLE: Final = "coalesce((SELECT name FROM names WHERE names.session_id = s.session_id), s.title)"
-"""What a session ``s`` was named, or else what was first asked in it."""
+"""SQL for the name of session ``s``, or its first prompt if it has no name."""
 _COLUMNS: Final = ", ".join(
-    TITLE if name == "title" else f"s.{name}" for name in SessionRow._fields
+    TITLE if name == "title" else f"s.{name}" for name in IndexedSession._fields
 )
-# A session that was reverted has two files: the newest speaks for it.
+# A reverted session has two files. The newest one represents it.
 _NEWEST: Final = (
     "NOT EXISTS (SELECT 1 FROM sessions n WHERE n.session_id = s.session_id AND "
     "(n.last_at, n.file_id) > (s.last_at, s.file_id))"
 )
 
 
-class Sessions:
+class SessionTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def replace(self, file_id: int, rows: Iterable[SessionRow]) -> None:
-        """Say what a file tells of its sessions, instead of what it told before."""
+    def replace(self, file_id: int, rows: Iterable[IndexedSession]) -> None:
+        """Replace the sessions of a file."""
         self._database.write("DELETE FROM sessions WHERE file_id = ?", (file_id,))
-        marks = ", ".join("?" * len(SessionRow._fields))
+        marks = ", ".join("?" * len(IndexedSession._fields))
         self._database.write_many(f"INSERT INTO sessions VALUES ({marks})", rows)
 
     def name(self, names: Mapping[str, str]) -> None:
-        """Say how sessions are called, instead of what was said before."""
+        """Replace the names of all sessions."""
         self._database.write("DELETE FROM names")
         self._database.write_many("INSERT INTO names VALUES (?, ?)", names.items())
 
@@ -89,7 +89,7 @@ class Sessions:
         without: Collection[str] = (),
         limit: int | None = None,
     ) -> list[ListedSession]:
-        """Sessions, the newest first. ``project`` is a folder, with all below it, or its last name."""
+        """Return sessions, newest first. ``project`` is a folder, including everything below it, or its last name."""
         where: list[str] = [_NEWEST]
         given: list[Any] = []
         for condition, value in (
@@ -107,21 +107,21 @@ class Sessions:
         if top:
             where.append("coalesce(s.origin, '') NOT IN ('sub-agent', 'review')")
         if without:
-            import json  # the list of a command can do without it
+            import json  # slow to import, and a plain list does not need it
 
             where.append("s.session_id NOT IN (SELECT value FROM json_each(?))")
             given.append(json.dumps(list(without)))
         return self._listed(" AND ".join(where), given, limit)
 
     def matching(self, prefix: str) -> list[ListedSession]:
-        """The sessions whose ids begin so."""
+        """Return the sessions whose ids start with this prefix."""
         where = f"s.session_id >= ? AND s.session_id < ? AND {_NEWEST}"
         return self._listed(where, [prefix, prefix + "\U0010ffff"], None)
 
     def titled(self, title: str) -> list[ListedSession]:
-        """The sessions that have this title or name, upper and lower case aside.
+        """Return the sessions with this title or name, ignoring case.
 
-        A title that ends with ``…`` was cut off in a list: what starts like it has it.
+        A title that ends with ``…`` was truncated in a list and matches as a prefix.
         """
         if title.endswith("…"):
             start = title.removesuffix("…").rstrip()
@@ -130,7 +130,7 @@ class Sessions:
         return self._listed(f"{TITLE} = ? COLLATE NOCASE AND {_NEWEST}", [title], None)
 
     def children(self, session_id: str) -> list[ListedSession]:
-        """The sessions that this one started, or that were made from it."""
+        """Return the sessions that this one started or that were forked from it."""
         where = f"s.parent_session_id = ? AND s.session_id != ? AND {_NEWEST}"
         return self._listed(where, [session_id, session_id], None)
 
@@ -146,7 +146,7 @@ class Sessions:
         )
         return [
             ListedSession(
-                self._since_it_began(SessionRow(*rest)),
+                self._since_it_began(IndexedSession(*rest)),
                 os.fsdecode(path),
                 bool(archived),
                 mtime_ns / 1e9,
@@ -154,8 +154,8 @@ class Sessions:
             for path, archived, mtime_ns, *rest in rows
         ]
 
-    def _since_it_began(self, row: SessionRow) -> SessionRow:
-        """With the title and the time that it had before it was reverted, and went on in a second file."""
+    def _since_it_began(self, row: IndexedSession) -> IndexedSession:
+        """Restore title and start time from before a revert, which continues the session in a second file."""
         if row.origin != "revert":
             return row
         first = self._database.row(
@@ -167,7 +167,7 @@ class Sessions:
 
 
 def in_project(column: str) -> str:
-    """The condition that a folder is this one, lies in it, or is called so."""
+    """Return the SQL condition that a folder is the project, lies within it, or has its name."""
     return f"({column} = ? OR {column} LIKE ? ESCAPE '\\' OR {column} LIKE ? ESCAPE '\\')"
 
 

@@ -1,1 +1,1 @@
-"""Help for testing what is built on Dragoman, and Dragoman itself."""
+"""Tools for testing Dragoman, and what is built on it."""

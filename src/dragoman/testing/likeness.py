@@ -1,9 +1,9 @@
-"""Do two streams tell the same conversation? The rule behind "live equals disk".
+"""Compare two streams of the same conversation: the rule behind "live equals disk".
 
 Both are folded into turns and compared: prompts, texts, thinking, tool calls with their inputs,
 results with errors and exit codes, plans, outcome, the turn's tokens. Ids, times and durations are
-not part of a conversation. What one of the two cannot carry is named by a :class:`Limit` and left
-out of the comparison; a limit that is not needed is a mistake, and the tests say so.
+not compared. What one of the two cannot carry is named by a :class:`Limit` and left out; a limit
+that is not needed is a mistake, which the tests detect.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dragoman.model.usage import Usage
 from dragoman.testing.steps import (
     Step,
     Thought,
-    is_letter,
+    is_agent_message,
     only_steps_of,
     only_texts_of,
     ordered,
@@ -44,7 +44,7 @@ _LOOKS_INJECTED = re.compile(r"\s*(<|# AGENTS\.md)")
 
 @dataclass(slots=True)
 class Difference:
-    """One thing that the two streams tell differently."""
+    """One difference between two streams."""
 
     turn: int
     what: str
@@ -58,7 +58,7 @@ class Difference:
 def differences(
     one: Sequence[Turn], other: Sequence[Turn], limits: Collection[Limit] = ()
 ) -> list[Difference]:
-    """What the two tell differently, beyond the limits."""
+    """Return the differences beyond the limits."""
     return _Comparison(limits).run(list(one), list(other))
 
 
@@ -115,7 +115,7 @@ class _Comparison:
             left = only_texts_of(right, left)
         if "review work" in self._aspects and _is_review(other):
             left, right = without_uses(left), without_uses(right)
-        if "letters" in self._aspects and any(map(is_letter, other.uses)):
+        if "letters" in self._aspects and any(map(is_agent_message, other.uses)):
             left, right = without_agents(left), without_agents(right)
         if "strange steps" in self._aspects and any(use.call.tool == TASK for use in one.uses):
             left = only_steps_of(right, left)
@@ -168,7 +168,7 @@ class _Comparison:
         return steps if "plan explanation" in self._aspects else (steps, plan.explanation)
 
     def _steps(self, turn: Turn) -> list[Step]:
-        """Texts, thoughts joined, and uses; without the calls that one side does not carry."""
+        """Return texts, joined thoughts and uses, without the calls that one side does not carry."""
         steps: list[Step] = []
         for step in turn.steps:
             if isinstance(step, Use):
@@ -238,7 +238,7 @@ class _Comparison:
 
 
 def _copied(turns: list[Turn]) -> list[Turn]:
-    """Turns that may be changed."""
+    """Return copies that may be modified."""
     return [replace(turn, steps=list(turn.steps)) for turn in turns]
 
 
@@ -247,7 +247,7 @@ def _spent(turns: list[Turn]) -> Usage:
 
 
 def _merged(turns: list[Turn]) -> list[Turn]:
-    """The turns that have a prompt; what the others spent is added to the turn before."""
+    """Return the turns with a prompt; the tokens of the others are added to the turn before."""
     kept: list[Turn] = []
     for turn in turns:
         before = kept[-1].ended if kept else None
@@ -260,7 +260,7 @@ def _merged(turns: list[Turn]) -> list[Turn]:
 
 
 def _cut(one: Turn, other: Turn) -> None:
-    """Cut the last turn to what both sides have, where the other one ends early."""
+    """Shorten the last turn to what both sides have, if the other one ends early."""
     is_cut = other.ended is None or other.ended.outcome == "interrupted"
     if is_cut and len(other.steps) < len(one.steps):
         one.steps = one.steps[: len(other.steps)]
@@ -268,7 +268,9 @@ def _cut(one: Turn, other: Turn) -> None:
 
 
 def _left_open(one: Turn, other: Turn) -> None:
-    """A file that was left in the middle of a turn has no end of it; a stream ends with its process."""
+    """Ignore the end of the last turn if only the stream has one: a stream ends with its process, a
+    file left in the middle of a turn does not.
+    """
     if {turn.ended.outcome if turn.ended else None for turn in (one, other)} == {
         None,
         "interrupted",
@@ -282,15 +284,15 @@ def _left_open(one: Turn, other: Turn) -> None:
 
 
 def _fail_unwritten(one: Turn, other: Turn) -> None:
-    """The last turn failed live, and the other one has no end at all: that of the two is not compared."""
+    """Do not compare the end of a last turn that failed live and has no end on disk."""
     if one.ended and one.ended.outcome == "failed" and other.ended is None:
         one.ended = None
 
 
 def _unanswered(step: Text | Thinking | Use, lone: set[str]) -> Text | Thinking | Use:
-    """The step without a result that only the end of the stream gave it.
+    """Return the step without a result that only the end of the stream gave it.
 
-    A denial sent as the last line is such a result, too: the file ends before the agent repeats it.
+    This includes a denial sent as the last line: the file ends before the agent repeats it.
     """
     if not isinstance(step, Use) or step.result is None:
         return step

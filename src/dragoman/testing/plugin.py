@@ -1,7 +1,7 @@
-"""A pytest plugin: rehearsals and fake agents as fixtures.
+"""A pytest plugin with rehearsals and fake agents as fixtures.
 
-It is loaded into every run of pytest where Dragoman is installed, so it imports nothing but pytest
-until a test asks for a fixture.
+It is loaded into every pytest run where Dragoman is installed, so it imports nothing but pytest
+until a test uses a fixture.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class StartRehearsal(Protocol):
-    """Starts a rehearsal that ends with the test, and points this process's environment at it."""
+    """Starts a rehearsal that ends with the test, and sets the environment of this process for it."""
 
     def __call__(self, script: Script | str | os.PathLike[str], **options: Any) -> Rehearsal:
-        """``options`` are those of :class:`dragoman.rehearsal.Rehearsal`."""
+        """Start it. ``options`` are those of :class:`dragoman.rehearsal.Rehearsal`."""
         ...
 
 
 class MakeFakeCodex(Protocol):
-    """Puts a program that repeats a recording first on the PATH; its path."""
+    """Puts a program that repeats a recording first on the PATH, and returns its path."""
 
     def __call__(
         self,
@@ -60,7 +60,7 @@ def rehearsal(monkeypatch: pytest.MonkeyPatch) -> Iterator[StartRehearsal]:
 
 @pytest.fixture
 def codex_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home directory for the agent, so that a test never sees the developer's own."""
+    """An empty home directory for the agent, so that a test never uses the developer's own."""
     home = tmp_path / "agent-home"
     home.mkdir()
     monkeypatch.setenv("CODEX_HOME", str(home))
@@ -84,7 +84,7 @@ def fake_codex(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeFakeCodex
 
 @pytest.fixture(scope="session")
 def codex_program() -> str:
-    """The real program; the test is skipped where it is not installed."""
+    """The real program; the test is skipped if it is not installed."""
     from dragoman.rehearsal.program import find_codex
 
     found = find_codex()

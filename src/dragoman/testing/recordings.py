@@ -1,9 +1,8 @@
-"""Checking a folder of recordings: ``python -m dragoman.testing.recordings DIR``.
+"""Check a folder of recordings: ``python -m dragoman.testing.recordings DIR``.
 
-Two rules, over every file: each line is accounted for (and each value of a line that makes no message is in
-some message), and the live stream of a run tells the same conversation as the session file that it left.
-Files are named as the recordings are:
-``<harness>/<release>/<scenario>.<kind>.jsonl``.
+Two rules apply to every file: each line is accounted for, with each value of a duplicate line found
+in some message; and the live stream of a run gives the same conversation as the session file it
+left. Files are named ``<harness>/<release>/<scenario>.<kind>.jsonl``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.contract.reading import Harness, Limit
 from dragoman.model.messages import Message, SessionStarted
 from dragoman.model.turns import Turn, fold
-from dragoman.reading.audit import Account, Lost, audit
+from dragoman.reading.audit import Account, LostValue, audit
 from dragoman.reading.read import read
 from dragoman.testing.likeness import Difference, differences
 
@@ -34,7 +33,7 @@ _LEAVES = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Recording:
-    """One file, and what its name says about it."""
+    """A file, and what its name says about it."""
 
     release: str
     scenario: str
@@ -47,7 +46,7 @@ class Recording:
         return cls(path.parent.name, scenario, kind, path)
 
     def left(self) -> list[Path]:
-        """The session files that the same run left: its own, its agents', its forks'."""
+        """Return the session files that the same run left: its own, its sub-agents' and its forks'."""
         kind = _LEAVES.get(self.kind)
         if kind is None:
             return []
@@ -56,19 +55,19 @@ class Recording:
         return [one] if one.exists() else many
 
     def is_resumed_later(self) -> bool:
-        """Whether later runs, recorded beside this one, went on in the same session file."""
+        """Whether later runs, recorded in the same folder, resumed the same session."""
         return any(self.path.parent.glob(f"{self.scenario}.{self.kind}-resume*.jsonl"))
 
 
 def recordings(folder: Path) -> Iterator[Recording]:
-    """The recordings of one harness, by release and name."""
+    """Return the recordings of one harness, by release and name."""
     found = [Recording.at(path) for path in folder.glob("*/*.jsonl")]
     return iter(sorted(found, key=lambda each: (_number(each.release), each.scenario, each.kind)))
 
 
 @dataclass(slots=True)
 class Pair:
-    """What a live stream says of one session, against the files that hold it."""
+    """One session in a live stream, and in the files it left."""
 
     live: Recording
     one: list[Turn]
@@ -76,26 +75,26 @@ class Pair:
     limits: list[Limit]
 
     def differences(self, without: Limit | None = None) -> list[Difference]:
-        """What the two tell differently, if this limit did not exist."""
+        """Return the differences, as if the limit ``without`` did not exist."""
         limits = [limit for limit in self.limits if limit is not without]
         return differences(self.one, self.other, limits)
 
     def needed(self) -> list[Limit]:
-        """The limits without which the two would not be alike."""
+        """Return the limits without which the two would differ."""
         return [limit for limit in self.limits if self.differences(without=limit)]
 
 
 def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
-    """Hold a live stream against the session files that its run left, session by session.
+    """Compare a live stream with the session files its run left, session by session.
 
-    A session that the stream says nothing of is passed over: ``codex exec`` tells only its own.
+    Sessions missing from the stream are skipped: ``codex exec`` reports only its own.
     """
-    told, live = _told(recording.path)
+    live_dialect, live = _read_recording(recording.path)
     live_turns = fold(live)
     files: dict[str | None, list[tuple[str, list[Message]]]] = defaultdict(list)
     agents: set[str | None] = set()
     for path in recording.left():
-        dialect, messages = _told(path)
+        dialect, messages = _read_recording(path)
         begun = next((one for one in messages if isinstance(one, SessionStarted)), None)
         if begun and begun.parent_session_id:
             agents.add(begun.session_id)
@@ -106,13 +105,13 @@ def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
             turn
             for _, messages in held
             for turn in fold(messages)
-            if turn.session_id == session_id  # the others were copied from another session
+            if turn.session_id == session_id  # others were copied from another session
         ]
         if not one:
             continue
         if recording.is_resumed_later():
             other = other[: len(one)]
-        dialects = {told, *(dialect for dialect, _ in held)}
+        dialects = {live_dialect, *(dialect for dialect, _ in held)}
         limits = [
             limit
             for limit in harness.limits
@@ -122,13 +121,13 @@ def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
         yield Pair(recording, one, other, limits)
 
 
-def _told(path: Path) -> tuple[str, list[Message]]:
+def _read_recording(path: Path) -> tuple[str, list[Message]]:
     dialect = audit(path).dialect or ""
     return dialect, list(read(path, dialect=dialect or None))
 
 
 @dataclass(slots=True)
-class Row:
+class ReportRow:
     """One line of the table."""
 
     files: int = 0
@@ -150,27 +149,27 @@ class Row:
 
 
 @dataclass(slots=True)
-class Report:
-    """What a folder of recordings showed."""
+class RecordingsReport:
+    """The result of checking a folder of recordings."""
 
-    rows: dict[tuple[str, str], Row] = field(
-        default_factory=lambda: defaultdict[tuple[str, str], Row](Row)
+    rows: dict[tuple[str, str], ReportRow] = field(
+        default_factory=lambda: defaultdict[tuple[str, str], ReportRow](ReportRow)
     )
     unlike: list[Pair] = field(default_factory=list[Pair])
     unread: list[Path] = field(default_factory=list[Path])
     unaccounted: list[tuple[Path, list[int]]] = field(default_factory=list[tuple[Path, list[int]]])
     unknown: Counter[str] = field(default_factory=Counter[str])
-    lost: list[tuple[Path, Lost]] = field(default_factory=list[tuple[Path, Lost]])
-    """Values of twins that no message of their file holds."""
+    lost: list[tuple[Path, LostValue]] = field(default_factory=list[tuple[Path, LostValue]])
+    """Values on duplicate lines that no message of their file contains."""
 
     @property
     def is_good(self) -> bool:
         return not (self.unlike or self.unread or self.unaccounted or self.lost)
 
 
-def check(harness: Harness, folder: Path) -> Report:
-    """Run both rules over the recordings of one harness."""
-    report = Report()
+def check(harness: Harness, folder: Path) -> RecordingsReport:
+    """Check both rules for the recordings of one harness."""
+    report = RecordingsReport()
     for recording in recordings(folder):
         account = audit(recording.path)
         if account.dialect is None:
@@ -196,8 +195,8 @@ def _number(release: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdigit() else 0 for part in release.split("."))
 
 
-def table(report: Report) -> str:
-    """The report as a table by release and dialect."""
+def table(report: RecordingsReport) -> str:
+    """Format the report as a table by release and dialect."""
     head = (
         "release",
         "dialect",
@@ -227,7 +226,7 @@ def table(report: Report) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Check every harness that has a folder in DIR, or is DIR itself; 0 if all is well."""
+    """Check every harness with a folder in DIR, or DIR itself; return 0 if everything passes."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         print("usage: python -m dragoman.testing.recordings DIR", file=sys.stderr)
         return 2

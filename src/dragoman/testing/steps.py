@@ -1,4 +1,4 @@
-"""The steps of a turn, made comparable: what is done with them before two turns are held together."""
+"""Prepare the steps of two turns for comparison."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dragoman.model.tools import SEND_MESSAGE, TASK, TASK_OUTPUT, TASK_STOP
 from dragoman.model.turns import Use
 
 _AGENTS: Final = (TASK, TASK_OUTPUT, TASK_STOP, SEND_MESSAGE)
-_LETTERS: Final = ("collaboration.", "send_message", "followup_task", "list_agents")
+_AGENT_MESSAGE_TOOLS: Final = ("collaboration.", "send_message", "followup_task", "list_agents")
 
 
 @dataclass(slots=True)
 class Thought:
-    """Reasoning that was told in one go or in parts."""
+    """Reasoning, reported at once or in parts."""
 
     parts: list[str]
 
@@ -38,7 +38,7 @@ def without_uses(steps: list[Step]) -> list[Step]:
 
 
 def ordered(steps: list[Step]) -> list[Step]:
-    """Thoughts, then texts, then uses: the order among each is kept, or made one by content."""
+    """Sort into thoughts, texts and uses. Texts keep their order, thoughts are joined, uses are sorted by content."""
     thoughts = [step for step in steps if isinstance(step, Thought)]
     uses: list[Use] = [step for step in steps if isinstance(step, Use)]
     joined = [Thought([part for thought in thoughts for part in thought.parts])] if thoughts else []
@@ -47,26 +47,26 @@ def ordered(steps: list[Step]) -> list[Step]:
     return [*joined, *texts, *uses]
 
 
-def is_letter(use: Use) -> bool:
-    return use.call.native_tool.startswith(_LETTERS)
+def is_agent_message(use: Use) -> bool:
+    return use.call.native_tool.startswith(_AGENT_MESSAGE_TOOLS)
 
 
 def without_agents(steps: list[Step]) -> list[Step]:
     return [
         step
         for step in steps
-        if not (isinstance(step, Use) and (step.call.tool in _AGENTS or is_letter(step)))
+        if not (isinstance(step, Use) and (step.call.tool in _AGENTS or is_agent_message(step)))
     ]
 
 
 def only_steps_of(disk: list[Step], live: list[Step]) -> list[Step]:
-    """The live steps without those that are not in the file at all."""
+    """Return the live steps that also occur in the file."""
     known = {outline(step) for step in disk}
     return [step for step in live if outline(step) in known]
 
 
 def only_texts_of(disk: list[Step], live: list[Step]) -> list[Step]:
-    """The live steps without the texts that the file has lost."""
+    """Return the live steps without the texts that are missing in the file."""
     known = Counter(outline(step) for step in disk if isinstance(step, Text))
     kept: list[Step] = []
     for step in live:
@@ -79,7 +79,7 @@ def only_texts_of(disk: list[Step], live: list[Step]) -> list[Step]:
 
 
 def without_refused(steps: list[Step], others: Iterable[Step]) -> list[Step]:
-    """The steps without the failed calls that the other side does not know of."""
+    """Return the steps without failed calls that the other side does not have."""
     surplus = Counter(outline(step) for step in steps)
     surplus.subtract(outline(step) for step in others)
     kept: list[Step] = []
@@ -94,7 +94,7 @@ def without_refused(steps: list[Step], others: Iterable[Step]) -> list[Step]:
 
 
 def without_raw(one: list[Step], other: list[Step]) -> None:
-    """Drop the parts of thoughts, the raw chain, that the other side does not have."""
+    """Drop parts of thoughts, the raw chain, that the other side does not have."""
     texts = [
         "\n".join(outline(step)[1] for step in steps if isinstance(step, Thought))
         for steps in (other, one)

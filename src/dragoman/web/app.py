@@ -15,7 +15,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ASGIApp
 
 from dragoman.about import VERSION
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.hub.hub import Hub
 from dragoman.web import pages
 from dragoman.web.api import archive as api_archive
@@ -51,7 +51,7 @@ def _types() -> list[type]:
 
 
 def create_app(
-    hub: Hub, archive: Callable[[], Archive], settings: Settings | None = None
+    hub: Hub, archive: Callable[[], SessionArchive], settings: Settings | None = None
 ) -> Litestar:
     """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
     settings = settings if settings is not None else Settings()

@@ -21,13 +21,13 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index.updating import Progress
-from dragoman.archive.ledger.counting import Beside, Question
+from dragoman.archive.ledger.counting import CountingProcess, UsageQuery
 from dragoman.archive.ledger.groups import By, Summary
-from dragoman.archive.ledger.ledger import Choice
+from dragoman.archive.ledger.ledger import LedgerFilter
 from dragoman.archive.numbering import Numbered, NumberedFile
-from dragoman.archive.ranges import stretch
+from dragoman.archive.ranges import message_range
 from dragoman.archive.saved import SavedSession
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message
@@ -65,20 +65,20 @@ class _Kept(NamedTuple):
 class Library:
     """``Library(lambda: Archive())``: the archive is opened when it is first needed."""
 
-    def __init__(self, open_archive: Callable[[], Archive]) -> None:
+    def __init__(self, open_archive: Callable[[], SessionArchive]) -> None:
         self._open = open_archive
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="library")
-        self._archive: Archive | None = None
+        self._archive: SessionArchive | None = None
         self._fresh_until = 0.0
         self._counting = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self.indexing: Progress | None = None
         """How far the index is; None if it is up to date."""
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._told: set[str] = set()
-        self._beside = Beside()
-        self._counted: dict[Question, tuple[float, Summary]] = {}
+        self._beside = CountingProcess()
+        self._counted: dict[UsageQuery, tuple[float, Summary]] = {}
 
-    async def ask(self, work: Callable[[Archive], _T]) -> _T:
+    async def ask(self, work: Callable[[SessionArchive], _T]) -> _T:
         """What ``work`` finds in the archive."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, lambda: self._asked(work))
@@ -99,13 +99,13 @@ class Library:
     ) -> list[SavedEntry]:
         """A stretch of a saved session: what follows ``after``, or the last of what is before ``before``."""
 
-        def look(archive: Archive) -> list[SavedEntry]:
+        def look(archive: SessionArchive) -> list[SavedEntry]:
             session = archive.get(session_id)
             if not os.path.exists(session.path):
                 self.look_again()  # it was moved or compressed since
                 session = self._ready().get(session_id)
             if _size(session.path) > _LARGE:
-                found = stretch(session, after=after, before=before, limit=limit)
+                found = message_range(session, after=after, before=before, limit=limit)
                 return [SavedEntry(seq, each.at, each) for seq, each in found]
             every = self._entries(session)
             if before is not None:
@@ -129,22 +129,22 @@ class Library:
         """A saved session in another format, piece by piece."""
         loop = asyncio.get_running_loop()
 
-        def begin(archive: Archive) -> Iterator[bytes]:
+        def begin(archive: SessionArchive) -> Iterator[bytes]:
             return _exported(archive.get(session_id).messages(), to)
 
         pieces = await self.ask(begin)
         while (piece := await loop.run_in_executor(self._thread, next, pieces, None)) is not None:
             yield piece
 
-    async def usage(self, by: By, choice: Choice) -> Summary:
+    async def usage(self, by: By, choice: LedgerFilter) -> Summary:
         """Tokens and money of all saved sessions."""
         [found] = await self.usages([by], choice)
         return found
 
-    async def usages(self, every: Sequence[By], choice: Choice) -> list[Summary]:
+    async def usages(self, every: Sequence[By], choice: LedgerFilter) -> list[Summary]:
         """The same in several ways, counted once."""
         archive = await self.ask(lambda archive: archive)
-        questions = [Question(by, choice) for by in every]
+        questions = [UsageQuery(by, choice) for by in every]
 
         def answer() -> list[Summary]:
             # In hand until it is told: it may be forgotten while the rest is counted.
@@ -166,13 +166,13 @@ class Library:
         """Sums over very many sessions are not kept for nobody."""
         self._counted = self._fresh()
 
-    def _fresh(self) -> dict[Question, tuple[float, Summary]]:
+    def _fresh(self) -> dict[UsageQuery, tuple[float, Summary]]:
         now = time.monotonic()
         return {each: kept for each, kept in self._counted.items() if kept[0] > now}
 
     # In the thread.
 
-    def _asked(self, work: Callable[[Archive], _T]) -> _T:
+    def _asked(self, work: Callable[[SessionArchive], _T]) -> _T:
         archive = self._ready()
         try:
             return work(archive)
@@ -181,7 +181,7 @@ class Library:
             archive.mend_index()
             return work(archive)
 
-    def _ready(self) -> Archive:
+    def _ready(self) -> SessionArchive:
         if self._archive is None:
             self._archive = self._open()
         if self.indexing is not None:

@@ -21,7 +21,7 @@ from dragoman.web.settings import Settings
 from dragoman.web.streams.broadcasting import Broadcasts
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
     from dragoman.store.files import TurnRow
 
 _TIES: Final = 64
@@ -62,7 +62,7 @@ class Office:
         if found is not None:
             return shapes.live(found)
 
-        def look(archive: Archive) -> SessionInfo:
+        def look(archive: SessionArchive) -> SessionInfo:
             try:
                 session = archive.get(session_id)
             except UsageError:
@@ -186,7 +186,7 @@ class Office:
         if live is not True:
             twins = {name for each in here for name in (each.id, each.native_id)}
 
-            def look(archive: Archive) -> list[SessionInfo]:
+            def look(archive: SessionArchive) -> list[SessionInfo]:
                 until = place[0] + 0.001 if place is not None else None
                 listed = archive.sessions(
                     project=project,

@@ -12,10 +12,10 @@ from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
 from litestar.params import FromPath, QueryParameter
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.ledger.groups import Summary
 from dragoman.archive.ledger.ledger import EVERYTHING
-from dragoman.archive.search.searching import Hit
+from dragoman.archive.search.searching import SearchHit
 from dragoman.errors import UsageError
 from dragoman.hub.hub import UnknownSession
 from dragoman.model.messages import RateWindow
@@ -150,7 +150,7 @@ async def history(
     )
 
 
-def _found(archive: Archive, query: str) -> list[SessionRow]:
+def _found(archive: SessionArchive, query: str) -> list[SessionRow]:
     try:
         hits = archive.search(query, limit=50).hits
     except UsageError:
@@ -159,7 +159,7 @@ def _found(archive: Archive, query: str) -> list[SessionRow]:
     return [_found_row(each) for each in hits]
 
 
-def _found_row(hit: Hit) -> SessionRow:
+def _found_row(hit: SearchHit) -> SessionRow:
     match = hit.match
     return SessionRow(
         session_id=match.session_id,
@@ -172,7 +172,7 @@ def _found_row(hit: Hit) -> SessionRow:
     )
 
 
-def _marked(hit: Hit) -> str:
+def _marked(hit: SearchHit) -> str:
     """The words that were found, between the marks that the page knows."""
     if hit.snippet is None:
         return ""
@@ -186,7 +186,7 @@ def _marked(hit: Hit) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _days(archive: Archive) -> list[tuple[date, int]]:
+def _days(archive: SessionArchive) -> list[tuple[date, int]]:
     counts: dict[date, int] = {}
     for each in archive.sessions(top=True, limit=5_000):
         at = as_time(each.last_at)

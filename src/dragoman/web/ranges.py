@@ -15,8 +15,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
-from dragoman.archive.api import Archive
-from dragoman.archive.ranges import stretch
+from dragoman.archive.api import SessionArchive
+from dragoman.archive.ranges import message_range
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.hub.hub import Entry, UnknownSession
 from dragoman.model.messages import TurnStarted
@@ -166,7 +166,7 @@ class Stretches:
         return found
 
 
-def _saved_before(archive: Archive, session_id: str, until: datetime) -> list[SavedEntry]:
+def _saved_before(archive: SessionArchive, session_id: str, until: datetime) -> list[SavedEntry]:
     """What the file of a session held at that time; nothing if it had just begun."""
     told: list[SavedEntry] = []
     has_turns = False
@@ -175,7 +175,7 @@ def _saved_before(archive: Archive, session_id: str, until: datetime) -> list[Sa
         if session.id != session_id:
             return []
         most = _MOST if os.stat(session.path).st_size <= _LARGE else _MOST_OF_LARGE
-        for number, message in stretch(session, before=_END, limit=most):
+        for number, message in message_range(session, before=_END, limit=most):
             if message.at is not None and message.at >= until:
                 break
             has_turns = has_turns or isinstance(message, TurnStarted) or number > most

@@ -38,7 +38,7 @@ def test_the_copy_is_whole_and_tells_what_the_original_could(
     assert done.problems == []
     assert done.turns > 0
     if name == _PAGINATED:
-        assert done.deeds
+        assert done.actions
     again = [finding for finding in check_file(done.target).findings if finding.is_broken]
     assert again == []
 
@@ -49,7 +49,7 @@ def test_a_file_that_is_whole_is_copied_byte_for_byte(
 ) -> None:
     done = mended(runs, tmp_path, name, None)
 
-    assert (done.deeds, done.problems, done.lost_path) == ([], [], None)
+    assert (done.actions, done.problems, done.lost_path) == ([], [], None)
     assert done.target.read_bytes() == (runs / name).read_bytes()
 
 
@@ -115,7 +115,7 @@ def test_a_text_that_was_cut_off_is_closed(runs: Path, tmp_path: Path) -> None:
     assert said[-1].text == "Patch"
     ends = [message for message in dragoman.read(done.target) if isinstance(message, TurnEnded)]
     assert len(ends) == 1
-    assert any("cut off" in deed.what for deed in done.deeds)
+    assert any("cut off" in deed.what for deed in done.actions)
 
 
 def test_a_header_that_stands_elsewhere_is_put_first(runs: Path, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_whatever_is_in_a_file_it_is_looked_at_and_copied(seed: int, tmp_path: P
         assert path.stat().st_size < 2, name
         return
 
-    assert found.lines >= done.target.read_bytes().count(b"\n") - len(done.deeds)
+    assert found.lines >= done.target.read_bytes().count(b"\n") - len(done.actions)
 
 
 def test_an_unended_turn_ends_before_the_next_one_begins(runs: Path, tmp_path: Path) -> None:

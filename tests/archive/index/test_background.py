@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index import background
-from dragoman.archive.places import Place
+from dragoman.archive.places import ArchivePlace
 from support.agents.orphans import is_gone_with, needs_linux
 from support.archive.index_rows import fresh, rows_of
 from support.archive.saved_sessions import save, simple
@@ -22,14 +22,14 @@ SECONDS = 20.0
 def test_it_finds_the_same_sessions_whatever_they_are_called(tmp_path: Path) -> None:
     odd = tmp_path / "home-\udcff"  # a name that is not UTF-8
     save(odd, 1, simple(1, ["odd"]))
-    started = background.start(Place.of(odd, (), tmp_path / "cache", {}))
+    started = background.start(ArchivePlace.of(odd, (), tmp_path / "cache", {}))
     assert started is not None
 
     outcome = started.wait(SECONDS)
 
     assert outcome is not None
-    assert (outcome.is_told, outcome.problem, outcome.report.unreadable) == (True, None, ())
-    with Archive(home=odd, cache=tmp_path / "cache") as archive:
+    assert (outcome.has_answered, outcome.problem, outcome.report.unreadable) == (True, None, ())
+    with SessionArchive(home=odd, cache=tmp_path / "cache") as archive:
         assert archive.index() is None
         assert rows_of(archive) == fresh(odd, tmp_path)
 
@@ -37,7 +37,7 @@ def test_it_finds_the_same_sessions_whatever_they_are_called(tmp_path: Path) -> 
 def test_what_it_could_not_do_is_said(tmp_path: Path) -> None:
     path = save(tmp_path / "home", 1, simple(1))
     path.with_name("rollout-folder.jsonl").mkdir()
-    started = background.start(Place.of(tmp_path / "home", (), tmp_path / "cache", {}))
+    started = background.start(ArchivePlace.of(tmp_path / "home", (), tmp_path / "cache", {}))
     assert started is not None
     outcome = started.wait(SECONDS)
     assert outcome is not None
@@ -46,7 +46,9 @@ def test_what_it_could_not_do_is_said(tmp_path: Path) -> None:
     ]
 
     (tmp_path / "file").write_text("in the way")
-    started = background.start(Place.of(tmp_path / "home", (), tmp_path / "file" / "cache", {}))
+    started = background.start(
+        ArchivePlace.of(tmp_path / "home", (), tmp_path / "file" / "cache", {})
+    )
     assert started is not None
     outcome = started.wait(SECONDS)
     assert outcome is not None
@@ -56,20 +58,20 @@ def test_what_it_could_not_do_is_said(tmp_path: Path) -> None:
 
 def test_one_that_is_gone_without_a_word_is_noticed(tmp_path: Path) -> None:
     save(tmp_path / "home", 1, simple(1))
-    started = background.start(Place.of(tmp_path / "home", (), tmp_path / "cache", {}))
+    started = background.start(ArchivePlace.of(tmp_path / "home", (), tmp_path / "cache", {}))
     assert started is not None
     os.kill(started.pid, signal.SIGKILL)
 
     outcome = started.wait(SECONDS)
 
     assert outcome is not None
-    assert not outcome.is_told
+    assert not outcome.has_answered
 
 
 def test_where_there_is_no_interpreter_there_is_no_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Place.of(tmp_path, (), tmp_path, {})
+    place = ArchivePlace.of(tmp_path, (), tmp_path, {})
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert background.start(place) is None
     monkeypatch.setattr(sys, "frozen", False)
@@ -79,10 +81,10 @@ def test_where_there_is_no_interpreter_there_is_no_process(
 
 _PARENT = """
 import sys
-from dragoman.archive import keeping
-from dragoman.archive.api import Archive
+from dragoman.archive.index import keeping
+from dragoman.archive.api import SessionArchive
 keeping._MOMENT_SECONDS = 0.0
-archive = Archive(home=sys.argv[1], cache=sys.argv[2])
+archive = SessionArchive(home=sys.argv[1], cache=sys.argv[2])
 archive.begin_index()
 print(archive._keeper._background.pid, flush=True)
 sys.stdin.read()
@@ -97,7 +99,7 @@ def test_it_dies_with_us_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     for _ in range(3):
         assert is_gone_with([sys.executable, "-c", _PARENT, str(home), str(cache)])
 
-    with Archive(home=home, cache=cache) as archive:
+    with SessionArchive(home=home, cache=cache) as archive:
         archive.index()
         assert rows_of(archive) == fresh(home, tmp_path)
         assert archive._database.row("PRAGMA integrity_check")[0] == "ok"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index import file as file_index
 from support.archive.saved_sessions import Rows, save, simple
 
@@ -12,7 +12,7 @@ from support.archive.saved_sessions import Rows, save, simple
 def test_a_mark_that_means_nothing_to_us_is_done_without(tmp_path: Path) -> None:
     home = tmp_path / "home"
     path = save(home, 1, simple(1, ["one", "two"]))
-    with Archive(home=home, cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as archive:
         archive.index()
         archive._database.write("UPDATE files SET mark_state = x'ff00'")
         with path.open("ab") as file:
@@ -28,7 +28,7 @@ def test_a_mark_that_means_nothing_to_us_is_done_without(tmp_path: Path) -> None
 def test_entries_know_their_bytes(tmp_path: Path) -> None:
     data = simple(1, ["one", "two"])
     save(tmp_path / "home", 1, data)
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         rows = archive._database.rows("SELECT line, offset, length FROM entries")
 
@@ -43,7 +43,7 @@ def test_a_message_from_very_far_back_has_no_place(
 ) -> None:
     monkeypatch.setattr(file_index, "_STARTS_KEPT", 2)
     save(tmp_path / "home", 1, simple(1))
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
         assert len(archive.search("please").hits) == 1
 
@@ -52,7 +52,7 @@ def test_a_damaged_compressed_file_says_so(tmp_path: Path) -> None:
     import gzip
 
     path = save(tmp_path / "home", 1, gzip.compress(simple(1, ["one"] * 50))[:-600])
-    with Archive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
         archive.index()
 
         assert archive._files.all()[str(path)].problem is not None

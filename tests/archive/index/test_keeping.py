@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.api import Archive
-from dragoman.archive.index.background import Background
+from dragoman.archive.api import SessionArchive
+from dragoman.archive.index.background import IndexProcess
 from dragoman.archive.index.updating import Progress
 from dragoman.store.database import IndexUnusable, open_database
 from dragoman.store.entries import Entries
@@ -34,8 +34,8 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def archive(home: Path, tmp_path: Path) -> Iterator[Archive]:
-    with Archive(home=home, cache=tmp_path / "cache") as opened:
+def archive(home: Path, tmp_path: Path) -> Iterator[SessionArchive]:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as opened:
         yield opened
 
 
@@ -51,7 +51,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     index_here(monkeypatch)
 
 
-def wait(archive: Archive) -> list[Progress]:
+def wait(archive: SessionArchive) -> list[Progress]:
     """Wait until the index is up to date; what was told meanwhile."""
     told: list[Progress] = []
     while (progress := archive.wait_index(0.1)) is not None:
@@ -60,7 +60,7 @@ def wait(archive: Archive) -> list[Progress]:
     return told
 
 
-def background(archive: Archive) -> Background:
+def background(archive: SessionArchive) -> IndexProcess:
     found = archive._keeper._background
     assert found is not None
     return found
@@ -75,7 +75,7 @@ def is_running(pid: int) -> bool:
 
 
 def test_a_little_is_done_at_once(
-    home: Path, archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, archive: SessionArchive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dragoman.archive.index.keeping._MOMENT_SECONDS", 60.0)
 
@@ -86,7 +86,9 @@ def test_a_little_is_done_at_once(
 
 
 @pytest.mark.usefixtures("at_once")
-def test_much_is_done_by_a_process_beside_us(home: Path, archive: Archive, tmp_path: Path) -> None:
+def test_much_is_done_by_a_process_beside_us(
+    home: Path, archive: SessionArchive, tmp_path: Path
+) -> None:
     first = archive.begin_index()
 
     assert first is not None
@@ -103,7 +105,7 @@ def test_much_is_done_by_a_process_beside_us(home: Path, archive: Archive, tmp_p
 def test_closing_ends_the_process_and_the_next_one_goes_on(home: Path, tmp_path: Path) -> None:
     ended: list[int] = []
     for seconds in (0.0, 0.1, 0.2):
-        with Archive(home=home, cache=tmp_path / "cache") as archive:
+        with SessionArchive(home=home, cache=tmp_path / "cache") as archive:
             archive.begin_index()
             if ended and archive._keeper._background is None:
                 break  # the one before was quick, and has left nothing
@@ -111,7 +113,7 @@ def test_closing_ends_the_process_and_the_next_one_goes_on(home: Path, tmp_path:
             archive.wait_index(seconds)
         assert not is_running(ended[-1])
 
-    with Archive(home=home, cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as archive:
         archive.begin_index()
         wait(archive)
         assert rows_of(archive) == fresh(home, tmp_path)
@@ -120,7 +122,7 @@ def test_closing_ends_the_process_and_the_next_one_goes_on(home: Path, tmp_path:
 
 @pytest.mark.usefixtures("at_once")
 def test_a_process_that_is_killed_is_not_missed(
-    home: Path, archive: Archive, tmp_path: Path
+    home: Path, archive: SessionArchive, tmp_path: Path
 ) -> None:
     archive.begin_index()
     with suppress(ProcessLookupError):  # it was quicker than we are
@@ -134,7 +136,7 @@ def test_a_process_that_is_killed_is_not_missed(
 
 @pytest.mark.usefixtures("at_once", "alone")
 def test_without_another_process_it_is_done_here_step_by_step(
-    home: Path, archive: Archive, tmp_path: Path
+    home: Path, archive: SessionArchive, tmp_path: Path
 ) -> None:
     assert archive.begin_index() is not None
 
@@ -146,7 +148,7 @@ def test_without_another_process_it_is_done_here_step_by_step(
 @pytest.mark.usefixtures("at_once")
 def test_an_index_in_memory_is_built_here_step_by_step(home: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with Archive(home=home, cache=tmp_path / "file" / "cache") as archive:
+    with SessionArchive(home=home, cache=tmp_path / "file" / "cache") as archive:
         assert archive.begin_index() is not None
         assert archive._keeper._background is None
 
@@ -157,14 +159,14 @@ def test_an_index_in_memory_is_built_here_step_by_step(home: Path, tmp_path: Pat
 
 
 def test_the_work_of_another_program_is_waited_for_and_then_finished(
-    home: Path, archive: Archive, tmp_path: Path
+    home: Path, archive: SessionArchive, tmp_path: Path
 ) -> None:
     lock = WriterLock(f"{archive._database.path}.lock")
     assert lock.acquire()
-    lock.tell((2, 6, 20, 60))
+    lock.publish((2, 6, 20, 60))
 
     assert archive.begin_index() == Progress(2, 6, 20, 60)
-    lock.tell((3, 6, 30, 60))
+    lock.publish((3, 6, 30, 60))
     assert archive.wait_index(0.0) == Progress(3, 6, 30, 60)
     assert archive.sessions() == []
     lock.release()
@@ -175,7 +177,7 @@ def test_the_work_of_another_program_is_waited_for_and_then_finished(
 
 @pytest.mark.usefixtures("at_once")
 def test_an_index_that_is_deleted_meanwhile_is_built_anew(
-    home: Path, archive: Archive, tmp_path: Path
+    home: Path, archive: SessionArchive, tmp_path: Path
 ) -> None:
     archive.begin_index()
     shutil.rmtree(archive.index_folder)
@@ -186,13 +188,13 @@ def test_an_index_that_is_deleted_meanwhile_is_built_anew(
     wait(archive)
 
     assert rows_of(archive) == fresh(home, tmp_path)
-    with Archive(home=home, cache=tmp_path / "cache") as other:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as other:
         assert other.begin_index() is None
         assert len(other.sessions()) == 6
 
 
 def test_what_went_wrong_is_said_once_and_the_rest_can_be_used(
-    home: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, archive: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive.index()
     save(home, 9, simple(9))
@@ -209,7 +211,7 @@ def test_what_went_wrong_is_said_once_and_the_rest_can_be_used(
     assert len(archive.sessions()) == 6
 
 
-def test_files_that_cannot_be_read_are_named(home: Path, archive: Archive) -> None:
+def test_files_that_cannot_be_read_are_named(home: Path, archive: SessionArchive) -> None:
     folder = next(home.rglob("*.jsonl")).parent
     for number in range(7):
         (folder / f"rollout-{number}.jsonl").mkdir()
@@ -224,7 +226,9 @@ def test_files_that_cannot_be_read_are_named(home: Path, archive: Archive) -> No
     assert len(archive.sessions()) == 6
 
 
-def test_one_session_is_prepared_with_what_it_goes_on_from(home: Path, archive: Archive) -> None:
+def test_one_session_is_prepared_with_what_it_goes_on_from(
+    home: Path, archive: SessionArchive
+) -> None:
     parent = Rows(20).turn("first", "one")
     save(home, 20, parent.data)
     base = {"thread_id": parent.id, "end_byte_offset": len(parent.data)}
@@ -237,7 +241,7 @@ def test_one_session_is_prepared_with_what_it_goes_on_from(home: Path, archive: 
 
 
 def test_one_session_can_be_had_when_the_disk_is_full(
-    home: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, archive: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive.index()
     save(home, 9, simple(9))
@@ -257,7 +261,7 @@ def test_one_session_can_be_had_when_the_disk_is_full(
     assert sentence.startswith("the disk is full")
 
 
-def test_a_name_that_many_have_prepares_nothing(home: Path, archive: Archive) -> None:
+def test_a_name_that_many_have_prepares_nothing(home: Path, archive: SessionArchive) -> None:
     for number in range(10, 20):
         save(home, number, simple(number))
 
@@ -266,7 +270,9 @@ def test_a_name_that_many_have_prepares_nothing(home: Path, archive: Archive) ->
     assert archive.sessions() == []
 
 
-def test_one_session_can_be_had_while_another_program_indexes(home: Path, archive: Archive) -> None:
+def test_one_session_can_be_had_while_another_program_indexes(
+    home: Path, archive: SessionArchive
+) -> None:
     lock = WriterLock(f"{archive._database.path}.lock")
     assert lock.acquire()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.store.locking import WriterLock
 from support.archive.saved_sessions import save, session_id, simple
 
@@ -22,8 +22,8 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def archive(home: Path, tmp_path: Path) -> Iterator[Archive]:
-    with Archive(home=home, cache=tmp_path / "cache") as opened:
+def archive(home: Path, tmp_path: Path) -> Iterator[SessionArchive]:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as opened:
         yield opened
 
 
@@ -33,12 +33,12 @@ def call(home: Path, number: int, name: object) -> None:
         file.write(json.dumps({"id": session_id(number), "thread_name": name}) + "\n")
 
 
-def titles(archive: Archive) -> list[str | None]:
+def titles(archive: SessionArchive) -> list[str | None]:
     archive.index()
     return [each.title for each in archive.sessions()]
 
 
-def test_the_last_name_holds_and_the_order_stays(home: Path, archive: Archive) -> None:
+def test_the_last_name_holds_and_the_order_stays(home: Path, archive: SessionArchive) -> None:
     assert titles(archive) == ["please hello", "please hello"]
     call(home, 1, "Shed")
     assert titles(archive) == ["please hello", "Shed"]
@@ -50,7 +50,7 @@ def test_the_last_name_holds_and_the_order_stays(home: Path, archive: Archive) -
     assert {hit.match.title for hit in found} == {"please hello", "The shed"}
 
 
-def test_what_is_no_name_is_passed_over(home: Path, archive: Archive) -> None:
+def test_what_is_no_name_is_passed_over(home: Path, archive: SessionArchive) -> None:
     call(home, 2, "Fine")
     call(home, 2, "half a pair: \ud800")
     call(home, 2, "  ")
@@ -60,7 +60,7 @@ def test_what_is_no_name_is_passed_over(home: Path, archive: Archive) -> None:
     assert titles(archive) == ["Fine", "please hello"]
 
 
-def test_a_list_that_is_gone_or_no_file_names_nobody(home: Path, archive: Archive) -> None:
+def test_a_list_that_is_gone_or_no_file_names_nobody(home: Path, archive: SessionArchive) -> None:
     call(home, 2, "Named")
     assert titles(archive) == ["Named", "please hello"]
     (home / "session_index.jsonl").unlink()
@@ -70,7 +70,7 @@ def test_a_list_that_is_gone_or_no_file_names_nobody(home: Path, archive: Archiv
 
 
 def test_names_wait_while_another_program_writes(
-    home: Path, tmp_path: Path, archive: Archive
+    home: Path, tmp_path: Path, archive: SessionArchive
 ) -> None:
     assert titles(archive) == ["please hello", "please hello"]
     call(home, 2, "Named")
@@ -83,7 +83,7 @@ def test_names_wait_while_another_program_writes(
 
 
 def test_an_index_from_before_there_were_names_gets_them(
-    home: Path, tmp_path: Path, archive: Archive
+    home: Path, tmp_path: Path, archive: SessionArchive
 ) -> None:
     call(home, 2, "Named")
     assert titles(archive) == ["Named", "please hello"]
@@ -93,5 +93,5 @@ def test_an_index_from_before_there_were_names_gets_them(
         before.execute("DELETE FROM facts WHERE name = 'names'")
         before.execute("PRAGMA user_version = 2")
     before.close()
-    with Archive(home=home, cache=tmp_path / "cache") as again:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as again:
         assert titles(again) == ["Named", "please hello"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.archive.index.text import OUTPUT_HEAD, OUTPUT_TAIL, words_of
+from dragoman.archive.index.text import OUTPUT_HEAD, OUTPUT_TAIL, index_text
 from dragoman.model.messages import (
     Compacted,
     Context,
@@ -45,7 +45,7 @@ from dragoman.model.messages import (
     ],
 )
 def test_what_is_found_by_what(message: Message, kind: str, body: str) -> None:
-    words = words_of(message)
+    words = index_text(message)
 
     assert words is not None
     assert (words.kind, words.body) == (kind, body)
@@ -64,12 +64,12 @@ def test_what_is_found_by_what(message: Message, kind: str, body: str) -> None:
     ],
 )
 def test_what_nobody_looks_for(message: Message) -> None:
-    assert words_of(message) is None
+    assert index_text(message) is None
 
 
 def test_of_a_long_output_the_head_and_the_tail_are_taken() -> None:
     output = "a" * 9000 + "b" * 9000
-    words = words_of(ToolResult(call_id="c", output=output, is_error=True))
+    words = index_text(ToolResult(call_id="c", output=output, is_error=True))
 
     assert words is not None
     assert words.is_error
@@ -78,7 +78,7 @@ def test_of_a_long_output_the_head_and_the_tail_are_taken() -> None:
 
 def test_a_huge_input_is_not_taken_whole() -> None:
     call = ToolCall(call_id="c", tool="Write", native_tool="Write", input={"a": ["x" * 5000] * 50})
-    words = words_of(call)
+    words = index_text(call)
 
     assert words is not None
     assert len(words.body) < 7000

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index.updating import Progress
 from dragoman.model.messages import Prompt, TurnStarted
 from dragoman.reading import file_lines
@@ -35,16 +35,16 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def archive(home: Path, tmp_path: Path) -> Iterator[Archive]:
-    with Archive(home=home, cache=tmp_path / "cache") as opened:
+def archive(home: Path, tmp_path: Path) -> Iterator[SessionArchive]:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as opened:
         yield opened
 
 
-def found(archive: Archive, query: str) -> int:
+def found(archive: SessionArchive, query: str) -> int:
     return len(archive.search(query).hits)
 
 
-def test_what_is_there_is_indexed_once(home: Path, archive: Archive) -> None:
+def test_what_is_there_is_indexed_once(home: Path, archive: SessionArchive) -> None:
     save(home, 1, simple(1, ["apples", "pears"]))
 
     first = archive.index()
@@ -60,7 +60,7 @@ def test_what_is_there_is_indexed_once(home: Path, archive: Archive) -> None:
 
 
 def test_reading_on_gives_the_same_as_reading_anew(
-    home: Path, archive: Archive, tmp_path: Path
+    home: Path, archive: SessionArchive, tmp_path: Path
 ) -> None:
     data = simple(1, ["one", "two", "three", "four"])
     path = save(home, 1, b"")
@@ -73,7 +73,7 @@ def test_reading_on_gives_the_same_as_reading_anew(
 
 
 def test_real_session_files_that_grow_are_read_on_rightly(
-    data: Path, home: Path, archive: Archive, tmp_path: Path
+    data: Path, home: Path, archive: SessionArchive, tmp_path: Path
 ) -> None:
     for number, wire in enumerate(sorted(data.glob("codex/codex-rollout*/*/wire.jsonl"))):
         whole = wire.read_bytes()
@@ -87,7 +87,7 @@ def test_real_session_files_that_grow_are_read_on_rightly(
 
 
 def test_an_appended_row_costs_its_turn_and_not_the_file(
-    home: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, archive: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     costs: list[int] = []
     for turns in (20, 2000):
@@ -100,7 +100,7 @@ def test_an_appended_row_costs_its_turn_and_not_the_file(
 
         def counted(
             file: Any, offset: int, real: Any = file_lines.plain_lines
-        ) -> Iterator[file_lines.Lines]:
+        ) -> Iterator[file_lines.LineBatch]:
             nonlocal read
             for piece in real(file, offset):
                 read += piece.starts[-1] - piece.starts[0]
@@ -121,7 +121,7 @@ def test_an_appended_row_costs_its_turn_and_not_the_file(
     assert costs[1] < 2 * costs[0]
 
 
-def test_a_torn_last_line_is_read_when_it_is_whole(home: Path, archive: Archive) -> None:
+def test_a_torn_last_line_is_read_when_it_is_whole(home: Path, archive: SessionArchive) -> None:
     data = simple(1, ["early"]) + Rows(1).say("late words").data.split(b"\n", 1)[1]
     path = save(home, 1, data[:-30])
     archive.index()
@@ -133,7 +133,7 @@ def test_a_torn_last_line_is_read_when_it_is_whole(home: Path, archive: Archive)
     assert found(archive, "late") == 1
 
 
-def test_a_moved_file_is_the_same_file(home: Path, archive: Archive) -> None:
+def test_a_moved_file_is_the_same_file(home: Path, archive: SessionArchive) -> None:
     path = save(home, 1, simple(1))
     archive.index()
     target = home / "archived_sessions" / path.name
@@ -150,7 +150,7 @@ def test_a_moved_file_is_the_same_file(home: Path, archive: Archive) -> None:
     assert found(archive, "hello") == 4
 
 
-def test_a_vanished_file_is_forgotten(home: Path, archive: Archive) -> None:
+def test_a_vanished_file_is_forgotten(home: Path, archive: SessionArchive) -> None:
     path = save(home, 1, simple(1, ["gone"]))
     save(home, 2, simple(2, ["here"]))
     archive.index()
@@ -171,7 +171,7 @@ def test_a_vanished_file_is_forgotten(home: Path, archive: Archive) -> None:
     ids=["shorter", "longer"],
 )
 def test_a_replaced_file_is_read_anew(
-    home: Path, archive: Archive, tmp_path: Path, new: bytes
+    home: Path, archive: SessionArchive, tmp_path: Path, new: bytes
 ) -> None:
     path = save(home, 1, simple(1, ["older", "words"]))
     archive.index()
@@ -186,7 +186,7 @@ def test_a_replaced_file_is_read_anew(
     assert rows_of(archive)[:2] == fresh(home, tmp_path)[:2]
 
 
-def test_a_file_that_was_cut_off_is_read_anew(home: Path, archive: Archive) -> None:
+def test_a_file_that_was_cut_off_is_read_anew(home: Path, archive: SessionArchive) -> None:
     data = simple(1, ["first", "second"])
     path = save(home, 1, data)
     archive.index()
@@ -197,7 +197,7 @@ def test_a_file_that_was_cut_off_is_read_anew(home: Path, archive: Archive) -> N
     assert (found(archive, "first"), found(archive, "second")) == (4, 0)
 
 
-def test_a_file_that_was_only_touched_is_not_read(home: Path, archive: Archive) -> None:
+def test_a_file_that_was_only_touched_is_not_read(home: Path, archive: SessionArchive) -> None:
     path = save(home, 1, simple(1))
     archive.index()
     os.utime(path, (1, 1))
@@ -206,7 +206,7 @@ def test_a_file_that_was_only_touched_is_not_read(home: Path, archive: Archive) 
     assert archive._database.row("SELECT mtime_ns FROM files")[0] == 1_000_000_000
 
 
-def test_compressed_files_are_indexed(home: Path, archive: Archive) -> None:
+def test_compressed_files_are_indexed(home: Path, archive: SessionArchive) -> None:
     save(home, 1, zstd.compress(simple(1, ["squeezed"])), suffix=".jsonl.zst")
 
     archive.index()
@@ -220,7 +220,7 @@ def test_compressed_files_are_indexed(home: Path, archive: Archive) -> None:
 
 
 def test_real_session_files_tell_the_same_when_they_are_compressed(
-    runs: Path, archive: Archive, home: Path
+    runs: Path, archive: SessionArchive, home: Path
 ) -> None:
     wires = sorted(runs.glob("0.1*/*rollout.jsonl"))
     for number, wire in enumerate(wires):
@@ -239,7 +239,7 @@ def test_real_session_files_tell_the_same_when_they_are_compressed(
     assert packed == plain
 
 
-def test_what_is_no_session_is_left_alone(home: Path, archive: Archive) -> None:
+def test_what_is_no_session_is_left_alone(home: Path, archive: SessionArchive) -> None:
     path = save(home, 1, b'{"name": "something else"}\nnot even JSON\n')
     path.with_name("empty.jsonl").write_bytes(b"")
 
@@ -251,7 +251,7 @@ def test_what_is_no_session_is_left_alone(home: Path, archive: Archive) -> None:
     assert archive.index() is None
 
 
-def test_a_file_that_may_not_be_read_is_named(home: Path, archive: Archive) -> None:
+def test_a_file_that_may_not_be_read_is_named(home: Path, archive: SessionArchive) -> None:
     save(home, 1, simple(1)).chmod(0)
     save(home, 2, simple(2))
 
@@ -263,7 +263,9 @@ def test_a_file_that_may_not_be_read_is_named(home: Path, archive: Archive) -> N
     assert len(archive.sessions()) == 1
 
 
-def test_a_file_that_is_put_away_under_us_is_no_trouble(home: Path, archive: Archive) -> None:
+def test_a_file_that_is_put_away_under_us_is_no_trouble(
+    home: Path, archive: SessionArchive
+) -> None:
     path = save(home, 1, simple(1))
     save(home, 2, simple(2))
     found_then = archive.find()
@@ -277,7 +279,7 @@ def test_a_file_that_is_put_away_under_us_is_no_trouble(home: Path, archive: Arc
     assert len(archive.sessions()) == 1
 
 
-def test_progress_is_told(home: Path, archive: Archive) -> None:
+def test_progress_is_told(home: Path, archive: SessionArchive) -> None:
     save(home, 1, simple(1))
     told: list[Progress] = []
 
@@ -289,9 +291,9 @@ def test_progress_is_told(home: Path, archive: Archive) -> None:
 
 _INDEX = """
 import sys
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 print("ready", flush=True)
-Archive(home=sys.argv[1], cache=sys.argv[2]).index(wait_seconds=30)
+SessionArchive(home=sys.argv[1], cache=sys.argv[2]).index(wait_seconds=30)
 """
 
 
@@ -317,7 +319,7 @@ def test_killed_at_any_time_it_goes_on_and_nothing_is_lost_or_doubled(
             process.send_signal(signal.SIGKILL)
         killed += process.wait(10) == -signal.SIGKILL
 
-    with Archive(home=home, cache=cache) as archive:
+    with SessionArchive(home=home, cache=cache) as archive:
         archive.index()
         assert rows_of(archive) == fresh(home, tmp_path)
         assert archive._database.row("PRAGMA integrity_check")[0] == "ok"
@@ -334,19 +336,19 @@ def test_two_indexers_at_once_come_to_one_result(home: Path, tmp_path: Path) -> 
         with process.stdout:
             assert process.wait(60) == 0
 
-    with Archive(home=home, cache=cache) as archive:
+    with SessionArchive(home=home, cache=cache) as archive:
         assert archive.index() is None
         assert rows_of(archive) == fresh(home, tmp_path)
 
 
 def test_whoever_finds_another_indexer_at_work_reads_what_there_is(
-    home: Path, archive: Archive, tmp_path: Path
+    home: Path, archive: SessionArchive, tmp_path: Path
 ) -> None:
     save(home, 1, simple(1))
     archive.index()
     save(home, 2, simple(2))
 
-    with Archive(home=home, cache=tmp_path / "cache") as other:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as other:
         assert other._database.lock.acquire()
         report = archive.index(wait_seconds=0)
 
@@ -356,7 +358,7 @@ def test_whoever_finds_another_indexer_at_work_reads_what_there_is(
 
 
 def test_a_full_disk_is_said_in_a_sentence_and_nothing_is_broken(
-    home: Path, archive: Archive
+    home: Path, archive: SessionArchive
 ) -> None:
     save(home, 1, simple(1))
     archive.index()
@@ -374,7 +376,7 @@ def test_a_full_disk_is_said_in_a_sentence_and_nothing_is_broken(
 
 
 def test_many_files_that_went_away_leave_no_words_behind(
-    home: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    home: Path, archive: SessionArchive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dragoman.archive.index.updating._TIDY_ENTRIES", 3)
     paths = [save(home, number, simple(number, ["secretword"])) for number in range(4)]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.ledger import costs as module
 from dragoman.archive.ledger.costs import Cost, costs_of
-from dragoman.archive.ledger.entries import Account
+from dragoman.archive.ledger.entries import FileUsage
 from support.archive.saved_sessions import Rows, save, session_id
 
 _PRICES = """
@@ -33,7 +33,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def costs(environment: dict[str, str], *numbers: int) -> dict[str, Cost]:
-    with Archive(environment=environment) as archive:
+    with SessionArchive(environment=environment) as archive:
         archive.index()
         return costs_of([archive.get(session_id(number)) for number in numbers], environment)
 
@@ -55,13 +55,13 @@ def test_only_files_of_these_sessions_are_read(
     from dragoman.archive.ledger import reading
 
     read: list[str] = []
-    whole = reading.read_account
+    whole = reading.read_file_usage
 
-    def noted(path: str) -> Account:
+    def noted(path: str) -> FileUsage:
         read.append(path)
         return whole(path)
 
-    monkeypatch.setattr(reading, "read_account", noted)
+    monkeypatch.setattr(reading, "read_file_usage", noted)
     for number in (1, 2, 3):
         save(tmp_path / "home", number, Rows(number).turn("one", "1").data)
 

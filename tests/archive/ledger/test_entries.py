@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.archive.ledger.entries import QUARTER, SHORT, Account, Entry, subtotals_of
+from dragoman.archive.ledger.entries import QUARTER, SHORT, FileUsage, LedgerEntry, subtotals_of
 from dragoman.archive.ledger.groups import BY, By, summary
-from dragoman.archive.ledger.ledger import Choice, Ledger
+from dragoman.archive.ledger.ledger import Ledger, LedgerFilter
 from dragoman.archive.ledger.prices import Prices
-from dragoman.archive.ledger.reading import read_account
+from dragoman.archive.ledger.reading import read_file_usage
 
 _DATA = Path(__file__).parents[2] / "data"
 _OWN = """
@@ -25,7 +25,7 @@ above = 1000
 input = 3
 output = 4
 """
-_ONE_BY_ONE = Choice(since=datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=0.5))
+_ONE_BY_ONE = LedgerFilter(since=datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=0.5))
 """Takes whatever has a time, and not by subtotals, since it does not begin where one may begin."""
 
 # The prices of two of these models have changed, at midnight; one has a price for long requests.
@@ -37,10 +37,10 @@ _tokens = st.one_of(
 
 
 @st.composite
-def _entries(draw: st.DrawFn) -> Entry:
+def _entries(draw: st.DrawFn) -> LedgerEntry:
     at = draw(_times) + draw(st.floats(-2 * QUARTER, 2 * QUARTER))
     given, cached = draw(_tokens), draw(_tokens)
-    return Entry(
+    return LedgerEntry(
         draw(st.sampled_from(["s", "t"])),
         "turn",
         at,
@@ -59,8 +59,8 @@ def _entries(draw: st.DrawFn) -> Entry:
 
 
 @given(entries=st.lists(_entries(), max_size=12))
-def test_sums_of_subtotals_are_the_sums_of_their_entries(entries: list[Entry]) -> None:
-    ledger = Ledger({"file": Account.of("f", [], entries)}, _PRICES)
+def test_sums_of_subtotals_are_the_sums_of_their_entries(entries: list[LedgerEntry]) -> None:
+    ledger = Ledger({"file": FileUsage.of("f", [], entries)}, _PRICES)
 
     for by in BY:
         assert summary(ledger, by) == summary(ledger, by, _ONE_BY_ONE)
@@ -71,16 +71,16 @@ _PRICES = Prices()
 
 @pytest.mark.parametrize("by", BY)
 def test_subtotals_of_every_recording_are_worth_what_their_entries_are(by: By) -> None:
-    accounts = {str(path): read_account(path) for path in _DATA.rglob("*rollout*.jsonl")}
+    accounts = {str(path): read_file_usage(path) for path in _DATA.rglob("*rollout*.jsonl")}
     ledger = Ledger(accounts)
-    timed = Choice(since=datetime(1970, 1, 1, tzinfo=UTC))
+    timed = LedgerFilter(since=datetime(1970, 1, 1, tzinfo=UTC))
 
     assert summary(ledger, by, timed) == summary(ledger, by, _ONE_BY_ONE)
     assert len(list(ledger.subtotals())) < len(list(ledger.entries()))
 
 
-def _entry(at: float | None, tokens: int = 10, *, cached: int = 0, model: str = "m") -> Entry:
-    return Entry("s", "t", at, model, "/p", 1, tokens, cached, 0, 1, 0, 0, 0, 0)
+def _entry(at: float | None, tokens: int = 10, *, cached: int = 0, model: str = "m") -> LedgerEntry:
+    return LedgerEntry("s", "t", at, model, "/p", 1, tokens, cached, 0, 1, 0, 0, 0, 0)
 
 
 def test_a_subtotal_is_of_one_model_and_one_quarter_of_an_hour() -> None:
@@ -107,7 +107,7 @@ def test_prices_for_rather_short_requests_are_applied_to_each(tmp_path: Path) ->
     prices = tmp_path / "prices.toml"
     prices.write_text(_OWN)
     entries = [_entry(at, tokens, model="cheap") for at, tokens in ((1.0, 900), (2.0, 1100))]
-    ledger = Ledger({"file": Account.of("f", [], entries)}, Prices(prices))
+    ledger = Ledger({"file": FileUsage.of("f", [], entries)}, Prices(prices))
 
     told = summary(ledger, "day").total
 
@@ -118,8 +118,8 @@ def test_prices_for_rather_short_requests_are_applied_to_each(tmp_path: Path) ->
 
 def test_entries_stay_packed_until_they_are_asked_for() -> None:
     entries = [_entry(1.0), _entry(2.0)]
-    account = Account.of("f", [], entries)
+    account = FileUsage.of("f", [], entries)
 
     assert account.entries == entries
     assert len(account.subtotals) == 1
-    assert Account.unread("why").entries == []
+    assert FileUsage.unread("why").entries == []

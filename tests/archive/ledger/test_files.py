@@ -8,8 +8,8 @@ import pytest
 
 from dragoman.archive.finding import by_hand
 from dragoman.archive.ledger import files, reading
-from dragoman.archive.ledger.entries import Account
-from dragoman.archive.ledger.files import read_accounts
+from dragoman.archive.ledger.entries import FileUsage
+from dragoman.archive.ledger.files import read_all_usage
 
 RUNS = Path(__file__).parents[2] / "data" / "codex" / "runs"
 
@@ -27,18 +27,18 @@ def folder(tmp_path: Path) -> Path:
 def read_paths(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were really read."""
     paths: list[str] = []
-    real = reading.read_account
+    real = reading.read_file_usage
 
-    def read(path: str) -> Account:
+    def read(path: str) -> FileUsage:
         paths.append(path)
         return real(path)
 
-    monkeypatch.setattr(reading, "read_account", read)
+    monkeypatch.setattr(reading, "read_file_usage", read)
     return paths
 
 
-def accounts(folder: Path, cache: Path | None) -> dict[str, Account]:
-    return read_accounts(by_hand([folder]), cache=cache)
+def accounts(folder: Path, cache: Path | None) -> dict[str, FileUsage]:
+    return read_all_usage(by_hand([folder]), cache=cache)
 
 
 def test_what_was_read_is_not_read_again(folder: Path, read_paths: list[str]) -> None:
@@ -111,7 +111,7 @@ def test_what_could_not_be_read_is_tried_again(folder: Path, read_paths: list[st
     gone = found._replace(path=str(folder / "gone.jsonl"))
 
     for _ in range(2):
-        [account] = read_accounts([gone], cache=cache).values()
+        [account] = read_all_usage([gone], cache=cache).values()
         assert account.problem is not None
         assert account.entries == []
     assert len(read_paths) == 2
@@ -127,7 +127,7 @@ def test_names_that_are_no_utf8_are_names_like_others(folder: Path, read_paths: 
     assert accounts(odd, cache) == first
     assert len(read_paths) == 2
     assert list(first) == [each.path for each in by_hand([odd])]
-    [account] = read_accounts([gone], cache=cache).values()
+    [account] = read_all_usage([gone], cache=cache).values()
     assert account.problem is not None
     assert "odd-\\udcff/gone.jsonl" in account.problem
 
@@ -139,7 +139,7 @@ def test_files_that_were_not_asked_for_stay_in_the_cache(
     accounts(folder, cache)
     other = folder.parent / "other.jsonl"
     shutil.copy(RUNS / "0.166.0" / "revert.rollout1.jsonl", other)
-    read_accounts(by_hand([other]), cache=cache)
+    read_all_usage(by_hand([other]), cache=cache)
     del read_paths[:]
 
     accounts(folder, cache)

@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.archive.ledger.groups import By, summary
 from dragoman.archive.ledger.ledger import Ledger
-from dragoman.archive.ledger.reading import read_account
+from dragoman.archive.ledger.reading import read_file_usage
 
 TIMES = (
     "2026-11-15T23:50:00Z",  # a Sunday
@@ -51,7 +51,7 @@ def ledger(tmp_path: Path) -> Ledger:
         for number, at in enumerate(TIMES, 1)
     )
     path.write_text(head + rows, encoding="utf-8")
-    return Ledger({str(path): read_account(path)})
+    return Ledger({str(path): read_file_usage(path)})
 
 
 def _tokens(times: int) -> str:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from dragoman.archive.finding import by_hand
 from dragoman.archive.ledger.entries import RULES
 from dragoman.archive.ledger.groups import BY, summary
-from dragoman.archive.ledger.ledger import Choice, Ledger, Row, find_files
+from dragoman.archive.ledger.ledger import Ledger, LedgerFilter, LedgerRow, find_files
 from dragoman.archive.ledger.prices import Prices
-from dragoman.archive.ledger.reading import read_account
+from dragoman.archive.ledger.reading import read_file_usage
 from dragoman.model.messages import TurnEnded
 from dragoman.model.turns import fold
 from dragoman.model.usage import Usage
@@ -28,7 +28,7 @@ FORK_0_146 = [RUNS / "0.146.0" / f"fork.rollout{number}.jsonl" for number in (1,
 
 def ledger(paths: Iterable[Path]) -> Ledger:
     # One by one: tests have other things to do than to start processes.
-    return Ledger({str(path): read_account(path) for path in paths})
+    return Ledger({str(path): read_file_usage(path) for path in paths})
 
 
 def spent(paths: Iterable[Path]) -> dict[str, int]:
@@ -46,7 +46,7 @@ def spent(paths: Iterable[Path]) -> dict[str, int]:
 def test_a_row_says_where_it_stands_and_how_it_was_counted() -> None:
     first = next(ledger(FORK_0_146).rows())
 
-    assert first == Row(
+    assert first == LedgerRow(
         session_id="01a1e226-18d3-7a62-9642-c87925ee51ec",
         turn_id=first.turn_id,
         at=datetime(2026, 11, 16, 2, 18, 30, 152000, tzinfo=UTC),
@@ -104,7 +104,7 @@ def test_a_counter_that_starts_anew_with_each_process_loses_nothing() -> None:
 
 def test_an_overflow_costs_nothing_and_hides_nothing() -> None:
     [path] = RUNS.glob("*/err_then_ok.rollout.jsonl")
-    account = read_account(path)
+    account = read_file_usage(path)
 
     assert all(entry.usage for entry in account.entries)
     assert sum(spent([path]).values()) > account.entries[-1].total_input
@@ -178,7 +178,7 @@ def test_totals_of_turns_add_nothing_to_a_session_file(case: str) -> None:
 def test_captures_of_one_session_go_on_from_each_other() -> None:
     """Since 0.79 each run tells the whole session's total."""
     captures = [path for path in LEDGER.glob("resume-0.166/*.jsonl") if "fork" not in path.name]
-    totals = [read_account(path).entries[-1] for path in captures]
+    totals = [read_file_usage(path).entries[-1] for path in captures]
     greatest = max(entry.total_input + entry.total_output for entry in totals)
 
     [session] = {entry.session[-4:] for entry in totals}
@@ -201,7 +201,7 @@ _FAMILIES = [
     sorted(LEDGER.glob("resume-0.166/*.jsonl")),
     sorted(LEDGER.glob("resume-0.104/*.jsonl")),
 ]
-_ACCOUNTS = {str(path): read_account(path) for family in _FAMILIES for path in family}
+_ACCOUNTS = {str(path): read_file_usage(path) for family in _FAMILIES for path in family}
 
 
 @given(st.data())
@@ -260,17 +260,17 @@ def test_rows_are_chosen_by_time_project_and_model() -> None:
     everything = ledger(RUNS.glob("*/*rollout*.jsonl"))
     noon = datetime(2026, 11, 16, 0, 0, tzinfo=UTC)
 
-    def count(choice: Choice) -> int:
+    def count(choice: LedgerFilter) -> int:
         return len(list(everything.rows(choice)))
 
     timed = [row for row in everything.rows() if row.at is not None]
-    early, late = count(Choice(until=noon)), count(Choice(since=noon))
+    early, late = count(LedgerFilter(until=noon)), count(LedgerFilter(since=noon))
     assert early
     assert late
     assert early + late == len(timed)
-    assert count(Choice(project="/workspace")) == count(Choice(project="space")) > 0
-    assert count(Choice(project="/elsewhere")) == 0
-    assert 0 < count(Choice(model="GPT-5.5")) < len(timed)
+    assert count(LedgerFilter(project="/workspace")) == count(LedgerFilter(project="space")) > 0
+    assert count(LedgerFilter(project="/elsewhere")) == 0
+    assert 0 < count(LedgerFilter(model="GPT-5.5")) < len(timed)
 
 
 @pytest.mark.parametrize("by", BY)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.ledger.reading import _of_any, _of_plain, read_account
+from dragoman.archive.ledger.reading import _of_any, _of_plain, read_file_usage
 
 _DATA = Path(__file__).parents[2] / "data"
 _FOLDER = str(Path(__file__).parents[3] / "benchmarks")
@@ -26,7 +26,7 @@ def is_plain(path: Path) -> bool:
     """Whether the file is plain. If it is, both ways must give the same account."""
     quick = _of_plain(str(path))
     assert quick is None or quick == _of_any(str(path)), path
-    assert read_account(path) == _of_any(str(path))
+    assert read_file_usage(path) == _of_any(str(path))
     return quick is not None
 
 
@@ -58,7 +58,7 @@ def test_a_made_session_is_plain_and_its_packed_copy_tells_the_same(
 
     assert is_plain(path)
     assert not is_plain(packed)
-    assert read_account(path).entries == read_account(packed).entries != []
+    assert read_file_usage(path).entries == read_file_usage(packed).entries != []
 
 
 def test_a_line_without_its_end_is_left_to_the_parser(tmp_path: Path) -> None:
@@ -73,5 +73,5 @@ def test_a_line_without_its_end_is_left_to_the_parser(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
-    assert "there is no such file" in (read_account(tmp_path / "gone.jsonl").problem or "")
-    assert "it is a directory" in (read_account(tmp_path).problem or "")
+    assert "there is no such file" in (read_file_usage(tmp_path / "gone.jsonl").problem or "")
+    assert "it is a directory" in (read_file_usage(tmp_path).problem or "")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.archive.ledger.groups import summary
 from dragoman.archive.ledger.ledger import Ledger, find_files
 
@@ -34,7 +34,7 @@ def _tokens(group: Any) -> tuple[int, ...]:
     )
 
 
-def _files(home: Path) -> list[Found]:
+def _files(home: Path) -> list[FoundFile]:
     return find_files((), {"CODEX_HOME": str(home)})
 
 
@@ -71,7 +71,7 @@ def test_any_part_of_a_family_counts_what_it_holds(tmp_path: Path) -> None:
         assert set(rows) <= whole
 
 
-def _subsets(files: list[Found]) -> Iterator[list[Found]]:
+def _subsets(files: list[FoundFile]) -> Iterator[list[FoundFile]]:
     for number in range(1, 1 << len(files)):
         yield [found for place, found in enumerate(files) if number >> place & 1]
 

@@ -22,7 +22,7 @@ from dragoman.errors import DragomanError, UsageError
 from dragoman.harnesses import HARNESSES
 from dragoman.model.messages import Message, Text, ToolCall
 from dragoman.model.turns import fold
-from dragoman.replay.timing import cues
+from dragoman.replay.timing import timed_messages
 from dragoman.testing.likeness import differences
 
 _SECONDS = 60
@@ -110,7 +110,7 @@ def test_on_a_terminal_it_is_the_same_view_as_a_run(
     view = LiveView(screen, colour=True, width=60, animate=True)
     player = Player(view, speed=200, max_pause=0.01)
 
-    assert asyncio.run(player.play(cues(dragoman.read(recorded)))) == 0
+    assert asyncio.run(player.play(timed_messages(dragoman.read(recorded)))) == 0
 
     assert "Patched." in screen.screen
     assert any("Writing" in frame for frame in screen.frames)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index.updating import Progress
 from support.archive.home import Command, command, make_home
 from support.archive.index_rows import index_here
@@ -83,12 +83,12 @@ def test_who_does_not_wait_is_told_that_it_is_a_part(
 ) -> None:
     monkeypatch.setattr("dragoman.archive.index.keeping._MOMENT_SECONDS", 0.0)
 
-    def stopped(self: Archive, seconds: float) -> Progress | None:
+    def stopped(self: SessionArchive, seconds: float) -> Progress | None:
         if seconds:
             raise KeyboardInterrupt
         return Progress(0, 3, 0, 100)
 
-    monkeypatch.setattr(Archive, "wait_index", stopped)
+    monkeypatch.setattr(SessionArchive, "wait_index", stopped)
 
     for arguments in (["limits"], ["limits", "--json"]):
         code, _, err = search(*arguments)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index.updating import Indexer, Progress
 from dragoman.archive.saved import SavedSession
 from support.archive.home import Command, command, make_home
@@ -115,19 +115,19 @@ class Slowly:
         self.count = 0
         self.stop_at: int | None = None
         self.listed_at: list[int] = []
-        real = Archive.sessions
+        real = SessionArchive.sessions
 
-        def sessions(archive: Archive, **given: object) -> list[SavedSession]:
+        def sessions(archive: SessionArchive, **given: object) -> list[SavedSession]:
             self.listed_at.append(self.count)
             return real(archive, **given)  # pyright: ignore[reportArgumentType]
 
-        def wait(archive: Archive, seconds: float) -> Progress | None:
+        def wait(archive: SessionArchive, seconds: float) -> Progress | None:
             return self.wait(archive, seconds)
 
-        monkeypatch.setattr(Archive, "sessions", sessions)
-        monkeypatch.setattr(Archive, "wait_index", wait)
+        monkeypatch.setattr(SessionArchive, "sessions", sessions)
+        monkeypatch.setattr(SessionArchive, "wait_index", wait)
 
-    def wait(self, archive: Archive, seconds: float) -> Progress | None:
+    def wait(self, archive: SessionArchive, seconds: float) -> Progress | None:
         files = sorted(archive.find(), key=lambda each: each.mtime_ns, reverse=True)
         if seconds and self.count == self.stop_at:
             raise KeyboardInterrupt

@@ -6,16 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.api import Archive
-from dragoman.archive.following import Heard
+from dragoman.archive.api import SessionArchive
+from dragoman.archive.following import FollowedMessage
 from dragoman.model.messages import Prompt, ToolResult
 from support.archive.home import command, make_home
 from support.archive.saved_sessions import session_id
 
 
-def _heard(self: Archive, session: str | None = None) -> Iterator[list[Heard]]:
+def _heard(self: SessionArchive, session: str | None = None) -> Iterator[list[FollowedMessage]]:
     yield []
-    yield [Heard("a", Prompt(text="hello")), Heard("a", ToolResult(call_id="c", output="quiet"))]
+    yield [
+        FollowedMessage("a", Prompt(text="hello")),
+        FollowedMessage("a", ToolResult(call_id="c", output="quiet")),
+    ]
     raise KeyboardInterrupt
 
 
@@ -23,7 +26,7 @@ def _heard(self: Archive, session: str | None = None) -> Iterator[list[Heard]]:
 def test_what_is_written_is_shown_until_ctrl_c(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
-    monkeypatch.setattr(Archive, "tail", _heard)
+    monkeypatch.setattr(SessionArchive, "tail", _heard)
     run = command("tail", make_home(tmp_path / "home"), tmp_path / "cache", monkeypatch)
 
     code, out, err = run(*arguments)
@@ -37,14 +40,16 @@ def test_what_is_written_is_shown_until_ctrl_c(
 
 
 def test_secrets_are_masked_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Archive, "tail", _heard)
+    monkeypatch.setattr(SessionArchive, "tail", _heard)
     run = command("tail", make_home(tmp_path / "home"), tmp_path / "cache", monkeypatch)
 
     assert "hello" in run("--redact")[1]
-    monkeypatch.setattr(Archive, "tail", _heard_secret)
+    monkeypatch.setattr(SessionArchive, "tail", _heard_secret)
     assert run("--redact", "--json")[1].count("[secret-1]") == 1
 
 
-def _heard_secret(self: Archive, session: str | None = None) -> Iterator[list[Heard]]:
-    yield [Heard("a", Prompt(text="PGPASSWORD=coppertulip psql"))]
+def _heard_secret(
+    self: SessionArchive, session: str | None = None
+) -> Iterator[list[FollowedMessage]]:
+    yield [FollowedMessage("a", Prompt(text="PGPASSWORD=coppertulip psql"))]
     raise KeyboardInterrupt

@@ -8,7 +8,7 @@ import click
 import pytest
 from codex_cli_bin import bundled_codex_path
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.cli.commands.doctor import doctor
 from dragoman.client.connecting import connect
 from dragoman.errors import UsageError
@@ -98,7 +98,7 @@ def test_the_index_is_looked_at_as_well(
     runs: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(runs / _RUN, home / "sessions")
-    with Archive(home=home, cache=tmp_path / "cache") as archive:
+    with SessionArchive(home=home, cache=tmp_path / "cache") as archive:
         archive.index()
     put(runs / "0.166.0/err_then_ok.rollout.jsonl", home / "sessions")
 

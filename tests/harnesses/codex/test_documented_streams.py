@@ -25,7 +25,7 @@ from dragoman.model.messages import (
     Unknown,
 )
 from dragoman.reading.audit import audit
-from dragoman.reading.evidence import Evidence, untold
+from dragoman.reading.evidence import Evidence, missing_values
 from dragoman.reading.read import read
 
 
@@ -42,7 +42,7 @@ def told(*lines: dict[str, Any] | str) -> list[Message]:
     evidence = Evidence()
     for message in messages:
         evidence.add(message)
-    lost = [v.place for line in data.splitlines() for v in untold(values(line), evidence)]
+    lost = [v.place for line in data.splitlines() for v in missing_values(values(line), evidence)]
     account = audit(data)
     assert (lost, account.lost, account.unaccounted) == ([], [], [])
     assert not account.unknown

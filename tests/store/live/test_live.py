@@ -15,7 +15,7 @@ import pytest
 from dragoman.model.messages import Message, Text, TurnStarted, encode
 from dragoman.store.live.checking import verify
 from dragoman.store.live.entries import Entry, Passing
-from dragoman.store.live.reading import Line, LiveStoreUnusable
+from dragoman.store.live.reading import JournalLine, LiveStoreUnusable
 from dragoman.store.live.schema import VERSION
 from dragoman.store.live.store import LiveStore
 
@@ -94,7 +94,7 @@ def test_what_is_told_is_in_the_store_by_then(tmp_path: Path) -> None:
 
     store = LiveStore(tmp_path, committed=committed)
     for seq in range(1, 301):
-        store.add_lines(1, seq, [Line(False, b"{}")], NOW, 2)
+        store.add_lines(1, seq, [JournalLine(False, b"{}")], NOW, 2)
         add(store, 1, entry(seq, "x" * seq, connection=1, line=seq))
     store.close()
 
@@ -110,7 +110,7 @@ def test_things_are_told_in_the_order_in_which_they_were_said(
     for seq in range(1, 200):
         said += [entry(seq, "x"), Passing(Text(session_id="s", text="p"))]
         add(store, 1, said[-2])
-        store.writer.tell(said[-1])
+        store.writer.publish(said[-1])
     store.writer.flush()
     store.close()
 
@@ -228,14 +228,14 @@ def test_a_full_queue_holds_up_whoever_hands_over(
     monkeypatch.setattr("dragoman.store.live.writing.MOST_BYTES", 1000)
     store = LiveStore(tmp_path)
     for line in range(1, 500):
-        store.add_lines(1, line, [Line(False, b"x" * 400)], NOW, 400)
+        store.add_lines(1, line, [JournalLine(False, b"x" * 400)], NOW, 400)
     store.close()
     assert store.writer.commits > 50
 
 
 def test_old_lines_are_forgotten_and_old_keys(store: LiveStore) -> None:
     connection = store.begin_connection("h", NOW)
-    store.add_lines(connection, 1, [Line(True, b"{}"), Line(False, b"{}")], NOW, 4)
+    store.add_lines(connection, 1, [JournalLine(True, b"{}"), JournalLine(False, b"{}")], NOW, 4)
     store.put_key("k", b"", "s", NOW)
     store.writer.flush()
     store.prune(datetime(2026, 11, 17, tzinfo=UTC))
@@ -252,14 +252,14 @@ def _sound(folder: Path) -> Path:
     store = LiveStore(folder)
     number, connection = store.new_session(), store.begin_connection("h", NOW)
     store.put_session(number, "s", b"{}")
-    store.add_lines(connection, 1, [Line(False, b"one"), Line(False, b"two")], NOW, 6)
+    store.add_lines(connection, 1, [JournalLine(False, b"one"), JournalLine(False, b"two")], NOW, 6)
     of_lines = [entry(seq, text, connection=1, line=seq) for seq, text in ((1, "one"), (2, "two"))]
     add(store, number, *of_lines, entry(3, "ours"))
     store.close()
     return store.path
 
 
-def _replay(harness: str, lines: Iterable[Line]) -> Iterator[Message]:
+def _replay(harness: str, lines: Iterable[JournalLine]) -> Iterator[Message]:
     for number, line in enumerate(lines, 1):
         yield Text(session_id="s", text=line.raw.decode(), line=number)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 
 
 def index_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +21,7 @@ def index_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dragoman.archive.index.background.start", nobody)
 
 
-def rows_of(archive: Archive) -> tuple[list[Any], ...]:
+def rows_of(archive: SessionArchive) -> tuple[list[Any], ...]:
     """All that the index says, but for ids."""
     database = archive._database
     entries = database.rows(
@@ -44,6 +44,6 @@ def rows_of(archive: Archive) -> tuple[list[Any], ...]:
 def fresh(home: Path, tmp_path: Path) -> tuple[list[Any], ...]:
     """What an index says that was built from nothing."""
     cache = tmp_path / f"fresh-{random.random()}"
-    with Archive(home=home, cache=cache) as other:
+    with SessionArchive(home=home, cache=cache) as other:
         other.index()
         return rows_of(other)

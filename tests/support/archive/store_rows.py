@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.store.database import Database
-from dragoman.store.entries import KINDS, Entries, Entry
+from dragoman.store.entries import KINDS, Entries, IndexedMessage
 from dragoman.store.files import FileRow, Files
 from dragoman.store.queries import parse
-from dragoman.store.search import Filters, Search
-from dragoman.store.sessions import SessionRow, Sessions
+from dragoman.store.search import Filters, MessageSearch
+from dragoman.store.sessions import IndexedSession, SessionTable
 
 
 def file_row(path: str = "/home/a.jsonl", session_id: str = "s1") -> FileRow:
@@ -24,11 +24,11 @@ def file_row(path: str = "/home/a.jsonl", session_id: str = "s1") -> FileRow:
 def put(database: Database, *texts: str, path: str = "/home/a.jsonl", session: str = "s1") -> int:
     """A file whose entries say these things."""
     file_id = Files(database).add(file_row(path, session))
-    row = SessionRow(file_id, session, cwd=f"/work/{session}", harness="codex", last_at=1000.0)
-    Sessions(database).replace(file_id, [row])
+    row = IndexedSession(file_id, session, cwd=f"/work/{session}", harness="codex", last_at=1000.0)
+    SessionTable(database).replace(file_id, [row])
     given = [
         (
-            Entry(
+            IndexedMessage(
                 KINDS[place % 5], 1, place + 1, place * 10, 10, "Bash", place * 100.0, place == 1
             ),
             text,
@@ -40,5 +40,5 @@ def put(database: Database, *texts: str, path: str = "/home/a.jsonl", session: s
 
 
 def lines(database: Database, query: str, **filters: object) -> list[int]:
-    found = Search(database).find(parse(query).match, Filters(**filters))  # pyright: ignore[reportArgumentType]
+    found = MessageSearch(database).find(parse(query).match, Filters(**filters))  # pyright: ignore[reportArgumentType]
     return sorted(match.line for match in found.matches)

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from litestar import Litestar
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.web.app import create_app
 from dragoman.web.server import listen, serving
 from dragoman.web.settings import Settings
@@ -51,15 +51,15 @@ class Web:
         return await self.client.post(path, json=data, **given)
 
 
-def open_archive(folder: Path) -> Callable[[], Archive]:
+def open_archive(folder: Path) -> Callable[[], SessionArchive]:
     home = folder / "home"
     home.mkdir(exist_ok=True)
-    return lambda: Archive(home=home, cache=folder / "cache")
+    return lambda: SessionArchive(home=home, cache=folder / "cache")
 
 
 @asynccontextmanager
 async def web_stage(
-    folder: Path, *, archive: Callable[[], Archive] | None = None, **settings: Any
+    folder: Path, *, archive: Callable[[], SessionArchive] | None = None, **settings: Any
 ) -> AsyncGenerator[Web]:
     root = folder / "root"
     root.mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.archive.index.updating import Progress
 from dragoman.archive.saved import SavedSession
 from dragoman.hub.hub import LiveSession
@@ -51,7 +51,7 @@ def events(frames: bytes) -> list[tuple[str, Any]]:
     return [(event[7:], json.loads(data[6:])) for event, data in pairs]
 
 
-class Watched(Archive):
+class Watched(SessionArchive):
     """An archive that says when it is asked something, and is in such trouble as it is told to be."""
 
     def __init__(self, folder: Path, terminal: Terminal) -> None:
@@ -346,7 +346,7 @@ def test_what_another_program_writes_to_the_index_is_seen(tmp_path: Path) -> Non
         terminal = Terminal(tmp_path)
         async with terminal.followed(), terminal.reading() as (told, said):
             assert said == {"sessions": [], "are_all": True}
-            with Archive(home=terminal.home, cache=tmp_path / "cache") as other:
+            with SessionArchive(home=terminal.home, cache=tmp_path / "cache") as other:
                 terminal.write(1, Rows(1).turn("first", "one"))
                 other.index()
             _, said = await told.next()
@@ -385,7 +385,7 @@ def test_an_index_that_is_being_built_is_not_taken_for_all_there_is(tmp_path: Pa
         async with terminal.followed(), terminal.reading() as (told, _):
             terminal.left = Progress(0, 1, 0, 1)
             await terminal.waits(1)
-            with Archive(home=terminal.home, cache=tmp_path / "cache") as other:
+            with SessionArchive(home=terminal.home, cache=tmp_path / "cache") as other:
                 aside = path.rename(tmp_path / "aside")
                 other.index()
                 assert other.sessions() == []

@@ -1,9 +1,9 @@
-"""What is wrong with saved sessions: in each file by itself, and between them.
+"""Find problems in saved sessions: within each file, and between files.
 
-In a file: what its harness's checker finds, and damage to its compression. Between files: a name that
-is not the session's, two files for one session, a parent that is gone, a history that goes on from
-beyond its parent's end. Beside them: the index, and the lists that harnesses keep themselves. Each
-finding says what to do; nothing is changed here.
+Within a file: what its harness's checker finds, and damaged compression. Between files: a wrong
+name, two files for one session, a missing parent, a fork that starts beyond its parent's end.
+Besides: the index, and the lists that harnesses keep. Each finding says what to do; nothing is
+changed here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dragoman.reading.sources import Damage, batches
 from dragoman.wire.lines import LongLine
 
 _RECENT: Final = timedelta(minutes=5)
-_MENDED: Final = "`dragoman doctor --sessions --repair FILE` writes a copy without it"
+_REPAIRED: Final = "`dragoman doctor --sessions --repair FILE` writes a copy without it"
 _FIXES: Final = {
     "turn": "`--repair` writes a copy in which it has one",
     "time": "nothing; rows are read in the order of the file",
@@ -35,46 +35,46 @@ _FIXES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that is wrong with one file."""
+    """One problem with one file."""
 
     path: str
     line: int
-    """Counted from 1; 0 for the file as a whole."""
+    """Counted from 1; 0 for the whole file."""
     kind: str
     what: str
     fix: str
     is_broken: bool = True
-    """False for what is odd, but hides nothing."""
+    """False for an oddity that hides no content."""
 
 
 @dataclass(slots=True)
 class FileReport:
-    """A file that was read to its end."""
+    """The result of reading one file to its end."""
 
     path: Path
     checker: Checker
     findings: list[Finding] = field(default_factory=list[Finding])
     origin: Origin | None = None
     size: int = 0
-    """How many bytes it holds, without compression."""
+    """The uncompressed size in bytes."""
     lines: int = 0
 
 
-class Step(NamedTuple):
-    """How the index is out of step with a file."""
+class IndexMismatch(NamedTuple):
+    """How the index differs from a file."""
 
     what: str
     fix: str
     is_broken: bool = False
-    """Whether it will stay so."""
+    """Whether the next update of the index will not fix it."""
 
 
-Index: TypeAlias = Callable[[FileReport], Step | None]
-"""Says how the index is out of step with a file; None if it is not."""
+Index: TypeAlias = Callable[[FileReport], IndexMismatch | None]
+"""Returns how the index differs from a file, or None."""
 
 
 def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
-    """Read a file to its end and say what is wrong with it."""
+    """Read a file to its end and return its problems."""
     path = Path(path)
     harness = next(each for each in HARNESSES if each.mending is not None)
     assert harness.mending is not None
@@ -85,7 +85,7 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
             for line in batch:
                 if isinstance(line, Damage):
                     fix = "`--repair` writes a copy of what can still be read"
-                    report.findings.append(_whole(path, "compression", line.problem, fix))
+                    report.findings.append(_about_file(path, "compression", line.problem, fix))
                     continue
                 report.lines += 1
                 data = line.head if isinstance(line, LongLine) else line
@@ -95,7 +95,7 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
                 report.checker.receive_line(data)
     except UnreadableSource as problem:
         report.findings.append(
-            _whole(path, "unreadable", problem.problem, "look at its permissions")
+            _about_file(path, "unreadable", problem.problem, "look at its permissions")
         )
         return report
     is_fresh = _is_fresh(path, now)
@@ -109,10 +109,10 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
 def check(
     paths: Iterable[str | Path] = (), *, index: Index | None = None, now: datetime | None = None
 ) -> Iterator[Finding]:
-    """What is wrong with the sessions at these paths, or with all of them; file by file.
+    """Yield the problems of the sessions at these paths, or of all sessions, file by file.
 
-    ``index`` is asked whether it knows each file as it is. Where all are looked at, so are the lists
-    that harnesses keep of them.
+    ``index`` checks each file against the index. If all sessions are checked, so are the lists that
+    harnesses keep.
     """
     paths = list(paths)
     reports: list[FileReport] = []
@@ -123,7 +123,7 @@ def check(
         report.findings = []
         step = index(report) if index is not None else None
         if step is not None:
-            yield _whole(path, "index", step.what, step.fix, broken=step.is_broken)
+            yield _about_file(path, "index", step.what, step.fix, broken=step.is_broken)
         reports.append(report)
         if report.checker.session_id is not None:
             known.setdefault(report.checker.session_id, []).append(report)
@@ -133,11 +133,11 @@ def check(
     if not paths:
         files = {name: [each.path for each in same] for name, same in known.items()}
         for path, what, fix in out_of_step(files):
-            yield _whole(path, "list", what, fix, broken=False)
+            yield _about_file(path, "list", what, fix, broken=False)
 
 
 class _Elsewhere:
-    """The sessions that lie in the harnesses' homes and were not looked at; found when first asked."""
+    """Sessions in the homes that were not checked themselves, located on first use."""
 
     def __init__(self, known: dict[str, list[FileReport]]) -> None:
         self._known = known
@@ -161,11 +161,11 @@ def _between(
     named = named_id(path)
     if named is not None and named != session_id:
         what = f"the file is named after {named}, and holds {session_id}"
-        yield _whole(path, "name", what, "`--repair` writes a copy with the right name")
+        yield _about_file(path, "name", what, "`--repair` writes a copy with the right name")
     same = [each.path for each in known[session_id] if each is not report]
     if same and (origin is None or origin.kind != "revert") and not _is_reverted(known[session_id]):
         what = f"{same[0]} holds the same session"
-        yield _whole(path, "duplicate", what, "keep one of them", broken=False)
+        yield _about_file(path, "duplicate", what, "keep one of them", broken=False)
     if origin is None or (origin.parent_session_id is None and origin.base is None):
         return
     parent_id = origin.base.session_id if origin.base else origin.parent_session_id
@@ -174,7 +174,7 @@ def _between(
         needs = origin.base is not None
         what = f"its parent {parent_id} is gone" + (", and with it the beginning" if needs else "")
         fix = "bring the parent's file back" if needs else "nothing; it can be read without"
-        yield _whole(path, "orphan", what, fix, broken=needs)
+        yield _about_file(path, "orphan", what, fix, broken=needs)
     elif origin.base is not None:
         yield from _beyond(report, parent)
 
@@ -190,7 +190,7 @@ def _beyond(report: FileReport, parent: FileReport) -> Iterator[Finding]:
     if too_far:
         what = f"it goes on from beyond the end of its parent, {parent.path}"
         fix = "bring back the parent's file as it was; its last rows are missing"
-        yield _whole(report.path, "base", what, fix)
+        yield _about_file(report.path, "base", what, fix)
 
 
 def _is_reverted(reports: list[FileReport]) -> bool:
@@ -199,18 +199,18 @@ def _is_reverted(reports: list[FileReport]) -> bool:
 
 def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
     what, broken = fault.what, fault.is_broken
-    fix = _FIXES.get(fault.kind, _MENDED)
+    fix = _FIXES.get(fault.kind, _REPAIRED)
     if is_fresh and broken:
         what, broken = f"{what}; the file was just written, so it may still be at work", False
         fix = "check again when the session has ended"
     elif not broken and fault.kind not in _FIXES:
-        fix = "nothing; it hides nothing"  # `--repair` leaves alone what is not broken
+        fix = "nothing; it hides nothing"  # `--repair` only changes what is broken
     return Finding(
         path=str(path), line=fault.line, kind=fault.kind, what=what, fix=fix, is_broken=broken
     )
 
 
-def _whole(path: Path, kind: str, what: str, fix: str, *, broken: bool = True) -> Finding:
+def _about_file(path: Path, kind: str, what: str, fix: str, *, broken: bool = True) -> Finding:
     return Finding(path=str(path), line=0, kind=kind, what=what, fix=fix, is_broken=broken)
 
 

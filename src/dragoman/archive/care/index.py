@@ -1,14 +1,14 @@
-"""Whether the index knows a file as it is.
+"""Check whether the index matches a file.
 
-It is a cache, and behind whenever something was written since the last command: that is odd at most. What
-it takes for unchanged and is not, it would never read again: that is broken.
+The index is a cache and lags behind whatever was written since the last command; that is merely
+odd. A changed file that it considers unchanged would never be read again; that is broken.
 """
 
 from __future__ import annotations
 
 import os
 
-from dragoman.archive.care.checking import FileReport, Step
+from dragoman.archive.care.checking import FileReport, IndexMismatch
 from dragoman.archive.finding import absolute
 from dragoman.archive.index import fingerprints
 from dragoman.reading.regular import open_regular
@@ -18,35 +18,35 @@ _LATER = "nothing; the next command reads it"
 
 
 class IndexCheck:
-    """The index, asked about files that were read by themselves."""
+    """Compares files that were read on their own with the index."""
 
     def __init__(self, files: Files, index_folder: str, folders: list[str]) -> None:
-        """``folders`` are those whose files the index is about."""
+        """``folders`` are those that the index covers."""
         self._files = files
         self._rebuild = f"delete {index_folder}; it is built anew"
         self._is_made = bool(files.states())
         self._below = tuple(os.path.join(folder, "") for folder in folders)
 
-    def __call__(self, report: FileReport) -> Step | None:
-        """How the index is out of step with this file, if it is."""
+    def __call__(self, report: FileReport) -> IndexMismatch | None:
+        """Return how the index differs from this file, or None."""
         path = absolute(report.path)
         row = self._files.at(path) if self._is_made else None
         if row is None:
             is_missing = self._is_made and path.startswith(self._below)
-            return Step("the index does not have it yet", _LATER) if is_missing else None
+            return IndexMismatch("the index does not have it yet", _LATER) if is_missing else None
         try:
             stat = os.stat(path)
             if (row.size, row.mtime_ns) != (stat.st_size, stat.st_mtime_ns):
-                return Step("it was written to since it was indexed", _LATER)
+                return IndexMismatch("it was written to since it was indexed", _LATER)
             if not row.complete:
-                return Step("it was not indexed to its end", _LATER)
+                return IndexMismatch("it was not indexed to its end", _LATER)
             is_same = _is_same(row)
         except OSError:
-            return None  # whether it can be read is not the index's business
+            return None  # an unreadable file is reported elsewhere
         if is_same:
             return None
         what = "the index has other rows in its place, of the same size and time"
-        return Step(what, self._rebuild, is_broken=True)
+        return IndexMismatch(what, self._rebuild, is_broken=True)
 
 
 def _is_same(row: FileRow) -> bool:

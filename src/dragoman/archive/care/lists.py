@@ -1,6 +1,6 @@
-"""What harnesses list of their sessions themselves, held against the files that are there.
+"""Compare the lists that harnesses keep of their sessions with the files.
 
-The files are what counts: a list that is not there, or cannot be read, is not missed.
+The files are authoritative: a missing or unreadable list is ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dragoman.store.foreign import listed_sessions
 def out_of_step(
     known: Mapping[str, Collection[Path]], env: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Path, str, str]]:
-    """Each difference: the file, what is odd about it, and what to do. ``known`` are files by session."""
+    """Yield each difference: the file, the problem, and what to do. ``known`` maps sessions to files."""
     env = os.environ if env is None else env
     for home, history in homes(env):
         path = _list_of(history.own_list, home, env) if history.own_list is not None else None

@@ -1,8 +1,8 @@
-"""Putting a session file right, in a copy: the original is never touched.
+"""Repair a session file by writing a copy. The original is never modified.
 
-The copy lies under the name that the session needs; what could not be kept lies beside it, in
-``*.lost.jsonl``. Then the copy is read again: nothing in it may be unreadable, and every message that
-the original could still tell must be there.
+The copy gets the name the session requires; dropped bytes go to ``*.lost.jsonl`` next to it. Then
+the copy is read back: it must have no malformed line, and must contain every message that could
+still be read from the original.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from dragoman.wire.lines import LongLine
 
 @dataclass(slots=True)
 class Repair:
-    """What was done with one file."""
+    """The result of repairing one file."""
 
     source: Path
     target: Path
-    """The new file."""
+    """The repaired copy."""
     lost_path: Path | None = None
-    """Where the bytes are that could not be kept."""
-    deeds: list[Deed] = field(default_factory=list[Deed])
+    """The file with the bytes that were dropped."""
+    actions: list[Deed] = field(default_factory=list[Deed])
     problems: list[str] = field(default_factory=list[str])
-    """Why the new file is not all right. There should be none."""
+    """What is still wrong with the copy. Normally empty."""
     messages: int = 0
-    """How many messages the new file tells."""
+    """How many messages the copy contains."""
     turns: int = 0
     session_id: str | None = None
 
 
 def repair(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Repair:
-    """Write a copy of a session file into the folder, put right, and prove it by reading it again.
+    """Write a repaired copy of a session file into a folder, and verify it by reading it back.
 
-    Raises ``UsageError`` rather than write over a file that is there already.
+    Raises ``UsageError`` instead of overwriting an existing file.
     """
     source = Path(path)
     report = check_file(source)
@@ -74,11 +74,11 @@ def repair(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Repa
     target.parent.mkdir(parents=True, exist_ok=True)
     done = Repair(source, target, session_id=report.checker.session_id or named_id(source))
     with target.open("xb") as out:
-        for line in _mended(source, mender, done):
+        for line in _repaired_lines(source, mender, done):
             out.write(line + b"\n")
-    done.deeds += sorted(mender.deeds, key=lambda deed: deed.line)
+    done.actions += sorted(mender.deeds, key=lambda deed: deed.line)
     if target.name != source.name:
-        done.deeds.append(Deed(0, f"the copy is named after its session: {target.name}"))
+        done.actions.append(Deed(0, f"the copy is named after its session: {target.name}"))
     if mender.lost:
         done.lost_path = lost_path
         with lost_path.open("xb") as out:
@@ -97,11 +97,11 @@ def _target(report: FileReport, folder: Path) -> Path:
     return folder / name
 
 
-def _mended(source: Path, mender: Mender, done: Repair) -> Iterator[bytes]:
+def _repaired_lines(source: Path, mender: Mender, done: Repair) -> Iterator[bytes]:
     for batch in batches(source):
         for line in batch:
             if isinstance(line, Damage):
-                done.deeds.append(Deed(0, f"kept what came before the damage: {line.problem}"))
+                done.actions.append(Deed(0, f"kept what came before the damage: {line.problem}"))
             elif isinstance(line, LongLine):
                 done.problems.append(f"a line of {line.length} bytes is too long to be kept")
             else:
@@ -119,7 +119,7 @@ def _lost_row(lost: Lost) -> bytes:
 
 
 def _prove(done: Repair, gone: set[int]) -> None:
-    """Read the new file, and hold it against the old one, without the lines that are gone."""
+    """Read the copy and compare it with the original, except for the dropped lines."""
     account = audit(done.target)
     done.messages, done.turns = account.messages.total(), account.messages["turn_started"]
     done.problems += [f"line {line}: {problem}" for line, problem in account.malformed]
@@ -127,23 +127,23 @@ def _prove(done: Repair, gone: set[int]) -> None:
         done.problems.append(account.damage)
     broken = [fault for fault in check_file(done.target).findings if fault.is_broken]
     done.problems += [f"line {fault.line}: {fault.what}" for fault in broken]
-    new = Counter(_told(done.target))
-    for line, key in _told_lines(done.source):
-        # A row that was there twice is told by its neighbours in another way.
+    new = Counter(_message_keys(done.target))
+    for line, key in _keyed_lines(done.source):
+        # If a repeated row was dropped, its neighbours may now be reported differently.
         if key not in new and not {line, line + 1} & gone:
             done.problems.append(f"what line {line} of the original tells is not in the copy")
 
 
-def _told(path: Path) -> Iterator[bytes]:
-    return (key for _, key in _told_lines(path))
+def _message_keys(path: Path) -> Iterator[bytes]:
+    return (key for _, key in _keyed_lines(path))
 
 
 _BY_THE_WAY = (Malformed, SessionStarted, SessionEnded, TurnEnded, UsageReport)
-"""What may change when rows before or after it come back: names, ends, sums."""
+"""Messages that may change when rows around them are restored: names, ends, totals."""
 
 
-def _told_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """What a file tells, each with its line, without what depends on the rows around it."""
+def _keyed_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield a key for each message of a file, except those that depend on surrounding rows."""
     for message in read(path):
         is_given_up = isinstance(message, ToolResult) and message.status == "abandoned"
         if not isinstance(message, _BY_THE_WAY) and not is_given_up:
@@ -151,7 +151,7 @@ def _told_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _key(message: Message) -> bytes:
-    """What must be found again. A call is known by its id: other rows may tell it better."""
+    """Return what must reappear in the copy. A call is identified by its id, since restored rows may add detail."""
     if isinstance(message, ToolCall | ToolResult):
         return f"{type(message).__name__} {message.call_id}".encode()
     bare = msgspec.structs.replace(message, line=0, session_id=None, turn_id=None, at=None)

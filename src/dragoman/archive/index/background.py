@@ -1,7 +1,7 @@
-"""Bringing the index up to date in a process beside us: our end of it, and the program that it runs.
+"""Update the index in a separate process: the client side, and the program it runs.
 
-It lives no longer than we do (:mod:`dragoman.drive.process.helper`). How far it is, it says in the index's lock, where every
-other program can read it, too; what came of it, in its answer.
+The process ends with its parent (:mod:`dragoman.drive.process.helper`). It publishes its progress
+in the index's lock file, where every process can read it, and returns its result as an answer.
 """
 
 from __future__ import annotations
@@ -10,82 +10,84 @@ import json
 
 import msgspec
 
-from dragoman.archive.index.updating import Report
-from dragoman.archive.places import Place
+from dragoman.archive.index.updating import IndexReport
+from dragoman.archive.places import ArchivePlace
 from dragoman.drive.process import helper
 from dragoman.errors import DragomanError
 
 _MODULE = "dragoman.archive.index.background"
 
 
-class _Request(msgspec.Struct):
+class _IndexRequest(msgspec.Struct):
     environment: dict[str, str]
     paths: tuple[str, ...]
     cache: str
 
 
-class _Answer(msgspec.Struct):
+class _IndexAnswer(msgspec.Struct):
     unreadable: list[tuple[str, str]] = []
     waited_for: int | None = None
     problem: str | None = None
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """What came of it."""
+class IndexOutcome(msgspec.Struct, frozen=True):
+    """The result of a background update."""
 
-    report: Report
+    report: IndexReport
     problem: str | None
     """Why it had to stop, as a sentence."""
-    is_told: bool = True
-    """Whether the process itself said so, rather than being gone without a word."""
+    has_answered: bool = True
+    """Whether the process reported this itself, rather than dying without an answer."""
 
 
-class Background:
-    """The process, while it works."""
+class IndexProcess:
+    """A running background update."""
 
-    def __init__(self, place: Place) -> None:
-        request = _Request(place.environment, place.paths, place.cache)
+    def __init__(self, place: ArchivePlace) -> None:
+        request = _IndexRequest(place.environment, place.paths, place.cache)
         self._helper = helper.Helper(_MODULE, helper.encode(request))
 
     @property
     def pid(self) -> int:
         return self._helper.pid
 
-    def wait(self, seconds: float) -> Outcome | None:
-        """Wait no longer than this; None while it works."""
+    def wait(self, seconds: float) -> IndexOutcome | None:
+        """Wait up to ``seconds`` for the outcome; None while it is running."""
         if not self._helper.wait(seconds):
             return None
         try:
-            answer = msgspec.convert(json.loads(self._helper.answer), _Answer)
+            answer = msgspec.convert(json.loads(self._helper.answer), _IndexAnswer)
         except ValueError:
             words = self._helper.answer.decode("utf-8", "replace")
-            return Outcome(Report(), words or "it was ended", is_told=False)
-        report = Report(unreadable=tuple(answer.unreadable), waited_for=answer.waited_for)
-        return Outcome(report, answer.problem)
+            return IndexOutcome(IndexReport(), words or "it was ended", has_answered=False)
+        report = IndexReport(unreadable=tuple(answer.unreadable), waited_for=answer.waited_for)
+        return IndexOutcome(report, answer.problem)
 
     def end(self) -> None:
-        """End it. What it has done is kept."""
+        """Stop the process. What it has committed is kept."""
         self._helper.end()
 
 
-def start(place: Place) -> Background | None:
-    """Start it; None where that cannot be done."""
+def start(place: ArchivePlace) -> IndexProcess | None:
+    """Start a background update; None if that is impossible."""
     if not helper.can_help():
         return None
     try:
-        return Background(place)
+        return IndexProcess(place)
     except OSError:
-        return None  # no more processes, no more memory: then we do it ourselves
+        return None  # no process or memory available: the caller does the work
 
 
 def main() -> None:
-    """In that process."""
-    from dragoman.archive.index.keeping import Keeper
+    """Run the update; this is the entry point of the separate process."""
+    from dragoman.archive.index.keeping import IndexKeeper
 
-    request = msgspec.convert(json.loads(helper.begin()), _Request)
-    answer = _Answer()
+    request = msgspec.convert(json.loads(helper.begin()), _IndexRequest)
+    answer = _IndexAnswer()
     try:
-        keeper = Keeper(Place.of(None, request.paths, request.cache, request.environment))
+        keeper = IndexKeeper(
+            ArchivePlace.of(None, request.paths, request.cache, request.environment)
+        )
         if keeper.database.path is None:
             answer.problem = keeper.note
         elif (report := keeper.index()) is not None:

@@ -1,7 +1,6 @@
-"""What the messages of a file come to, session by session: the facts that a list shows.
+"""Summarize the messages of a file per session: the facts that a list shows.
 
-A digest can be written down and taken up again, so that a file that has grown is counted on from a
-mark, without what came before it.
+A digest can be stored and loaded, so that a file that has grown is counted from the last mark on.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from dragoman.model.messages import (
     TurnStarted,
 )
 from dragoman.model.usage import Usage
-from dragoman.store.sessions import SessionRow
+from dragoman.store.sessions import IndexedSession
 
 _TITLE: Final = 200
 
 
 class Facts(msgspec.Struct, array_like=True):
-    """Of one session. Grows only at its end, since it is kept on disk."""
+    """The facts about one session. Append fields only, because it is stored as an array."""
 
     parent_session_id: str | None = None
     harness: str | None = None
@@ -41,8 +40,8 @@ class Facts(msgspec.Struct, array_like=True):
     outcome: str | None = None
     is_open: bool = False
     usage: Usage | None = None
-    is_told: bool = False
-    """Whether the file says that this session began, rather than quoting from it."""
+    is_own: bool = False
+    """Whether the session starts in this file, rather than only having rows copied into it."""
 
 
 _COUNTED: Final = frozenset((TurnStarted, TurnEnded, Prompt, SessionStarted, Notice))
@@ -63,7 +62,7 @@ class Digest:
         return _encode(self.sessions)
 
     def of(self, message: Message) -> Facts:
-        """The facts of the session that a message belongs to."""
+        """Return the facts about the session of a message."""
         key = message.session_id or ""
         facts = self.sessions.get(key)
         if facts is None:
@@ -71,7 +70,7 @@ class Digest:
         return facts
 
     def take(self, message: Message) -> Facts:
-        """Take note of a message; the facts of its session as they now are."""
+        """Add a message and return the updated facts of its session."""
         facts = self.of(message)
         if message.at is not None:
             facts.last_at = message.at.timestamp()
@@ -99,27 +98,27 @@ class Digest:
         return facts
 
     def spend(self, session_id: str | None, usage: Usage) -> None:
-        """Count the tokens of a turn that has no end."""
+        """Add the tokens of a turn that has no end."""
         facts = self.sessions.get(session_id or "")
         if facts is not None:
             facts.usage = usage if facts.usage is None else facts.usage + usage
 
     def _origin(self, facts: Facts) -> str | None:
-        """Older files do not say that they are forks; that they hold their parent's rows does."""
+        """Older files do not say that they are forks, but they contain rows of their parent."""
         return "fork" if facts.parent_session_id in self.sessions else None
 
     def rows(
         self, file_id: int, *, own: str, origin: str | None, otherwise: float
-    ) -> list[SessionRow]:
-        """The sessions as rows. ``own`` names the one that the file does not name itself."""
-        is_told = any(facts.is_told for facts in self.sessions.values())
-        rows: list[SessionRow] = []
+    ) -> list[IndexedSession]:
+        """Return the sessions as rows. ``own`` is the id for rows that name no session."""
+        has_own = any(facts.is_own for facts in self.sessions.values())
+        rows: list[IndexedSession] = []
         for key, facts in self.sessions.items():
-            if is_told and not facts.is_told:
-                continue  # rows copied from another session, or words before the first
+            if has_own and not facts.is_own:
+                continue  # rows copied from another session, or messages before the first one
             usage = facts.usage
             rows.append(
-                SessionRow(
+                IndexedSession(
                     file_id=file_id,
                     session_id=kept(key or own) or own,
                     parent_session_id=kept(facts.parent_session_id),
@@ -146,7 +145,7 @@ class Digest:
 
 
 def _know(facts: Facts, message: SessionStarted) -> None:
-    facts.is_told = True
+    facts.is_own = True
     facts.harness = message.harness
     facts.version = message.version or facts.version
     facts.model = message.model or facts.model
@@ -155,7 +154,7 @@ def _know(facts: Facts, message: SessionStarted) -> None:
 
 
 def title_in(text: str) -> str | None:
-    """The first line of a text that says anything."""
+    """Return the first non-empty line of a text."""
     for line in text[: 20 * _TITLE].split("\n"):
         if words := " ".join(line.split()):
             return words[:_TITLE]
@@ -163,5 +162,5 @@ def title_in(text: str) -> str | None:
 
 
 def kept(text: str | None) -> str | None:
-    """Text that can be kept: halves of surrogate pairs cannot."""
+    """Return text that can be stored: lone surrogates are replaced."""
     return None if text is None else text.encode("utf-8", "replace").decode()

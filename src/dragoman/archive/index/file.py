@@ -1,9 +1,9 @@
-"""Reading one file into the index, from its beginning or from where it was left.
+"""Read one file into the index, from its beginning or from where reading stopped.
 
-What was written down of a file always fits together: its entries, how far it was read, and the newest
-mark with what the sessions came to there. Reading on begins at that mark. The messages from there to
-where reading stopped come once more and are known again; nothing is taken back but the drafts,
-which were made because the file ended, and it did not.
+Every commit is consistent: it holds the messages of a file, how far it was read, and the newest
+mark with the digest of its sessions there. Reading resumes at that mark. The messages between the
+mark and the old end are parsed again and recognized as already indexed. Only drafts are removed:
+they were produced because the file seemed to end, and it did not.
 """
 
 from __future__ import annotations
@@ -13,67 +13,69 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.archive.index import fingerprints
 from dragoman.archive.index.digest import Digest
 from dragoman.archive.index.rows import begin, go_on
-from dragoman.archive.index.text import words_of
+from dragoman.archive.index.text import index_text
 from dragoman.archive.index.turns import OF_TURNS, TurnList
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Delta, Message, ToolCall, ToolResult, TurnStarted
-from dragoman.reading.file_lines import Lines, open_file, other_lines, plain_lines
-from dragoman.reading.parsers import Reader
+from dragoman.reading.file_lines import LineBatch, open_file, other_lines, plain_lines
+from dragoman.reading.parsers import FileReader
 from dragoman.reading.read import feed
-from dragoman.store.entries import Entries, Entry
+from dragoman.store.entries import Entries, IndexedMessage
 from dragoman.store.files import FileRow, Files, MarkRow
-from dragoman.store.sessions import Sessions
+from dragoman.store.sessions import SessionTable
 
 _FLUSH_ENTRIES: Final = 1000
 _FLUSH_BYTES: Final = 2_000_000
 _MARK_BYTES: Final = 1 << 21
-"""How far marks that are kept lie apart, at least: what opening a turn may cost to read."""
+"""The minimum distance between stored marks: the most that opening a turn has to read."""
 _FLUSH_SECONDS: Final = 0.25
 _STARTS_KEPT: Final = 1 << 16
-"""How many lines back a message may still come from and be given its place."""
+"""For how many recent lines the offset is known. A message of an older line gets none."""
 
 
-class Rooms(NamedTuple):
+class IndexTables(NamedTuple):
     """The tables that a file is written to."""
 
     files: Files
-    sessions: Sessions
+    sessions: SessionTable
     entries: Entries
 
 
 class FileIndex:
-    """One file being read into the index."""
+    """A file being read into the index."""
 
-    def __init__(self, rooms: Rooms, found: Found, row: FileRow, reader: Reader) -> None:
-        self._rooms = rooms
+    def __init__(
+        self, tables: IndexTables, found: FoundFile, row: FileRow, reader: FileReader
+    ) -> None:
+        self._tables = tables
         self._found = found
         self._row = row
         self._reader = reader
         self._digest = Digest(reader.turns_undone, row.digest)
         self._known: Counter[tuple[int, str]] = Counter(
-            rooms.entries.known_from(row.file_id, row.mark_line or 0)
+            tables.entries.known_from(row.file_id, row.mark_line or 0)
         )
         self._pending: list[Mark] = []
         self._marks: list[MarkRow] = []
         self._kept_mark = 0
         self._count = row.mark_count or 0
         self._turns = TurnList(row.session_id)
-        self._new: list[tuple[Entry, str]] = []
+        self._new: list[tuple[IndexedMessage, str]] = []
         self._new_bytes = 0
         self._tools: dict[str, str] = {}
         self._first_line = row.mark_line or 1
         self._starts: list[int] = [row.mark_offset or 0]
         self.bytes_read = 0
 
-    def read(self, lines: Iterator[Lines], after: Callable[[int, int], None]) -> FileRow:
-        """Read to the end, telling now and then how many entries were written, how many bytes read."""
+    def read(self, lines: Iterator[LineBatch], after: Callable[[int, int], None]) -> FileRow:
+        """Read to the end, calling ``after`` regularly with the messages written and the bytes read."""
         problem = None
         flushed_at = time.monotonic()
-        torn: Lines | None = None
+        torn: LineBatch | None = None
         for piece in lines:
             self.bytes_read += piece.starts[-1] - piece.starts[0]
             problem = piece.damage or problem
@@ -95,7 +97,7 @@ class FileIndex:
         self._end(torn, problem)
         return self._row
 
-    def _advance(self, piece: Lines) -> None:
+    def _advance(self, piece: LineBatch) -> None:
         self._starts.pop()
         self._starts += piece.starts
         if (beyond := len(self._starts) - _STARTS_KEPT) > 0:
@@ -117,13 +119,13 @@ class FileIndex:
                 self._count += 1
             if kind in OF_TURNS:
                 self._turns.take(message, facts.turns, self._count)
-            words = words_of(message)
+            words = index_text(message)
             if isinstance(message, ToolCall):
                 self._tools[message.call_id] = message.tool
             elif isinstance(message, ToolResult):
                 tool = self._tools.pop(message.call_id, None)
                 words = words._replace(tool=tool) if words is not None else None
-            if words is None or (self._reader.keeps_copies and not facts.is_told):
+            if words is None or (self._reader.keeps_copies and not facts.is_own):
                 continue
             if self._known:
                 key = (message.line, words.kind)
@@ -133,7 +135,7 @@ class FileIndex:
             offset, length = self._place(message.line)
             self._new.append(
                 (
-                    Entry(
+                    IndexedMessage(
                         words.kind,
                         facts.turns,
                         message.line,
@@ -150,7 +152,7 @@ class FileIndex:
             self._new_bytes += len(words.body)
 
     def _settle(self, began: Message) -> None:
-        """Keep the mark at which this turn begins, with what the sessions came to before it."""
+        """Store the mark at which this turn begins, with the digest of the sessions before it."""
         while self._pending and self._pending[0].line < began.line:
             self._pending.pop(0)
         if not self._pending or self._pending[0].line != began.line:
@@ -172,25 +174,25 @@ class FileIndex:
             self._marks.append(MarkRow(mark.line, offset, turn, mark.state, self._count))
 
     def _place(self, line: int) -> tuple[int, int]:
-        """Where a line begins, and how long it is."""
+        """Return the offset and length of a line; -1 and 0 if unknown."""
         place = line - self._first_line
         if 0 <= place < len(self._starts) - 1:
             return self._starts[place], self._starts[place + 1] - self._starts[place]
         return -1, 0
 
     def flush(self) -> int:
-        """Write down what has come together; how many entries that is."""
+        """Write what was collected so far and return how many messages that was."""
         count = len(self._new)
-        self._rooms.entries.add(self._row.file_id, self._new)
+        self._tables.entries.add(self._row.file_id, self._new)
         if self._marks:
-            self._rooms.files.add_marks(self._row.file_id, self._marks)
-        self._rooms.files.add_turns(self._row.file_id, self._turns.drain())
-        self._rooms.files.update(self._row)
+            self._tables.files.add_marks(self._row.file_id, self._marks)
+        self._tables.files.add_turns(self._row.file_id, self._turns.drain())
+        self._tables.files.update(self._row)
         self._new, self._marks, self._new_bytes = [], [], 0
         return count
 
-    def _end(self, torn: Lines | None, problem: str | None) -> None:
-        row, rooms = self._row, self._rooms
+    def _end(self, torn: LineBatch | None, problem: str | None) -> None:
+        row, tables = self._row, self._tables
         is_open = {key: facts.is_open for key, facts in self._digest.sessions.items()}
         if torn is not None:
             self._starts.pop()
@@ -200,13 +202,13 @@ class FileIndex:
         self._take(self._reader.messages(), [])
         if (spent := self._reader.spent_so_far()) is not None:
             self._digest.spend(*spent)
-        rooms.entries.add(row.file_id, self._new, drafts=True)
-        rooms.files.add_turns(row.file_id, self._turns.drain())
+        tables.entries.add(row.file_id, self._new, drafts=True)
+        tables.files.add_turns(row.file_id, self._turns.drain())
         for key, facts in self._digest.sessions.items():
             facts.is_open = is_open.get(key, facts.is_open)
         own = row.session_id or self._found.path
         mtime = self._found.mtime_ns / 1e9
-        rooms.sessions.replace(
+        tables.sessions.replace(
             row.file_id,
             self._digest.rows(row.file_id, own=own, origin=row.origin, otherwise=mtime),
         )
@@ -214,20 +216,20 @@ class FileIndex:
 
 
 def index_file(
-    rooms: Rooms,
-    found: Found,
+    tables: IndexTables,
+    found: FoundFile,
     row: FileRow | None,
     after: Callable[[int, int], None],
 ) -> int:
-    """Read a file into the index, or what is new in it; how many bytes that took."""
+    """Read a file into the index, or what is new in it. Return how many bytes were read."""
     with open_file(found.path) as file:
         if row is None:
-            row, reader = begin(rooms.files, found, file)
+            row, reader = begin(tables.files, found, file)
         else:
-            row, reader = go_on(rooms.entries, found, row)
+            row, reader = go_on(tables.entries, found, row)
         if reader is None:
             return 0
-        index = FileIndex(rooms, found, row, reader)
+        index = FileIndex(tables, found, row, reader)
         plain = not row.compressed
         lines = plain_lines(file, row.mark_offset or 0) if plain else other_lines(file)
         row = index.read(lines, after)
@@ -236,5 +238,5 @@ def index_file(
                 head=fingerprints.head(file.raw, row.offset),
                 tail=fingerprints.tail(file.raw, row.offset),
             )
-        rooms.files.update(row)
+        tables.files.update(row)
         return index.bytes_read

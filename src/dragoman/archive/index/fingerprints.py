@@ -1,4 +1,4 @@
-"""Telling whether a file still begins as it did: hashes of its first bytes, and of those before a place."""
+"""Detect whether a file still starts as before, by hashes of its first bytes and of those before an offset."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ _DIGEST: Final = 16
 
 
 class Bytes(Protocol):
-    """A file, best without a buffer: a buffer would read far more than is wanted."""
+    """A file, preferably unbuffered: a buffer would read far more than needed."""
 
     def seek(self, pos: int, whence: int, /) -> int: ...
     def read(self, size: int, /) -> bytes | None: ...
 
 
 def head(file: Bytes, offset: int) -> bytes:
-    """The fingerprint of the first bytes, as far as they lie before ``offset``."""
+    """Return the fingerprint of the first bytes, up to ``offset``."""
     return _of(file, 0, min(_SPAN, offset))
 
 
 def tail(file: Bytes, offset: int) -> bytes:
-    """The fingerprint of the bytes before ``offset``."""
+    """Return the fingerprint of the bytes before ``offset``."""
     return _of(file, max(0, offset - _SPAN), offset)
 
 
 def is_same(file: Bytes, offset: int, *, head_was: bytes, tail_was: bytes) -> bool:
-    """Whether a file that was read up to ``offset`` still begins in the same way."""
+    """Whether a file that was read up to ``offset`` still has the same beginning."""
     return head(file, offset) == head_was and tail(file, offset) == tail_was
 
 

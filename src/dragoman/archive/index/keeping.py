@@ -1,8 +1,8 @@
-"""Keeping the index up to date: a moment of it here, the rest in a process beside us, one at a time.
+"""Keep the index up to date: a short step in this process, the rest in a background process.
 
-Whoever needs all of it waits in small steps (:meth:`Keeper.wait`), whoever does not goes on meanwhile. If
-another program has the writer's lock, the work is that one's; when it is killed, ours. Where there can be
-no other process, or no index but one in memory, the same steps do the work themselves.
+Callers that need a complete index wait in small steps (:meth:`IndexKeeper.wait`); others continue.
+If another process holds the writer's lock, it does the work; if it dies, we take over. Without a
+background process, or with an index in memory, the same steps do the work here.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dragoman.about import VERSION
-from dragoman.archive.finding import Found, are_still_so, is_still_so
+from dragoman.archive.finding import FoundFile, are_still_so, is_still_so
 from dragoman.archive.index.names import take_names
-from dragoman.archive.places import Place
+from dragoman.archive.places import ArchivePlace
 from dragoman.store.database import (
     NAME,
     SUSPECT,
@@ -27,37 +27,37 @@ from dragoman.store.database import (
 from dragoman.store.files import Files
 
 if TYPE_CHECKING:
-    from dragoman.archive.index.background import Background
-    from dragoman.archive.index.updating import Progress, Report
+    from dragoman.archive.index.background import IndexProcess
+    from dragoman.archive.index.updating import IndexReport, Progress
 
 _MOMENT_SECONDS: Final = 0.3
 _DEEPEST: Final = 32
-"""How many forks of forks are followed."""
+"""How many levels of forks are followed."""
 _MOST_CALLED_SO: Final = 8
 
 
-class Keeper:
-    """The index of a place."""
+class IndexKeeper:
+    """Keeps the index of one place up to date."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ArchivePlace) -> None:
         self.place = place
         self._problem: str | None = None
-        self._report: Report | None = None
-        self._untold: list[str] = []
-        self._background: Background | None = None
+        self._report: IndexReport | None = None
+        self._troubles: list[str] = []
+        self._background: IndexProcess | None = None
         self._has_no_helper = False
         self._is_aside = False
         self._step_seconds = _MOMENT_SECONDS
-        self._found: list[Found] = []
+        self._found: list[FoundFile] = []
         self._open()
 
     def _open(self) -> None:
         self.database: Database = open_database(self.place.index_folder)
         self.files = Files(self.database)
         self.note = self.database.note
-        """What had to be done about the index, as a sentence; None if all is well."""
+        """What had to be done about the index, as a sentence, or None."""
         if self.note:
-            self._untold.append(self.note)
+            self._troubles.append(self.note)
 
     def close(self) -> None:
         if self._background is not None:
@@ -71,10 +71,10 @@ class Keeper:
         *,
         wait_seconds: float = 10.0,
         seconds: float = math.inf,
-    ) -> Report | None:
-        """Bring the index up to date, here; what that took, or None if nothing had changed.
+    ) -> IndexReport | None:
+        """Update the index in this process. Return what was done, or None if nothing had changed.
 
-        After so many ``seconds`` the rest is left. Raises ``IndexUnusable``.
+        Stops after ``seconds`` and leaves the rest. Raises ``IndexUnusable``.
         """
         try:
             if self._is_unchanged():
@@ -88,21 +88,21 @@ class Keeper:
         except SUSPECT:
             if self.database.path is None or not self.database.can_write:
                 raise
-            self.begin_anew()
+            self.rebuild()
             return self._index(progress, wait_seconds, seconds)
 
-    def begin_anew(self) -> None:
-        """The index is damaged in a place that opening it does not look at. It is a cache."""
+    def rebuild(self) -> None:
+        """Replace an index that is damaged in a way opening it does not detect."""
         self.database.close()
         path = os.path.join(self.place.index_folder, NAME)
         aside = move_aside(path).name if os.path.exists(path) else "nowhere"
         self._open()
         self.note = f"the index was damaged; it was moved to {aside} and is built anew"
-        self._untold.append(self.note)
+        self._troubles.append(self.note)
 
     def _index(
         self, progress: Callable[[Progress], None] | None, wait_seconds: float, seconds: float
-    ) -> Report:
+    ) -> IndexReport:
         from dragoman.archive.index.updating import Indexer
 
         self._found = self.place.find()
@@ -114,7 +114,7 @@ class Keeper:
         return report
 
     def _is_unchanged(self) -> bool:
-        """Whether folders and files are as they were, which is quicker to see than to find them."""
+        """Whether folders and files are unchanged, which is faster to check than to search them."""
         if self.database.fact("program") != VERSION:
             return False
         if not self.place.paths:
@@ -123,15 +123,15 @@ class Keeper:
                 return False
         elif {found.path for found in self.place.find()} != self.files.states().keys():
             return False
-        return are_still_so(self.files.glance())
+        return are_still_so(self.files.fast_states())
 
     def begin(self) -> Progress | None:
-        """Have the index brought up to date, without waiting; how far it is, None if it is done.
+        """Start an update without waiting. Return the progress, or None if it is done.
 
-        What takes a moment is done at once, the rest by a process beside us.
+        A short step runs immediately, the rest in a background process.
         """
         if self._is_aside:
-            return None  # another program does it, or nobody can
+            return None  # this archive was detached from the shared index by ``prepare``
         if self._background is not None:
             return self.wait(0.0)
         if self.database.is_gone():
@@ -140,29 +140,30 @@ class Keeper:
         return self._here(_MOMENT_SECONDS)
 
     def wait(self, seconds: float) -> Progress | None:
-        """Let the work go on for no longer than this; how far it is, None if it is done."""
+        """Let the update run for up to ``seconds``. Return the progress, or None if it is done."""
         if self._background is not None:
             outcome = self._background.wait(seconds)
             if outcome is None:
-                return self._told()
+                return self._reported_progress()
             self._background = None
             if self.database.is_gone():
                 self.database.close()
                 self._open()
-            if not outcome.is_told:
+            if not outcome.has_answered:
                 self._has_no_helper = True
                 return self._here(seconds)
             self._come_to(outcome.report, outcome.problem)
         if self._report is None or self._report.is_done or self._problem is not None:
             return None
         if self._report.waited_for is not None and not self._is_free(seconds):
-            return self._told()
-        # A turn that takes longer than a step is begun again by the next: so that one is longer.
+            return self._reported_progress()
+        # Reading resumes at a mark, which is the start of a turn. A turn that takes longer than a
+        # step would start over forever, so make each step longer than the last.
         self._step_seconds *= 2
         return self._here(max(seconds, self._step_seconds))
 
     def _here(self, seconds: float) -> Progress | None:
-        """Do some of the work; if there is more, have it done beside us if that can be."""
+        """Do part of the work here; if there is more, start a background process if possible."""
         try:
             report = self.index(wait_seconds=0.0, seconds=seconds)
         except (IndexUnusable, OSError) as problem:
@@ -174,68 +175,68 @@ class Keeper:
         if report is None or report.is_done:
             return None
         if report.waited_for is not None:
-            return self._told()
+            return self._reported_progress()
         if self.database.path is not None and not self._has_no_helper:
             from dragoman.archive.index.background import start
 
             self._background = start(self.place)
         return report.left
 
-    def _come_to(self, report: Report | None, problem: str | None) -> None:
+    def _come_to(self, report: IndexReport | None, problem: str | None) -> None:
         self._report, self._problem = report, problem
         if problem is not None:
-            self._untold.append(f"{problem}; this is what could be had of it")
+            self._troubles.append(f"{problem}; this is what could be had of it")
         if report is not None and report.is_done:
-            self._untold += [f"cannot read {path}: {why}" for path, why in report.unreadable[:5]]
+            self._troubles += [f"cannot read {path}: {why}" for path, why in report.unreadable[:5]]
             if (more := len(report.unreadable) - 5) > 0:
-                self._untold.append(f"cannot read {more} more files")
+                self._troubles.append(f"cannot read {more} more files")
 
     def troubles(self) -> list[str]:
-        """Why the index is not as it should be, in sentences; each is given once."""
-        untold, self._untold = self._untold, []
-        return untold
+        """Return the problems with the index as sentences, each of them once."""
+        troubles, self._troubles = self._troubles, []
+        return troubles
 
     def _is_free(self, seconds: float) -> bool:
-        """Whether another program that was at it has stopped."""
+        """Whether the other process that was updating the index has stopped."""
         lock = self.database.lock
         is_free = lock.acquire(seconds)
         lock.release()
         return is_free
 
-    def _told(self) -> Progress:
-        """How far the one with the lock says that it is."""
+    def _reported_progress(self) -> Progress:
+        """Return the progress that the holder of the lock has published."""
         from dragoman.archive.index.updating import Progress
 
-        told = self.database.lock.told()
-        if len(told) == len(Progress._fields):
-            return Progress(*told)
+        reported = self.database.lock.progress()
+        if len(reported) == len(Progress._fields):
+            return Progress(*reported)
         before = self._report.left if self._report is not None else None
         return before or Progress(0, 0, 0, 0)
 
     def newest_left(self) -> float | None:
-        """When the newest of the files was written that are still to be read; None if all are.
+        """Return the mtime of the newest file that is not indexed yet, or None.
 
-        They are read from the newest on. Nothing that one says is newer than the file itself.
+        Files are indexed newest first, and no message is newer than its file.
         """
         known = self.files.states()
         left = max((each.mtime_ns for each in self._found if not _is_in(each, known)), default=None)
         return left / 1e9 if left is not None else None
 
     def found_paths(self) -> set[str]:
-        """The files that were there when it was last looked."""
+        """Return the files found by the last search."""
         return {each.path for each in self._found}
 
     def prepare(self, session_id: str, progress: Callable[[Progress], None] | None = None) -> None:
-        """Index the files that are called by this name, and those that they go on from, here and now.
+        """Index the files of one session, and those that they continue, immediately.
 
-        If another program is at work on the index, or it cannot be written, they are looked at by
-        themselves, in memory.
+        If another process is updating the index, or it cannot be written, use a separate index in
+        memory.
         """
         try:
             if self._is_unchanged() or self._prepare(session_id, progress):
                 return
         except IndexUnusable as problem:
-            self._untold.append(f"{problem}; this session is read by itself")
+            self._troubles.append(f"{problem}; this session is read by itself")
         self._is_aside = True
         self.database.close()
         self.database = open_database(None)
@@ -243,14 +244,14 @@ class Keeper:
         self._prepare(session_id, progress)
 
     def _prepare(self, wanted: str, progress: Callable[[Progress], None] | None) -> bool:
-        """Whether that could be done in this index."""
+        """Do that in the current index, and return whether it was possible."""
         from dragoman.archive.index.updating import Indexer
 
         found = self.place.find()
         for _ in range(_DEEPEST):
             some = [each for each in found if _is_called(each, wanted)]
             if len(some) > _MOST_CALLED_SO:
-                break  # it is no name of one session
+                break  # too many matches to be one session's id
             report = Indexer(self.database, progress).run(some, are_all=False)
             is_ours = self.database.can_write and report.waited_for is None
             if not is_ours and not self._has_all(some):
@@ -263,13 +264,13 @@ class Keeper:
             wanted = missing[0]
         return True
 
-    def _has_all(self, some: Sequence[Found]) -> bool:
+    def _has_all(self, some: Sequence[FoundFile]) -> bool:
         known = self.files.states()
         return all(_is_in(each, known) for each in some)
 
 
-def _is_called(found: Found, wanted: str) -> bool:
-    """Whether the id in a file's name begins so."""
+def _is_called(found: FoundFile, wanted: str) -> bool:
+    """Whether the id in a file's name starts with ``wanted``."""
     from dragoman.harnesses import HARNESSES
 
     name = os.path.basename(found.path)
@@ -277,8 +278,8 @@ def _is_called(found: Found, wanted: str) -> bool:
     return any(each.startswith(wanted) for each in ids if each is not None)
 
 
-def _is_in(found: Found, known: dict[str, tuple[int, int, int, int, int, int]]) -> bool:
-    """Whether the index has this file as it was found, or as it has become since."""
+def _is_in(found: FoundFile, known: dict[str, tuple[int, int, int, int, int, int]]) -> bool:
+    """Whether the index has this file in the state found, or in a newer one."""
     state = known.get(found.path)
     if state is None or not state[4]:
         return False

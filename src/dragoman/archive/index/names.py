@@ -1,4 +1,4 @@
-"""The names that people give to sessions: where a harness lists them, the index takes them from there."""
+"""Read the names of sessions from the lists that harnesses keep."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 from contextlib import suppress
 from typing import Final
 
-from dragoman.archive.places import Place
+from dragoman.archive.places import ArchivePlace
 from dragoman.store.database import Database
-from dragoman.store.sessions import Sessions
+from dragoman.store.sessions import SessionTable
 
 _FACT: Final = "names"
 
 
-def take_names(place: Place, database: Database) -> bool:
-    """Have the index know what the lists say, if they have changed. False: it could not be written now."""
+def take_names(place: ArchivePlace, database: Database) -> bool:
+    """Update the names in the index if the lists have changed. False if it cannot be written now."""
     paths = {
         home.harness: os.path.join(folder, home.name_list)
         for home, folder in place.homes
@@ -28,7 +28,7 @@ def take_names(place: Place, database: Database) -> bool:
     try:
         names = _read(paths)
         database.begin()
-        Sessions(database).name(names)
+        SessionTable(database).name(names)
         database.set_fact(_FACT, states)
         database.commit()
     finally:
@@ -38,7 +38,7 @@ def take_names(place: Place, database: Database) -> bool:
 
 
 def _state(path: str) -> str:
-    """What changes when a list does; nothing if there is none."""
+    """Return a value that changes with the list; empty if there is none."""
     try:
         stat = os.stat(path)
     except OSError:
@@ -47,7 +47,7 @@ def _state(path: str) -> str:
 
 
 def _read(paths: dict[str, str]) -> dict[str, str]:
-    from dragoman.archive.index.digest import title_in  # only when something has changed
+    from dragoman.archive.index.digest import title_in  # only needed when a list has changed
     from dragoman.reading.parsers import history_of
     from dragoman.reading.regular import open_regular
 
@@ -56,7 +56,7 @@ def _read(paths: dict[str, str]) -> dict[str, str]:
         history = history_of(harness)
         if history is None or history.name_list is None:
             continue
-        # One that cannot be read is as good as none: then the first prompt is the title.
+        # An unreadable list counts as missing: the first prompt is then the title.
         with suppress(OSError), open_regular(path) as lines:
             for line in lines:
                 session_id, name = history.name_list.name_in(line) or ("", "")

@@ -1,4 +1,4 @@
-"""Where the reading of a file begins: what is written down of a new one, and where an old one is taken up."""
+"""Start reading a file: create the row of a new one, or resume a known one at its mark."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from io import BufferedReader
 
 import msgspec
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.reading.file_lines import is_plain, other_lines, plain_lines
-from dragoman.reading.parsers import Reader, history_of, origin_of
+from dragoman.reading.parsers import FileReader, history_of, origin_of
 from dragoman.store.entries import Entries
 from dragoman.store.files import FileRow, Files
 
 
-def begin(files: Files, found: Found, file: BufferedReader) -> tuple[FileRow, Reader | None]:
-    """Put a file in that is new; no reader if it is of no known dialect."""
+def begin(
+    files: Files, found: FoundFile, file: BufferedReader
+) -> tuple[FileRow, FileReader | None]:
+    """Insert a new file. Without a known dialect, there is no reader."""
     plain = is_plain(file)
     lines = plain_lines(file, 0) if plain else other_lines(file)
     opening = next(lines, None)
     first = [line for line in opening.lines if isinstance(line, bytes)] if opening else []
-    reader = Reader.sniffed(first)
+    reader = FileReader.sniffed(first)
     origin = origin_of(reader.harness, first)
     base = origin.base if origin else None
     row = FileRow(
@@ -56,13 +58,13 @@ def begin(files: Files, found: Found, file: BufferedReader) -> tuple[FileRow, Re
     return row, reader if reader.dialect else None
 
 
-def _id_of(reader: Reader, found: Found) -> str | None:
+def _id_of(reader: FileReader, found: FoundFile) -> str | None:
     history = history_of(reader.harness)
     return history.session_id_in(found.path.rpartition("/")[2]) if history else None
 
 
-def go_on(entries: Entries, found: Found, row: FileRow) -> tuple[FileRow, Reader]:
-    """Take up a file that has been read before, at its newest mark."""
+def go_on(entries: Entries, found: FoundFile, row: FileRow) -> tuple[FileRow, FileReader]:
+    """Resume a file that was read before, at its newest mark."""
     entries.take_back_drafts(row.file_id)
     row = row._replace(
         path=found.path,
@@ -72,15 +74,16 @@ def go_on(entries: Entries, found: Found, row: FileRow) -> tuple[FileRow, Reader
         size=found.size,
         mtime_ns=found.mtime_ns,
         complete=False,
-        # Until all of it is read, and it can be told again by these, we go by its inode.
+        # The fingerprints are only valid once the file is read completely. Until then it is
+        # identified by its inode.
         head=b"",
         tail=b"",
     )
     if row.mark_line is not None and row.mark_state is not None and not row.compressed:
-        # A mark that another version of this program made may mean nothing to us.
+        # A mark from another version of this program may be invalid.
         with suppress(msgspec.MsgspecError, TypeError):
-            return row, Reader.resumed(row.dialect, Mark(row.mark_line, row.mark_state))
+            return row, FileReader.resumed(row.dialect, Mark(row.mark_line, row.mark_state))
     row = row._replace(
         mark_line=None, mark_offset=None, mark_state=None, mark_count=None, digest=None
     )
-    return row, Reader.of(row.dialect)
+    return row, FileReader.of(row.dialect)

@@ -1,8 +1,8 @@
-"""What a message is found by: the words that people look for, and not all that was ever printed.
+"""Choose the index text of a message: what people search for, not everything that was printed.
 
-Prompts, texts and thoughts are taken whole, up to a length that nobody types; of calls the commands,
-paths and the heads of what they write; of outputs the head and the tail. The whole of every
-output can be searched by a scan of the files themselves (:mod:`dragoman.archive.search.scanning`).
+Prompts, texts and thoughts are indexed completely up to a generous limit; calls with their
+commands, paths and the beginning of what they write; outputs with their head and tail. A scan of
+the files (:mod:`dragoman.archive.search.scanning`) finds everything else.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _VALUE: Final = 2000
 _INPUT: Final = 6000
 
 
-class Words(NamedTuple):
-    """How a message is indexed."""
+class IndexText(NamedTuple):
+    """The text by which a message is found, and its kind."""
 
     kind: str
     body: str
@@ -38,57 +38,57 @@ class Words(NamedTuple):
     is_error: bool = False
 
 
-def words_of(message: Message) -> Words | None:
-    """The words of a message; None for one that nobody looks for."""
+def index_text(message: Message) -> IndexText | None:
+    """Return the index text of a message; None if it is not searchable."""
     read = _READERS.get(message.__class__)
     return read(message) if read is not None else None
 
 
-def _result(message: ToolResult) -> Words | None:
+def _result(message: ToolResult) -> IndexText | None:
     output = message.output
     if not output and (message.status == "abandoned" or not message.is_error):
         return None
     body = ends(output, OUTPUT_HEAD, OUTPUT_TAIL)
-    return Words("tool_result", body, None, message.is_error)
+    return IndexText("tool_result", body, None, message.is_error)
 
 
-def _call(message: ToolCall) -> Words:
-    return Words("tool_call", " ".join(_said(message)), message.tool)
+def _call(message: ToolCall) -> IndexText:
+    return IndexText("tool_call", " ".join(_said(message)), message.tool)
 
 
-def _thinking(message: Thinking) -> Words:
-    return Words("thinking", message.text[:_WORDS])
+def _thinking(message: Thinking) -> IndexText:
+    return IndexText("thinking", message.text[:_WORDS])
 
 
-def _text(message: Text) -> Words:
-    return Words("text", message.text[:_WORDS])
+def _text(message: Text) -> IndexText:
+    return IndexText("text", message.text[:_WORDS])
 
 
-def _prompt(message: Prompt) -> Words:
-    return Words("prompt", ends(message.text, _WORDS, OUTPUT_TAIL))
+def _prompt(message: Prompt) -> IndexText:
+    return IndexText("prompt", ends(message.text, _WORDS, OUTPUT_TAIL))
 
 
-def _notice(message: Notice) -> Words | None:
+def _notice(message: Notice) -> IndexText | None:
     if message.level == "info":
         return None
-    return Words("notice", message.text[:_VALUE], is_error=message.level == "error")
+    return IndexText("notice", message.text[:_VALUE], is_error=message.level == "error")
 
 
-def _turn_ended(message: TurnEnded) -> Words | None:
+def _turn_ended(message: TurnEnded) -> IndexText | None:
     error = message.error
     if error is None:
         return None
-    return Words("turn_ended", f"{error.kind} {error.message[:_VALUE]}", is_error=True)
+    return IndexText("turn_ended", f"{error.kind} {error.message[:_VALUE]}", is_error=True)
 
 
-def _compacted(message: Compacted) -> Words | None:
+def _compacted(message: Compacted) -> IndexText | None:
     if not message.summary:
         return None
-    return Words("compacted", ends(message.summary, OUTPUT_HEAD, OUTPUT_TAIL))
+    return IndexText("compacted", ends(message.summary, OUTPUT_HEAD, OUTPUT_TAIL))
 
 
-# A table rather than a ``match``: this is asked of every message there ever was.
-_READERS: Final[dict[type[Any], Callable[[Any], Words | None]]] = {
+# A table is faster than ``match``, and this runs for every message.
+_READERS: Final[dict[type[Any], Callable[[Any], IndexText | None]]] = {
     ToolResult: _result,
     ToolCall: _call,
     Thinking: _thinking,
@@ -101,12 +101,12 @@ _READERS: Final[dict[type[Any], Callable[[Any], Words | None]]] = {
 
 
 def ends(text: str, head: int, tail: int) -> str:
-    """The first and the last of a text, if it is longer than both together."""
+    """Return the head and tail of a text that is longer than both."""
     return text if len(text) <= head + tail else f"{text[:head]}\n{text[-tail:]}"
 
 
 def _said(call: ToolCall) -> list[str]:
-    """The texts in a tool's input, each shortened, all together not too long."""
+    """Return the texts in a tool's input, each shortened, up to a total length."""
     said = [call.native_tool] if call.native_tool != call.tool else []
     _gather(call.input, said, _INPUT)
     return said

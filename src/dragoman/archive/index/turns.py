@@ -1,4 +1,4 @@
-"""The turns of a file's own session while it is read: what a list of them shows, and where each begins."""
+"""Collect the turns of a file's own session while it is read, with the number of each first message."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dragoman.store.files import TurnRow
 
 _TITLE: Final = 120
 OF_TURNS: Final = frozenset((TurnStarted, Prompt, TurnEnded))
-"""The messages that matter here."""
+"""The messages that affect the list."""
 
 
 class TurnList:
-    """Takes messages, gives turns."""
+    """Builds rows for turns from messages."""
 
     def __init__(self, session_id: str | None) -> None:
         self._session_id = session_id
         self._turns: list[TurnRow] = []
 
     def take(self, message: Message, turn: int, seq: int) -> None:
-        """Take note of a message: the turn it belongs to, and its own number."""
+        """Add a message with its turn and its own number."""
         if message.session_id != self._session_id:
             return
         if isinstance(message, TurnStarted):
@@ -35,7 +35,7 @@ class TurnList:
             self._turns[-1] = self._turns[-1]._replace(outcome=message.outcome)
 
     def drain(self) -> list[TurnRow]:
-        """What is new since the last time. The last turn is kept: it may still end."""
+        """Return the turns since the last call. The last one is kept, because it may still end."""
         turns = self._turns
         self._turns = turns[-1:]
         return turns

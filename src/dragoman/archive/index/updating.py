@@ -1,9 +1,9 @@
-"""Keeping the index in step with the disk: what is new is read, what is gone is dropped.
+"""Bring the index in line with the disk: read what is new, drop what is gone.
 
-An unchanged file costs a look at its size and time. One that has grown costs its last turn, one that
-was moved nothing, one that was replaced or cut all of it. Work is written down in pieces, each
-whole or not at all: whoever is killed loses the piece at hand, and the next one goes on from there.
-So does whoever has done what the time given allows.
+An unchanged file costs one ``stat``. A file that has grown costs its last turn, a moved one
+nothing, a replaced or truncated one a full read. Work is committed in consistent pieces: if the
+process is killed, or its time is up, the current piece is lost and the next run continues after the
+last one.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.archive.index import fingerprints
-from dragoman.archive.index.file import Rooms, index_file
+from dragoman.archive.index.file import IndexTables, index_file
 from dragoman.reading.regular import open_regular
 from dragoman.store.database import Database
 from dragoman.store.entries import Entries
 from dragoman.store.files import FileRow, Files
-from dragoman.store.maintenance import begin_anew, orphans, tidy, untidy
-from dragoman.store.sessions import Sessions
+from dragoman.store.maintenance import clear, orphans, tidy, untidy
+from dragoman.store.sessions import SessionTable
 
 EDITION: Final = 3
-"""Counted up when the same files would give other entries: an index of another edition is built anew."""
+"""Incremented when the same files would give a different index. An index of another edition is rebuilt."""
 
 _COMMIT_ENTRIES: Final = 4000
 _COMMIT_SECONDS: Final = 2.0
 _TIDY_ENTRIES: Final = 20_000
-_TELL_SECONDS: Final = 0.1
+_PUBLISH_SECONDS: Final = 0.1
 
 
 class Progress(NamedTuple):
-    """How far an index run has come."""
+    """The progress of an update."""
 
     files: int
     all_files: int
@@ -42,8 +42,8 @@ class Progress(NamedTuple):
     all_bytes: int
 
 
-class Report(NamedTuple):
-    """What an index run has done."""
+class IndexReport(NamedTuple):
+    """What an update has done."""
 
     new: int = 0
     grown: int = 0
@@ -54,18 +54,18 @@ class Report(NamedTuple):
     """Files that could not be read, and why."""
     bytes_read: int = 0
     waited_for: int | None = None
-    """The process that is indexing instead of us, if it did not finish in time."""
+    """The process that is updating the index instead, if it did not finish in time."""
     left: Progress | None = None
-    """How far it had come when the time given was over; None if it came to the end."""
+    """The progress when the time was up; None if the update is finished."""
 
     @property
     def is_done(self) -> bool:
-        """Whether all has been done that can be done."""
+        """Whether everything possible has been done."""
         return self.waited_for is None and self.left is None
 
     @property
     def is_whole(self) -> bool:
-        """Whether the index now has all there is."""
+        """Whether the index is now complete."""
         return self.is_done and not self.unreadable
 
     @property
@@ -73,18 +73,18 @@ class Report(NamedTuple):
         return bool(self.new or self.grown or self.moved or self.replaced or self.vanished)
 
 
-class Plan(NamedTuple):
-    """What has to be done."""
+class UpdatePlan(NamedTuple):
+    """The work of an update."""
 
-    work: list[tuple[Found, int | None]]
-    """Files to look at, the newest first, with their ids if they are known."""
+    work: list[tuple[FoundFile, int | None]]
+    """Files to read, newest first, with their ids if known."""
     gone: list[tuple[str, int]]
 
 
-def plan(found: Sequence[Found], database: Database) -> Plan:
-    """What is not as the index has it."""
+def plan(found: Sequence[FoundFile], database: Database) -> UpdatePlan:
+    """Compare the files with the index and return what has to be done."""
     known = Files(database).states()
-    work: list[tuple[Found, int | None]] = []
+    work: list[tuple[FoundFile, int | None]] = []
     for each in found:
         state = known.pop(each.path, None)
         if state is None:
@@ -92,16 +92,16 @@ def plan(found: Sequence[Found], database: Database) -> Plan:
         elif state[:5] != (each.device, each.inode, each.size, each.mtime_ns, 1):
             work.append((each, state[5]))
     work.sort(key=lambda pair: pair[0].mtime_ns, reverse=True)
-    return Plan(work, [(path, state[5]) for path, state in known.items()])
+    return UpdatePlan(work, [(path, state[5]) for path, state in known.items()])
 
 
-def is_up_to_date(found: Sequence[Found], database: Database) -> bool:
+def is_up_to_date(found: Sequence[FoundFile], database: Database) -> bool:
     the_plan = plan(found, database)
     return not the_plan.work and not the_plan.gone and database.fact("edition") == EDITION
 
 
-class _Enough(Exception):
-    """The time given is over, and all that was read is written down."""
+class _OutOfTime(Exception):
+    """The time is up, and everything read so far is committed."""
 
 
 class Indexer:
@@ -109,31 +109,31 @@ class Indexer:
         self, database: Database, progress: Callable[[Progress], None] | None = None
     ) -> None:
         self._database = database
-        self._rooms = Rooms(Files(database), Sessions(database), Entries(database))
+        self._tables = IndexTables(Files(database), SessionTable(database), Entries(database))
         self._listener = progress
         self._progress = Progress(0, 0, 0, 0)
         self._uncommitted = 0
         self._committed_at = time.monotonic()
-        self._told_at = self._ends_at = math.inf
+        self._published_at = self._ends_at = math.inf
 
     def run(
         self,
-        found: Sequence[Found],
+        found: Sequence[FoundFile],
         *,
         wait_seconds: float = 0.0,
         seconds: float = math.inf,
         are_all: bool = True,
-    ) -> Report:
-        """Bring the index up to date with these files, which may be all there are.
+    ) -> IndexReport:
+        """Update the index with these files, which are all files if ``are_all``.
 
-        If another process is at it, wait this long for it to finish, then leave it to that one. After
-        so many ``seconds`` of work the rest is left to whoever comes next.
+        If another process is updating it, wait up to ``wait_seconds``, then leave the work to that
+        process. After ``seconds`` of work, the rest is left to the next run.
         """
         lock = self._database.lock
         if not self._database.can_write:
-            return Report()
+            return IndexReport()
         if not lock.acquire(wait_seconds):
-            return Report(waited_for=lock.holder() or 0)
+            return IndexReport(waited_for=lock.holder() or 0)
         self._ends_at = time.monotonic() + seconds
         try:
             return self._run(found, are_all)
@@ -143,63 +143,63 @@ class Indexer:
         finally:
             lock.release()
 
-    def _run(self, found: Sequence[Found], are_all: bool) -> Report:
+    def _run(self, found: Sequence[FoundFile], are_all: bool) -> IndexReport:
         if self._database.fact("edition") != EDITION or orphans(self._database) > self._too_many():
-            begin_anew(self._database, EDITION)
-            self._rooms.entries.forget_tools()
+            clear(self._database, EDITION)
+            self._tables.entries.forget_tools()
         the_plan = plan(found, self._database)
-        report = Report()
+        report = IndexReport()
         gone = dict(the_plan.gone) if are_all else {}
         self._progress = Progress(
             0, len(the_plan.work), 0, sum(each.size for each, _ in the_plan.work)
         )
-        self._told_at = -math.inf
+        self._published_at = -math.inf
         unreadable: list[tuple[str, str]] = []
         for number, (each, file_id) in enumerate(the_plan.work):
             before = self._progress.bytes
-            self._tell(files=number)
+            self._publish(files=number)
             try:
                 if time.monotonic() >= self._ends_at:
-                    raise _Enough
+                    raise _OutOfTime
                 report = self._one(each, file_id, gone, report)
             except FileNotFoundError:
-                continue  # put away since it was found; where it is now the next round finds it
+                continue  # moved since it was found; the next run finds it at its new path
             except OSError as problem:
                 unreadable.append((each.path, problem.strerror or str(problem)))
-            except _Enough:
+            except _OutOfTime:
                 self._database.commit()
                 return report._replace(unreadable=tuple(unreadable), left=self._progress)
             self._progress = self._progress._replace(bytes=before + each.size)
         for file_id in gone.values():
             self._database.begin()
-            self._rooms.files.drop(file_id)
+            self._tables.files.drop(file_id)
             report = report._replace(vanished=report.vanished + 1)
         self._commit()
         if the_plan.work:
-            self._told_at = -math.inf
-            self._tell(files=len(the_plan.work))
+            self._published_at = -math.inf
+            self._publish(files=len(the_plan.work))
         if untidy(self._database) >= _TIDY_ENTRIES:
             tidy(self._database)
         return report._replace(unreadable=tuple(unreadable))
 
-    def _tell(self, **changes: int) -> None:
-        """Say how far we have come, to whoever listens and to whoever waits for the lock."""
+    def _publish(self, **changes: int) -> None:
+        """Publish the progress to the listener, and to processes waiting for the lock."""
         self._progress = self._progress._replace(**changes)
         now = time.monotonic()
-        if now - self._told_at < _TELL_SECONDS:
+        if now - self._published_at < _PUBLISH_SECONDS:
             return
-        self._told_at = now
-        self._database.lock.tell(self._progress)
+        self._published_at = now
+        self._database.lock.publish(self._progress)
         if self._listener is not None:
             self._listener(self._progress)
 
     def _too_many(self) -> int:
-        return max(_TIDY_ENTRIES, self._rooms.entries.count())
+        return max(_TIDY_ENTRIES, self._tables.entries.count())
 
     def _one(
-        self, found: Found, file_id: int | None, gone: dict[str, int], report: Report
-    ) -> Report:
-        row = self._rooms.files.get(file_id) if file_id is not None else None
+        self, found: FoundFile, file_id: int | None, gone: dict[str, int], report: IndexReport
+    ) -> IndexReport:
+        row = self._tables.files.get(file_id) if file_id is not None else None
         self._database.begin()
         if row is None:
             row = self._moved(found, gone)
@@ -208,31 +208,31 @@ class Indexer:
                 report = report._replace(moved=report.moved + 1)
                 row = row._replace(path=found.path, archived=found.archived)
                 if row.size == found.size and row.complete:
-                    self._rooms.files.update(_as_found(row, found))
+                    self._tables.files.update(_as_found(row, found))
                     return report
         if row is not None and not _goes_on(found, row):
-            self._rooms.files.drop(row.file_id)
+            self._tables.files.drop(row.file_id)
             row = None
             report = report._replace(replaced=report.replaced + 1)
         elif row is None:
             report = report._replace(new=report.new + 1)
         elif row.complete and row.size == found.size and row.dialect is not None:
-            self._rooms.files.update(_as_found(row, found))  # only touched
+            self._tables.files.update(_as_found(row, found))  # only its mtime changed
             return report
         else:
             report = report._replace(grown=report.grown + 1)
         before = self._progress.bytes
 
         def after(entries: int, bytes_read: int) -> None:
-            self._tell(bytes=before + min(bytes_read, found.size))
+            self._publish(bytes=before + min(bytes_read, found.size))
             self._after(entries)
 
-        count = index_file(self._rooms, found, row, after)
-        self._uncommitted += 1  # it would not do to keep thousands of small files waiting
+        count = index_file(self._tables, found, row, after)
+        self._uncommitted += 1  # so that thousands of small files are committed in between, too
         return report._replace(bytes_read=report.bytes_read + count)
 
     def _after(self, entries: int) -> None:
-        """Write the work to the disk, now and then. Raises ``_Enough`` when our time is over."""
+        """Commit regularly. Raises ``_OutOfTime`` when the time is up."""
         self._uncommitted += entries
         now = time.monotonic()
         if (
@@ -244,7 +244,7 @@ class Indexer:
             self._database.begin()
             self._committed_at = now
         if now >= self._ends_at:
-            raise _Enough
+            raise _OutOfTime
 
     def _commit(self) -> None:
         if self._uncommitted:
@@ -253,10 +253,10 @@ class Indexer:
             self._uncommitted = 0
         self._database.commit()
 
-    def _moved(self, found: Found, gone: dict[str, int]) -> FileRow | None:
-        """The file that this one was before it was moved, if it was."""
+    def _moved(self, found: FoundFile, gone: dict[str, int]) -> FileRow | None:
+        """Return the row of this file from before it was moved, if it was moved."""
         for path, file_id in gone.items():
-            row = self._rooms.files.get(file_id)
+            row = self._tables.files.get(file_id)
             if row is None or row.size > found.size or row.session_id is None:
                 continue
             is_inode = (row.device, row.inode) == (found.device, found.inode)
@@ -266,19 +266,20 @@ class Indexer:
         return None
 
 
-def _as_found(row: FileRow, found: Found) -> FileRow:
+def _as_found(row: FileRow, found: FoundFile) -> FileRow:
     return row._replace(
         device=found.device, inode=found.inode, size=found.size, mtime_ns=found.mtime_ns
     )
 
 
-def _goes_on(found: Found, row: FileRow) -> bool:
-    """Whether what we read of a file still stands at its beginning."""
+def _goes_on(found: FoundFile, row: FileRow) -> bool:
+    """Whether the part of a file that we read is still its beginning."""
     if row.compressed or row.dialect is None:
         return not row.complete and (row.size, row.mtime_ns) == (found.size, found.mtime_ns)
     if found.size < row.offset:
         return False
     if not row.head:
-        return row.inode == found.inode  # its first reading was cut short
+        # its first read was interrupted before fingerprints were stored
+        return row.inode == found.inode
     with open_regular(found.path) as file:
         return fingerprints.is_same(file.raw, row.offset, head_was=row.head, tail_was=row.tail)

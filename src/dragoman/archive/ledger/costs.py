@@ -1,8 +1,8 @@
-"""What single sessions have cost, by the ledger; and remembered, so that a list need not open it.
+"""The cost of single sessions, computed by the ledger and cached for lists.
 
 Only the files of these sessions are read, and only if the ledger has not read them before. What a
-sub-agent spent is the sub-agent's. A cost is remembered for files and prices as they are: when one of
-them changes it is worked out anew.
+sub-agent spent counts for the sub-agent. A cached cost is valid as long as files and prices are
+unchanged.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 CURRENCY: Final = "USD"
 _MEMORY: Final = "costs.json"
 _MOST: Final = 20_000
-"""How many sessions are remembered, the newest ones."""
+"""How many sessions are cached, the newest ones."""
 
 
 class Cost(NamedTuple):
-    """What a session has cost, as far as prices are known."""
+    """The cost of a session, as far as prices are known."""
 
     amount: Decimal | None
-    """In :data:`CURRENCY`; None if nothing of it has a price."""
+    """In :data:`CURRENCY`; None if nothing has a known price."""
     unpriced_tokens: int = 0
-    """Tokens that are not in the amount, since nobody knows their price."""
+    """Tokens without a known price, which are not included in the amount."""
 
     @property
     def whole(self) -> Decimal | None:
-        """The amount, if there is nothing beside it."""
+        """The amount, if it includes all tokens."""
         return None if self.unpriced_tokens else self.amount
 
 
 def costs_of(
     sessions: Iterable[SavedSession], environment: Mapping[str, str] = os.environ
 ) -> dict[str, Cost]:
-    """What these sessions have cost, by id. One that tells no usage is not among them."""
+    """Return the costs of these sessions by id. A session that reports no usage is not included."""
     own = _own_prices(environment)
-    memory = _Memory(cache_folder(environment) / _MEMORY, _stamp(own))
+    memory = _CostCache(cache_folder(environment) / _MEMORY, _stamp(own))
     wanted = {session.id: session for session in sessions}
     states = {name: _state(session) for name, session in wanted.items()}
     costs = {name: memory.recall(name, state) for name, state in states.items()}
@@ -63,7 +63,7 @@ def _count(
     sessions: list[SavedSession], own: Path | None, environment: Mapping[str, str]
 ) -> dict[str, Cost]:
     from dragoman.archive.ledger.groups import summary
-    from dragoman.archive.ledger.ledger import Ledger  # it takes a while to import
+    from dragoman.archive.ledger.ledger import Ledger  # slow to import
     from dragoman.archive.ledger.prices import Prices
 
     folder = cache_folder(environment)
@@ -80,11 +80,11 @@ def _count(
 
 
 _UNKNOWN: Final = Cost(None, -1)
-"""It was not worked out yet."""
+"""Not computed yet."""
 
 
-class _Memory:
-    """Costs in a file of the cache folder. It can be deleted at any time; the last writer wins."""
+class _CostCache:
+    """A cache file with costs. It may be deleted at any time; the last writer wins."""
 
     def __init__(self, path: Path, stamp: str) -> None:
         self._path = path
@@ -101,7 +101,7 @@ class _Memory:
                 pass
 
     def recall(self, session_id: str, state: str) -> Cost | None:
-        """What was worked out for these files; None for a session that tells no usage."""
+        """Return the cached cost for these files; None for a session that reports no usage."""
         match self._kept.get(session_id):
             case [str(known), None, 0] if known == state:
                 return None
@@ -132,7 +132,7 @@ def _own_prices(environment: Mapping[str, str]) -> Path | None:
 
 
 def _stamp(own: Path | None) -> str:
-    """Changes with whatever decides what tokens cost, but for the tokens."""
+    """Return a value that changes with everything that determines cost, except the tokens."""
     library = find_spec("genai_prices")
     table = Path(__file__).with_name("prices_known.json")
     if library is not None and library.origin:

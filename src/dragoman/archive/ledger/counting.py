@@ -1,8 +1,8 @@
-"""Summing the ledger up in a process beside us: our end of it, and the program that it runs.
+"""Compute usage summaries in a separate process: the client side, and the program it runs.
 
-For a server, which has readers to serve meanwhile. To count means to hold what every session has spent, all at
-once and for a moment: that takes the interpreter from everybody else, and leaves the memory of a process that goes
-on for weeks in pieces. This process is gone when it has answered, and with us (:mod:`dragoman.drive.process.helper`).
+This is for servers. Counting holds the usage of every session in memory at once, which blocks the
+interpreter for other requests and fragments the memory of a long-running process. The separate
+process ends after its answer, or with its parent (:mod:`dragoman.drive.process.helper`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Final
 import msgspec
 
 from dragoman.archive.ledger.groups import By, Summary, summary
-from dragoman.archive.ledger.ledger import EVERYTHING, Choice, Ledger
-from dragoman.archive.places import Place
+from dragoman.archive.ledger.ledger import EVERYTHING, Ledger, LedgerFilter
+from dragoman.archive.places import ArchivePlace
 from dragoman.drive.process import helper
 from dragoman.errors import DragomanError
 
@@ -26,42 +26,42 @@ _SECONDS: Final = 600.0
 _log = logging.getLogger(__name__)
 
 
-class Question(msgspec.Struct, frozen=True):
-    """What is to be summed up, and how."""
+class UsageQuery(msgspec.Struct, frozen=True):
+    """What to sum up, and how to group it."""
 
     by: By
-    choice: Choice = EVERYTHING
+    choice: LedgerFilter = EVERYTHING
 
 
-class _Request(msgspec.Struct):
+class _CountRequest(msgspec.Struct):
     environment: dict[str, str]
     paths: tuple[str, ...]
     cache: str
-    questions: list[Question]
+    questions: list[UsageQuery]
 
 
-def count(place: Place, questions: Sequence[Question]) -> list[Summary]:
-    """The answers, counted here and now."""
+def count(place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
+    """Compute the summaries in this process."""
     cache = Path(place.index_folder, "usage.msgpack")
     ledger = Ledger.read(place.find(), cache=cache)
     return [summary(ledger, each.by, each.choice) for each in questions]
 
 
-class Beside:
-    """Counts in a process of its own, or here where there can be none; one question after another."""
+class CountingProcess:
+    """Counts in a separate process, or in this one if that is impossible; one request at a time."""
 
     def __init__(self, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
         self._helper: helper.Helper | None = None
         self._is_over = False
 
-    def count(self, place: Place, questions: Sequence[Question]) -> list[Summary]:
-        """As :func:`count`. May be called in any thread, and takes its time."""
-        request = _Request(place.environment, place.paths, place.cache, list(questions))
+    def count(self, place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
+        """Do the same as :func:`count`, in the separate process. Blocks; call it from any thread."""
+        request = _CountRequest(place.environment, place.paths, place.cache, list(questions))
         try:
             beside = helper.Helper(_MODULE, helper.encode(request)) if helper.can_help() else None
         except OSError:
-            beside = None  # no more processes, no more memory
+            beside = None  # no process or memory available
         if beside is None:
             return count(place, questions)
         self._helper = beside
@@ -81,20 +81,20 @@ class Beside:
 
     @property
     def pid(self) -> int | None:
-        """The process that counts, or has counted last."""
+        """The process that is counting, or counted last."""
         return self._helper.pid if self._helper is not None else None
 
     def end(self) -> None:
-        """Nobody waits any more."""
+        """Stop counting. The pending call raises."""
         self._is_over = True
         if self._helper is not None:
             self._helper.end()
 
 
 def main() -> None:
-    """In that process."""
-    request = msgspec.convert(json.loads(helper.begin()), _Request)
-    place = Place.of(None, request.paths, request.cache, request.environment)
+    """Answer one request; this is the entry point of the separate process."""
+    request = msgspec.convert(json.loads(helper.begin()), _CountRequest)
+    place = ArchivePlace.of(None, request.paths, request.cache, request.environment)
     helper.answer(helper.encode(count(place, request.questions)))
 
 

@@ -1,9 +1,9 @@
-"""What one file tells about tokens, in a form that is small to keep and quick to add up.
+"""The token usage of one file, in a form that is small to store and fast to sum.
 
-An entry is one report that was counted. It carries what is needed to find the same report in another
-file: a fork and its parent, a session file and the recording of the program that wrote it. Most sessions
-are told by one file alone, and most questions are about sums: for those, entries are summed up into subtotals
-when the file is read, and stay packed until somebody asks for them.
+An entry is one counted usage report. It carries what is needed to recognize the same report in
+another file: in a fork and its parent, or in a session file and a recording of the program that
+wrote it. Most sessions appear in one file only and most queries ask for sums, so entries are also
+summed into subtotals when the file is read, and stay encoded until they are needed.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ RULES: Final[dict[Rule, str]] = {
     "turn total": "only totals are told: what the total grew by in this turn",
     "first turn total": "only totals are told, and this is the stream's first",
 }
-"""How an entry's tokens were counted."""
+"""How the tokens of an entry were counted."""
 _RULE_NAMES: Final = tuple(RULES)
 _NUMBERS: Final = {rule: number for number, rule in enumerate(_RULE_NAMES)}
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One counted report, by its place in one file."""
+class LedgerEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One counted usage report and its position in a file."""
 
     session: str
     turn: str | None
     at: float | None
-    """When, in seconds since 1970; None where the dialect carries no time."""
+    """In seconds since 1970; None if the dialect carries no time."""
     model: str | None
     project: str | None
     line: int
@@ -47,13 +47,13 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     output: int
     reasoning: int
     total_input: int
-    """The session's running total after this report, as this file tells it."""
+    """The session's running total after this report, according to this file."""
     total_output: int
     rule_number: int
 
     @property
     def count(self) -> int:
-        """As a subtotal has it."""
+        """The number of reports, as in a subtotal."""
         return 1
 
     @property
@@ -66,7 +66,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def is_of_turn(self) -> bool:
-        """Whether it counts a whole turn, for want of anything finer."""
+        """Whether it counts a whole turn, because the file reports nothing finer."""
         return self.rule_number >= _OF_TURN
 
     @property
@@ -75,15 +75,16 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def has_named_turn(self) -> bool:
-        """Whether the turn has a name that no other turn has."""
+        """Whether the turn id is globally unique: a UUID."""
         return self.turn is not None and len(self.turn) == 36
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What the same report has in every file that holds it.
+        """What identifies the same report in every file that contains it.
 
-        A turn named by a UUID is a mark, and then running totals are not needed, which live streams
-        and session files do not always agree on. Other turns are only numbered within one stream.
+        If the turn has a UUID, that and the report's own tokens suffice. Running totals are left
+        out then, because live streams and session files do not always agree on them. Other turn ids
+        are only counters within one stream, so there the running totals are needed.
         """
         own = (self.input, self.output, self.cached, self.cache_write, self.reasoning)
         if self.has_named_turn:
@@ -98,8 +99,8 @@ def rule_number(rule: Rule) -> int:
     return _NUMBERS[rule]
 
 
-class SessionFacts(msgspec.Struct, array_like=True, gc=False):
-    """What one file tells about a session, tokens aside."""
+class LedgerSession(msgspec.Struct, array_like=True, gc=False):
+    """What one file says about a session, apart from tokens."""
 
     session: str
     at: float | None = None
@@ -110,19 +111,19 @@ class SessionFacts(msgspec.Struct, array_like=True, gc=False):
 
 
 QUARTER: Final = 900
-"""Seconds: no clock on earth changes its day more finely, so a subtotal lies in one day everywhere."""
+"""Seconds. Time zone offsets are multiples of this, so a subtotal never spans two days in any zone."""
 SHORT: Final = 200_000
-"""Requests with more input tokens may have a price of their own: they are not summed up with others."""
+"""Requests with more input tokens may be priced differently, so they are not merged into subtotals."""
 
 
 class Subtotal(msgspec.Struct, array_like=True, gc=False):
-    """Entries of one file that follow one another and differ in nothing that sums are asked by."""
+    """The sum of consecutive entries of one file that agree in everything a summary can group by."""
 
     session: str
     model: str | None
     project: str | None
     at: float | None
-    """When the first of them was told. All are of the same quarter of an hour."""
+    """The time of the earliest of them. All lie within the same quarter of an hour."""
     count: int
     input: int
     cached: int
@@ -135,11 +136,11 @@ class Subtotal(msgspec.Struct, array_like=True, gc=False):
         return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
 
 
-def subtotals_of(entries: Iterable[Entry]) -> list[Subtotal]:
-    """The entries summed up, but for those that must be valued one by one."""
+def subtotals_of(entries: Iterable[LedgerEntry]) -> list[Subtotal]:
+    """Merge entries into subtotals, except those that must be priced one by one."""
     subtotals: list[Subtotal] = []
     subtotal: Subtotal | None = None
-    first = begins = ends = 0.0  # when the subtotal begins, and the quarter of an hour it lies in
+    first = begins = ends = 0.0  # the time of the subtotal, and the quarter of an hour it lies in
     for entry in entries:
         at, tokens, cached = entry.at, entry.input, entry.cached + entry.cache_write
         if tokens > SHORT or cached > tokens:
@@ -171,7 +172,7 @@ def subtotals_of(entries: Iterable[Entry]) -> list[Subtotal]:
     return subtotals
 
 
-def _subtotal(entry: Entry) -> Subtotal:
+def _subtotal(entry: LedgerEntry) -> Subtotal:
     return Subtotal(
         entry.session,
         entry.model,
@@ -186,38 +187,40 @@ def _subtotal(entry: Entry) -> Subtotal:
     )
 
 
-class Account(msgspec.Struct, array_like=True, gc=False):
-    """Everything one file tells about tokens."""
+class FileUsage(msgspec.Struct, array_like=True, gc=False):
+    """Everything one file says about tokens."""
 
     fingerprint: str
-    """Equal for files of equal content."""
-    sessions: list[SessionFacts]
-    """The file's own session first; those it only copies rows from do not appear."""
+    """Equal for files with equal content."""
+    sessions: list[LedgerSession]
+    """The file's own session first. Sessions from which it only copies rows are not included."""
     subtotals: list[Subtotal]
     packed: bytes
-    """The entries that the subtotals sum up."""
+    """The encoded entries that the subtotals sum up."""
     problem: str | None = None
     """Why it could not be read, or not to its end."""
 
     @classmethod
-    def of(cls, fingerprint: str, sessions: list[SessionFacts], entries: list[Entry]) -> Account:
+    def of(
+        cls, fingerprint: str, sessions: list[LedgerSession], entries: list[LedgerEntry]
+    ) -> FileUsage:
         return cls(fingerprint, sessions, subtotals_of(entries), _pack(entries))
 
     @classmethod
-    def unread(cls, problem: str) -> Account:
+    def unread(cls, problem: str) -> FileUsage:
         words = problem.encode(
             "utf-8", "backslashreplace"
-        ).decode()  # with a path, which may be no UTF-8
+        ).decode()  # it contains a path, which may not be UTF-8
         return cls("", [], [], _pack([]), words)
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LedgerEntry]:
         return _unpack(self.packed)
 
     def is_only_of(self, session: str) -> bool:
-        """Whether this file is that session's own, and of no other."""
+        """Whether this file belongs to that session and no other."""
         return len(self.sessions) == 1 and self.sessions[0].session == session
 
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(list[Entry]).decode
+_unpack = msgspec.msgpack.Decoder(list[LedgerEntry]).decode

@@ -1,7 +1,7 @@
-"""The accounts of many files: read in several processes where that pays, and kept for the next time.
+"""Read the usage of many files, in several processes if that is faster, and cache it.
 
-What is kept is one file in the user's cache folder. It can be deleted at any time, two programs may use
-it at once (the last one wins), and a home that cannot be written to only means reading again.
+The cache is one file in the user's cache folder. It may be deleted at any time; if two processes
+write it, the last one wins; if it cannot be written, files are read again next time.
 """
 
 from __future__ import annotations
@@ -17,45 +17,47 @@ from typing import Final
 import msgspec
 
 from dragoman.about import VERSION
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.archive.folders import write_whole
-from dragoman.archive.ledger.entries import Account
+from dragoman.archive.ledger.entries import FileUsage
 from dragoman.archive.ledger.sharing import MOST_PORTIONS, can_share, share
 from dragoman.archive.sealed import sealed, unsealed
 
 _FORMAT: Final = f"3 {VERSION}"
-"""Accounts that another version made are not believed."""
+"""A cache written by another version is ignored."""
 _PARALLEL: Final = 48_000_000
-"""How many bytes must be read before a second process pays."""
+"""How many bytes must be read before another process is worthwhile."""
 _PORTION: Final = 6_000_000
-"""How many bytes a process is given at a time."""
+"""How many bytes a process reads at a time."""
 
 
-class _Kept(msgspec.Struct, array_like=True, gc=False):
+class _CachedUsage(msgspec.Struct, array_like=True, gc=False):
     size: int
     mtime_ns: int
-    account: bytes
+    encoded: bytes
 
 
 class _Cache(msgspec.Struct, array_like=True, gc=False):
     format: str
-    files: dict[bytes, _Kept]
-    """By their paths, which need not be UTF-8."""
+    files: dict[bytes, _CachedUsage]
+    """By path, as bytes because paths need not be UTF-8."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_account = msgspec.msgpack.Decoder(Account).decode
+_decode_usage = msgspec.msgpack.Decoder(FileUsage).decode
 _decode_portion = msgspec.msgpack.Decoder(list[tuple[bytes, bytes]]).decode
 _decode_cache = msgspec.msgpack.Decoder(_Cache).decode
 
 
-def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[str, Account]:
-    """The account of every file, by its path; what was read before and is unchanged comes from ``cache``."""
+def read_all_usage(
+    files: Iterable[FoundFile], *, cache: Path | None = None
+) -> dict[str, FileUsage]:
+    """Return the usage of every file by path, from ``cache`` for files that have not changed."""
     given = {found.path: found for found in files}
     kept = _recall(cache)
-    known: dict[str, _Kept] = {}
+    known: dict[str, _CachedUsage] = {}
     moved = _by_looks(kept, given)
-    missing: list[Found] = []
+    missing: list[FoundFile] = []
     for path, found in given.items():
         old = kept.get(path)
         if old is None or (old.size, old.mtime_ns) != (found.size, found.mtime_ns):
@@ -65,22 +67,24 @@ def read_accounts(files: Iterable[Found], *, cache: Path | None = None) -> dict[
         else:
             known[path] = old
     with _uncollected():
-        for path, account in _read_all(missing):
+        for path, encoded in _read_all(missing):
             found = given[path]
-            known[path] = _Kept(found.size, found.mtime_ns, account)
-        accounts = {path: _decode_account(known[path].account) for path in given}
-    good = {path: known[path] for path, account in accounts.items() if account.problem is None}
+            known[path] = _CachedUsage(found.size, found.mtime_ns, encoded)
+        file_usages = {path: _decode_usage(known[path].encoded) for path in given}
+    good = {
+        path: known[path] for path, file_usage in file_usages.items() if file_usage.problem is None
+    }
     if cache is not None and any(kept.get(path) is not each for path, each in good.items()):
-        # What was not asked for this time is kept as long as it is there.
+        # Keep cached files that were not requested this time, as long as they exist.
         others = {path: old for path, old in kept.items() if path not in known and _exists(path)}
         by_path = {os.fsencode(path): each for path, each in (others | good).items()}
         write_whole(cache, sealed(_encode(_Cache(_FORMAT, by_path))))
-    return accounts
+    return file_usages
 
 
 @contextmanager
 def _uncollected() -> Generator[None]:
-    """Looking for garbage takes time, and here there is none: what is read is kept."""
+    """Disable garbage collection: everything read here is kept, so there is nothing to collect."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -90,11 +94,11 @@ def _uncollected() -> Generator[None]:
             gc.enable()
 
 
-def _recall(cache: Path | None) -> dict[str, _Kept]:
+def _recall(cache: Path | None) -> dict[str, _CachedUsage]:
     try:
         read = _decode_cache(unsealed(cache.read_bytes())) if cache is not None else None
     except (OSError, ValueError, msgspec.DecodeError):
-        return {}  # never written, or not by us: nothing is lost
+        return {}  # missing, or not written by us: read everything again
     if read is None or read.format != _FORMAT:
         return {}
     return {os.fsdecode(path): each for path, each in read.files.items()}
@@ -104,19 +108,23 @@ def _exists(path: str) -> bool:
     return os.path.exists(path)
 
 
-def _by_looks(kept: dict[str, _Kept], given: dict[str, Found]) -> dict[tuple[int, int], _Kept]:
-    """Files that are no longer asked for: one of them may have been moved."""
+def _by_looks(
+    kept: dict[str, _CachedUsage], given: dict[str, FoundFile]
+) -> dict[tuple[int, int], _CachedUsage]:
+    """Return cached files that were not requested, by size and mtime: one of them may have been moved."""
     return {(old.size, old.mtime_ns): old for path, old in kept.items() if path not in given}
 
 
-def _moved_here(found: Found, moved: dict[tuple[int, int], _Kept]) -> _Kept | None:
+def _moved_here(
+    found: FoundFile, moved: dict[tuple[int, int], _CachedUsage]
+) -> _CachedUsage | None:
     old = moved.get((found.size, found.mtime_ns))
     if old is None:
         return None
     try:
         from dragoman.archive.ledger.reading import fingerprint_of
 
-        same = _decode_account(old.account).fingerprint == fingerprint_of(Path(found.path))
+        same = _decode_usage(old.encoded).fingerprint == fingerprint_of(Path(found.path))
     except OSError:
         return None
     return old if same else None
@@ -125,23 +133,23 @@ def _moved_here(found: Found, moved: dict[tuple[int, int], _Kept]) -> _Kept | No
 # Reading.
 
 
-def _read_all(files: Sequence[Found]) -> Iterator[tuple[str, bytes]]:
+def _read_all(files: Sequence[FoundFile]) -> Iterator[tuple[str, bytes]]:
     if not files:
         return
-    # Where everything is known there is nothing to read, and no need of what reads it. Other
-    # processes are copies of this one: what it has imported they have.
+    # Import the reader only if there is something to read, and before forking, so that the child
+    # processes share it.
     import_module("dragoman.archive.ledger.reading")
 
     size = sum(found.size for found in files)
     processes = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL) if can_share() else 1
     portions = _portions(files, max(_PORTION, size // MOST_PORTIONS))
     for portion in share(portions, _read_portion, processes):
-        for path, account in _decode_portion(portion):
-            yield os.fsdecode(path), account
+        for path, encoded in _decode_portion(portion):
+            yield os.fsdecode(path), encoded
 
 
-def _portions(files: Iterable[Found], size: int) -> list[list[str]]:
-    """The largest files first, alone; small ones together."""
+def _portions(files: Iterable[FoundFile], size: int) -> list[list[str]]:
+    """Split files into portions, the largest first; small files are grouped."""
     portions: list[list[str]] = [[]]
     taken = 0
     for found in sorted(files, key=lambda found: (-found.size, found.path)):
@@ -154,6 +162,6 @@ def _portions(files: Iterable[Found], size: int) -> list[list[str]]:
 
 
 def _read_portion(paths: list[str]) -> bytes:
-    from dragoman.archive.ledger.reading import read_account
+    from dragoman.archive.ledger.reading import read_file_usage
 
-    return _encode([(os.fsencode(path), _encode(read_account(path))) for path in paths])
+    return _encode([(os.fsencode(path), _encode(read_file_usage(path))) for path in paths])

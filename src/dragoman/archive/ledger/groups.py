@@ -1,7 +1,7 @@
-"""Sums over the ledger: by day, week, month, 5-hour block, project, model or session.
+"""Summaries of the ledger by day, week, month, 5-hour block, project, model or session.
 
-Tokens are summed first and valued after, but never across a border between two prices: a sum holds only
-requests that have the same rates.
+Tokens are summed before they are priced, because that is fast, but only those with the same rates
+are ever added up.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from dragoman.archive.ledger.entries import QUARTER, SHORT, Entry, SessionFacts, Subtotal
-from dragoman.archive.ledger.ledger import EVERYTHING, Choice, Ledger
+from dragoman.archive.ledger.entries import QUARTER, SHORT, LedgerEntry, LedgerSession, Subtotal
+from dragoman.archive.ledger.ledger import EVERYTHING, Ledger, LedgerFilter
 from dragoman.archive.ledger.prices import Period, Price, Rates
 from dragoman.model.usage import Usage
 
@@ -35,28 +35,28 @@ UNKNOWN: Final[dict[By, str]] = {
 _BY_TIME: Final[dict[By, str]] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
 _HOUR: Final = 3600
 BLOCK: Final = 5 * _HOUR
-"""Seconds: the window that limits of subscriptions are counted in."""
+"""Seconds: the window in which subscription limits are counted."""
 
 
-class Group(msgspec.Struct, kw_only=True):
-    """All rows that belong together, and their sum."""
+class LedgerGroup(msgspec.Struct, kw_only=True):
+    """Entries that belong together, and their sum."""
 
     key: str
     usage: Usage | None = None
-    """Null if nothing is known: only silent sessions belong to it."""
+    """None if it consists only of sessions that report no usage."""
     cost: Decimal | None = None
-    """US dollars for what has a price; null if nothing has."""
+    """US dollars for the tokens with a known price; None if there are none."""
     unpriced_tokens: int = 0
-    """Input and output of models without a price: not in ``cost``."""
+    """Input and output tokens of models without a known price, not included in ``cost``."""
     responses: int = 0
     sessions: int = 0
     silent_sessions: int = 0
-    """Sessions that tell no usage: what they spent is in no sum."""
+    """Sessions that report no usage. What they spent is not included."""
     models: list[str] = []
     first_at: datetime | None = None
 
 
-class _Sum:
+class _GroupSum:
     """A group while it is summed: tokens by model and rates."""
 
     def __init__(self) -> None:
@@ -68,8 +68,8 @@ class _Sum:
         self.silent: set[str] = set()
         self.first: float | None = None
 
-    def add(self, other: _Sum) -> None:
-        """Count what another sum holds, too."""
+    def add(self, other: _GroupSum) -> None:
+        """Add another sum to this one."""
         for name, counts in other.buckets.items():
             bucket = self.buckets.setdefault(name, [0, 0, 0, 0, 0])
             for place, count in enumerate(counts):
@@ -87,36 +87,36 @@ class _Sum:
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """The groups, and everything together."""
+    """All groups, and their total."""
 
-    groups: list[Group]
-    """Times in their order, others with the most tokens first."""
-    total: Group
+    groups: list[LedgerGroup]
+    """Ordered by time, or with the most tokens first."""
+    total: LedgerGroup
 
 
-def summary(ledger: Ledger, by: By, choice: Choice = EVERYTHING) -> Summary:
-    """Sum the ledger up."""
+def summary(ledger: Ledger, by: By, choice: LedgerFilter = EVERYTHING) -> Summary:
+    """Sum up the ledger."""
     sums = _summed(ledger, by, choice)
     made = [_group(key, each) for key, each in sums.items()]
     made.sort(key=_by_time if by in _BY_TIME or by == "block" else _by_size)
-    whole = _Sum()
+    whole = _GroupSum()
     for each in sums.values():
         whole.add(each)
     return Summary(made, _group("total", whole))
 
 
-def _by_time(group: Group) -> tuple[bool, str]:
+def _by_time(group: LedgerGroup) -> tuple[bool, str]:
     return group.first_at is None, group.key
 
 
-def _by_size(group: Group) -> tuple[int, str]:
+def _by_size(group: LedgerGroup) -> tuple[int, str]:
     return -group.usage.total_tokens if group.usage is not None else 1, group.key
 
 
 def keys(
-    by: By, ledger: Ledger, choice: Choice = EVERYTHING
-) -> Callable[[Entry | Subtotal | SessionFacts], str]:
-    """What gives the group that an entry or a session belongs to."""
+    by: By, ledger: Ledger, choice: LedgerFilter = EVERYTHING
+) -> Callable[[LedgerEntry | Subtotal | LedgerSession], str]:
+    """Return a function that gives the group of an entry or a session."""
     unknown = UNKNOWN[by]
     if by in _BY_TIME:
         return _at_times(lambda at: datetime.fromtimestamp(at).strftime(_BY_TIME[by]))
@@ -129,10 +129,12 @@ def keys(
     return lambda each: each.session
 
 
-def _at_times(name: Callable[[float], str]) -> Callable[[Entry | Subtotal | SessionFacts], str]:
+def _at_times(
+    name: Callable[[float], str],
+) -> Callable[[LedgerEntry | Subtotal | LedgerSession], str]:
     names: dict[int, str] = {}
 
-    def key(each: Entry | Subtotal | SessionFacts) -> str:
+    def key(each: LedgerEntry | Subtotal | LedgerSession) -> str:
         if each.at is None:
             return _NO_TIME
         quarter = int(each.at // QUARTER)
@@ -145,7 +147,9 @@ def _at_times(name: Callable[[float], str]) -> Callable[[Entry | Subtotal | Sess
 
 
 def _blocks(times: Iterable[float | None]) -> Callable[[float], str]:
-    """Names the block of a time. A block starts with the hour of the first use after the one before."""
+    """Return a function that names the block of a time. A block starts at the full hour of the
+    first use after the previous block.
+    """
     starts: list[float] = []
     for at in sorted(at for at in times if at is not None):
         if not starts or at >= starts[-1] + BLOCK:
@@ -154,15 +158,15 @@ def _blocks(times: Iterable[float | None]) -> Callable[[float], str]:
     def name(at: float) -> str:
         place = bisect_right(starts, at) - 1
         if place < 0 or at >= starts[place] + BLOCK:
-            return _NO_TIME  # a session that reports no usage, at a time without any
+            return _NO_TIME  # a session without usage, at a time outside every block
         start = datetime.fromtimestamp(starts[place])
         return f"{start:%Y-%m-%d %H:%M}-{datetime.fromtimestamp(starts[place] + BLOCK):%H:%M}"
 
     return name
 
 
-def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
-    sums: dict[str, _Sum] = {}
+def _summed(ledger: Ledger, by: By, choice: LedgerFilter) -> dict[str, _GroupSum]:
+    sums: dict[str, _GroupSum] = {}
     key_of = keys(by, ledger, choice)
     models = {subtotal.model for subtotal in ledger.subtotals(choice)}
     tariffs = {model: _Tariff(ledger.prices.of(model)) for model in models}
@@ -176,12 +180,13 @@ def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
         key = key_of(entry)
         sum_ = sums.get(key)
         if sum_ is None:
-            sum_ = sums[key] = _Sum()
+            sum_ = sums[key] = _GroupSum()
         model = entry.model
         tariff = tariffs[model]
         rates = tariff.short if entry.input <= tariff.limit else tariff.rates(entry)
         if rates is not None and entry.cached + entry.cache_write > entry.input:
-            # It cannot be: what is read or written is part of the input. Value it by itself.
+            # Inconsistent: cached tokens are part of the input. In a sum with others the excess
+            # would cancel out, so price the entry on its own.
             sum_.odd += rates.cost(entry.usage)
             rates = _VALUED
         name = (model, id(rates))
@@ -200,14 +205,14 @@ def _summed(ledger: Ledger, by: By, choice: Choice) -> dict[str, _Sum]:
         if at is not None and (sum_.first is None or at < sum_.first):
             sum_.first = at
     for facts in ledger.silent_sessions(choice):
-        silent = sums.setdefault(key_of(facts), _Sum())
+        silent = sums.setdefault(key_of(facts), _GroupSum())
         silent.silent.add(facts.session)
         silent.saw(facts.at)
     return sums
 
 
 class _Tariff:
-    """One model's price, ready for many requests: most are short, and cost the same."""
+    """The price of one model, prepared for many requests: most are short and cost the same."""
 
     __slots__ = ("limit", "price", "short")
 
@@ -215,17 +220,17 @@ class _Tariff:
         self.price = price
         self.short: Rates | None = None
         self.limit = -1
-        """Requests of at most so many tokens cost what short ones do."""
+        """Requests with at most this many input tokens cost the short rate."""
         if price is not None and not price.depends_on_time:
             [self.short, *longer] = price.periods[0].rates
             self.limit = longer[0].above if longer else sys.maxsize
 
     @property
     def values_subtotals(self) -> bool:
-        """Whether all that a subtotal sums up costs the same."""
+        """Whether everything merged into one subtotal has the same rates."""
         return self.price is None or all(map(_values_subtotals, self.price.periods))
 
-    def rates(self, entry: Entry | Subtotal) -> Rates | None:
+    def rates(self, entry: LedgerEntry | Subtotal) -> Rates | None:
         if self.price is None:
             return None
         return self.price.rates(entry.at, entry.input if entry.count == 1 else 0)
@@ -239,11 +244,11 @@ def _values_subtotals(period: Period) -> bool:
 
 _NO_MONEY: Final = Decimal(0)
 _VALUED: Final = Rates(_NO_MONEY, _NO_MONEY, _NO_MONEY, _NO_MONEY)
-"""Stands for tokens whose cost was added up before."""
+"""Stands for tokens whose cost was already added."""
 
 
-def _group(key: str, sum_: _Sum) -> Group:
-    group = Group(
+def _group(key: str, sum_: _GroupSum) -> LedgerGroup:
+    group = LedgerGroup(
         key=key,
         responses=sum_.responses,
         sessions=len(sum_.sessions),

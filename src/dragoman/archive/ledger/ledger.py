@@ -1,8 +1,8 @@
-"""The ledger: what every model response has cost in tokens and money, and how we know.
+"""The ledger: what every model response cost in tokens and money, and how that was determined.
 
-A row is one response, or one counted difference where nothing finer is told, with the file and line
-that it was taken from, the rule that it was counted by and the price that it was valued with. A session
-that tells no usage is not a session that spent nothing: such sessions are listed by themselves.
+A row is one response, or one counted difference where nothing finer is reported, with its file and
+line, the rule it was counted by and the price used. A session that reports no usage may still have
+spent tokens, so such sessions are listed separately.
 """
 
 from __future__ import annotations
@@ -18,11 +18,18 @@ from typing import TypeAlias
 
 import msgspec
 
-from dragoman.archive.finding import Found, by_hand, walk
+from dragoman.archive.finding import FoundFile, by_hand, walk
 from dragoman.archive.homes import all_homes
-from dragoman.archive.ledger.entries import QUARTER, Account, Entry, Rule, SessionFacts, Subtotal
-from dragoman.archive.ledger.files import read_accounts
-from dragoman.archive.ledger.merging import Found as FoundEntry
+from dragoman.archive.ledger.entries import (
+    QUARTER,
+    FileUsage,
+    LedgerEntry,
+    LedgerSession,
+    Rule,
+    Subtotal,
+)
+from dragoman.archive.ledger.files import read_all_usage
+from dragoman.archive.ledger.merging import FileEntry as FoundEntry
 from dragoman.archive.ledger.merging import entries_of, merge, merge_sessions
 from dragoman.archive.ledger.prices import Prices
 from dragoman.model.usage import Usage
@@ -30,7 +37,7 @@ from dragoman.model.usage import Usage
 Paths: TypeAlias = Iterable[str | os.PathLike[str]]
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class LedgerRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of the ledger."""
 
     session_id: str
@@ -43,25 +50,25 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     line: int
     rule: Rule
     price_version: str | None
-    """Where the price is from; null for a model without a price."""
+    """The source of the price; None for a model without a known price."""
     cost: Decimal | None
-    """US dollars; null for a model without a price, which is not the same as nothing."""
+    """US dollars; None for a model without a known price, which is not the same as zero."""
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """Which rows to look at. Bounds in time leave out what nobody knows the time of."""
+class LedgerFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Selects rows. Bounds in time exclude rows without a time."""
 
     since: datetime | None = None
     until: datetime | None = None
-    """The first moment that is no longer looked at."""
+    """The first moment no longer included."""
     project: str | None = None
-    """A directory: sessions in it and below it; or any part of its path."""
+    """A directory, including everything below it, or any part of a path."""
     model: str | None = None
     """A part of the model's name."""
 
     @property
     def keeps_subtotals(self) -> bool:
-        """Whether its bounds lie where no subtotal goes across."""
+        """Whether no subtotal spans the bounds in time."""
         bounds = [bound.timestamp() for bound in (self.since, self.until) if bound is not None]
         return not any(bound % QUARTER for bound in bounds)
 
@@ -83,35 +90,37 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         return self.model is None or (model is not None and self.model.lower() in model.lower())
 
 
-EVERYTHING = Choice()
+EVERYTHING = LedgerFilter()
 
 
 class Ledger:
-    """The rows of many files, each response once."""
+    """The usage in many files, with each response counted once."""
 
-    def __init__(self, accounts: Mapping[str, Account], prices: Prices | None = None) -> None:
+    def __init__(self, file_usages: Mapping[str, FileUsage], prices: Prices | None = None) -> None:
         self.prices = prices if prices is not None else Prices()
-        self._accounts = accounts
-        self._merged = merge(accounts)
-        self._sessions = merge_sessions(accounts.items())
+        self._file_usages = file_usages
+        self._merged = merge(file_usages)
+        self._sessions = merge_sessions(file_usages.items())
         self.problems = {
-            path: account.problem for path, account in accounts.items() if account.problem
+            path: file_usage.problem
+            for path, file_usage in file_usages.items()
+            if file_usage.problem
         }
-        """Why files could not be read, by their path."""
+        """Why files could not be read, by path."""
 
     @classmethod
     def read(
-        cls, files: Iterable[Found], *, prices: Prices | None = None, cache: Path | None = None
+        cls, files: Iterable[FoundFile], *, prices: Prices | None = None, cache: Path | None = None
     ) -> Ledger:
-        """The ledger of these files. ``cache`` names a file to keep what was read in."""
-        return cls(read_accounts(files, cache=cache), prices)
+        """Read these files. ``cache`` is a file in which their usage is cached."""
+        return cls(read_all_usage(files, cache=cache), prices)
 
     @cached_property
     def _found(self) -> list[FoundEntry]:
-        return entries_of(self._accounts, self._merged)
+        return entries_of(self._file_usages, self._merged)
 
-    def entries(self, choice: Choice = EVERYTHING) -> Iterator[FoundEntry]:
-        """What rows are made of: quicker, where there are many."""
+    def entries(self, choice: LedgerFilter = EVERYTHING) -> Iterator[FoundEntry]:
+        """Yield the entries behind the rows, which is faster if there are many."""
         if choice == EVERYTHING:
             return iter(self._found)
         takes = choice.takes
@@ -121,8 +130,8 @@ class Ledger:
             if takes(found.entry.at, found.entry.project, found.entry.model)
         )
 
-    def subtotals(self, choice: Choice = EVERYTHING) -> Iterator[Subtotal | Entry]:
-        """The same for who only sums up, many at a time where they lie together."""
+    def subtotals(self, choice: LedgerFilter = EVERYTHING) -> Iterator[Subtotal | LedgerEntry]:
+        """Yield the same tokens for summing, merged into subtotals where possible."""
         if not choice.keeps_subtotals:
             return (found.entry for found in self.entries(choice))
         every = chain(self._merged.subtotals, (found.entry for found in self._merged.entries))
@@ -131,11 +140,11 @@ class Ledger:
             subtotal for subtotal in every if takes(subtotal.at, subtotal.project, subtotal.model)
         )
 
-    def rows(self, choice: Choice = EVERYTHING) -> Iterator[Row]:
-        """Every row, in the order of files and lines."""
+    def rows(self, choice: LedgerFilter = EVERYTHING) -> Iterator[LedgerRow]:
+        """Yield every row, ordered by file and line."""
         for file, entry in self.entries(choice):
             price = self.prices.of(entry.model)
-            yield Row(
+            yield LedgerRow(
                 session_id=entry.session,
                 turn_id=entry.turn,
                 at=None if entry.at is None else datetime.fromtimestamp(entry.at, UTC),
@@ -149,14 +158,14 @@ class Ledger:
                 cost=price.rates(entry.at, entry.input).cost(entry.usage) if price else None,
             )
 
-    def silent_sessions(self, choice: Choice = EVERYTHING) -> list[SessionFacts]:
-        """Sessions that had turns and tell no usage: what they spent is unknown."""
-        told = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
+    def silent_sessions(self, choice: LedgerFilter = EVERYTHING) -> list[LedgerSession]:
+        """Return the sessions that had turns but report no usage, so that what they spent is unknown."""
+        reporting = {subtotal.session for subtotal in self._merged.subtotals} | self._merged.shared
         return [
             facts
             for facts in self._sessions.values()
             if facts.turns
-            and facts.session not in told
+            and facts.session not in reporting
             and choice.takes(facts.at, facts.project, facts.model)
         ]
 
@@ -166,10 +175,10 @@ def find_files(
     environment: Mapping[str, str] = os.environ,
     *,
     cache: Path | None = None,
-) -> list[Found]:
-    """The files that were named, or else all session files of every harness on this machine.
+) -> list[FoundFile]:
+    """Return the named files, or all session files of every harness on this machine.
 
-    ``cache`` is a folder in which to remember where harnesses keep them.
+    ``cache`` is the folder in which the homes of harnesses are cached.
     """
     named = list(paths)
     if named:

@@ -1,12 +1,13 @@
-"""Putting the accounts of many files together so that nothing is counted twice.
+"""Merge the usage of many files such that nothing is counted twice.
 
-The same response may be told by its session's own file, by every fork and sub-agent that was given a
-copy of its rows, by a second copy of the file, and by the recording of the program that wrote it. An
-entry is known by its session and its mark (see ``ledger_entries``); how often one file tells a mark
-tells how often it was spent. Streams that tell nothing but the totals of turns count only for sessions
-of which nothing finer is known. The order of the files does not matter, nor how often one is given.
+The same response may appear in its session's own file, in every fork and sub-agent that got a copy
+of its rows, in a second copy of the file, and in a recording of the program that wrote it. An entry
+is identified by its session and its mark (see ``LedgerEntry.mark``); if one file contains the same
+mark several times, that many responses were identical. Streams that report only totals of turns
+count only for sessions of which nothing finer is known. The result depends neither on the order of
+the files nor on how often one is given.
 
-A session that one file alone tells of needs none of this: its subtotals count as they are.
+A session that appears in one file only needs none of this: its subtotals count as they are.
 """
 
 from __future__ import annotations
@@ -17,57 +18,57 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from dragoman.archive.ledger.entries import Account, Entry, SessionFacts, Subtotal
+from dragoman.archive.ledger.entries import FileUsage, LedgerEntry, LedgerSession, Subtotal
 from dragoman.model.usage import Usage
 
 
-class Found(NamedTuple):
-    """An entry and the file that it is taken from."""
+class FileEntry(NamedTuple):
+    """An entry and the file it comes from."""
 
     file: str
-    entry: Entry
+    entry: LedgerEntry
 
 
 _Key: TypeAlias = tuple[object, ...]
 
 
 class Merged(NamedTuple):
-    """What many files tell, each thing once."""
+    """The usage in many files, without duplicates."""
 
     subtotals: list[Subtotal]
-    """Of sessions that one file alone tells of."""
+    """Those of sessions that appear in one file only."""
     shared: frozenset[str]
-    """Sessions that several tell of."""
-    entries: list[Found]
-    """The entries of those."""
+    """Sessions that appear in several files."""
+    entries: list[FileEntry]
+    """The entries of the shared sessions."""
 
 
-def merge(accounts: Mapping[str, Account]) -> Merged:
-    """Everything that these accounts hold, by the paths of their files."""
-    tellers: Counter[str] = Counter()
-    for account in accounts.values():
-        tellers.update({subtotal.session for subtotal in account.subtotals})
-    shared = frozenset(session for session, count in tellers.items() if count > 1)
+def merge(file_usages: Mapping[str, FileUsage]) -> Merged:
+    """Merge the usage of files, given by path."""
+    file_counts: Counter[str] = Counter()
+    for file_usage in file_usages.values():
+        file_counts.update({subtotal.session for subtotal in file_usage.subtotals})
+    shared = frozenset(session for session, count in file_counts.items() if count > 1)
     subtotals: list[Subtotal] = []
-    doubtful: list[tuple[Account, Found]] = []
-    for path, account in sorted(accounts.items()):
-        own = [subtotal for subtotal in account.subtotals if subtotal.session not in shared]
+    doubtful: list[tuple[FileUsage, FileEntry]] = []
+    for path, file_usage in sorted(file_usages.items()):
+        own = [subtotal for subtotal in file_usage.subtotals if subtotal.session not in shared]
         subtotals += own
-        if len(own) < len(account.subtotals):
+        if len(own) < len(file_usage.subtotals):
             doubtful += [
-                (account, Found(path, entry))
-                for entry in account.entries
+                (file_usage, FileEntry(path, entry))
+                for entry in file_usage.entries
                 if entry.session in shared
             ]
     return Merged(subtotals, shared, _once(doubtful))
 
 
-def entries_of(accounts: Mapping[str, Account], merged: Merged) -> list[Found]:
-    """Every entry once, in the order of files and lines."""
+def entries_of(file_usages: Mapping[str, FileUsage], merged: Merged) -> list[FileEntry]:
+    """Return every entry once, ordered by file and line."""
     kept = [
-        Found(path, entry)
-        for path, account in accounts.items()
-        for entry in account.entries
+        FileEntry(path, entry)
+        for path, file_usage in file_usages.items()
+        for entry in file_usage.entries
         if entry.session not in merged.shared
     ]
     kept += merged.entries
@@ -75,11 +76,11 @@ def entries_of(accounts: Mapping[str, Account], merged: Merged) -> list[Found]:
     return kept
 
 
-def merge_sessions(accounts: Iterable[tuple[str, Account]]) -> dict[str, SessionFacts]:
-    """What all files together tell about each session."""
-    known: dict[str, SessionFacts] = {}
-    for _, account in sorted(accounts, key=lambda pair: pair[0]):
-        for facts in account.sessions:
+def merge_sessions(file_usages: Iterable[tuple[str, FileUsage]]) -> dict[str, LedgerSession]:
+    """Combine what all files say about each session."""
+    known: dict[str, LedgerSession] = {}
+    for _, file_usage in sorted(file_usages, key=lambda pair: pair[0]):
+        for facts in file_usage.sessions:
             old = known.get(facts.session)
             if old is None:
                 known[facts.session] = msgspec.structs.replace(facts)
@@ -93,22 +94,22 @@ def merge_sessions(accounts: Iterable[tuple[str, Account]]) -> dict[str, Session
     return known
 
 
-def _once(doubtful: Sequence[tuple[Account, Found]]) -> list[Found]:
-    best: dict[_Key, tuple[_Key, Found]] = {}
+def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
+    best: dict[_Key, tuple[_Key, FileEntry]] = {}
     seen: Counter[_Key] = Counter()
-    streams: dict[str, dict[str, list[Found]]] = defaultdict(lambda: defaultdict(list))
-    told_by_own = {
+    streams: dict[str, dict[str, list[FileEntry]]] = defaultdict(lambda: defaultdict(list))
+    in_own_file = {
         (found.entry.session, found.entry.turn)
-        for account, found in doubtful
-        if account.is_only_of(found.entry.session) and found.entry.has_named_turn
+        for file_usage, found in doubtful
+        if file_usage.is_only_of(found.entry.session) and found.entry.has_named_turn
     }
-    for account, found in doubtful:
+    for file_usage, found in doubtful:
         file, entry = found
-        is_own = account.is_only_of(entry.session)
-        if not is_own and (entry.session, entry.turn) in told_by_own:
-            continue  # copied rows may be cut short, and a live stream may repeat old ones
+        is_own = file_usage.is_only_of(entry.session)
+        if not is_own and (entry.session, entry.turn) in in_own_file:
+            continue  # copied rows may be incomplete, and a live stream may repeat old ones
         if entry.is_of_turn:
-            streams[entry.session].setdefault(account.fingerprint, []).append(found)
+            streams[entry.session].setdefault(file_usage.fingerprint, []).append(found)
             continue
         in_file = (file, entry.session, *entry.mark)
         seen[in_file] += 1
@@ -130,9 +131,9 @@ def _once(doubtful: Sequence[tuple[Account, Found]]) -> list[Found]:
     return kept
 
 
-def _turns_once(streams: Iterable[list[Found]]) -> list[Found]:
-    """Streams that tell totals only, of one session: one after another, as its counter went on."""
-    kept: list[Found] = []
+def _turns_once(streams: Iterable[list[FileEntry]]) -> list[FileEntry]:
+    """Join streams of one session that report only totals, in the order of its counter."""
+    kept: list[FileEntry] = []
     before: Usage | None = None
     for stream in sorted((_of_one_file(each) for each in streams), key=_by_total):
         for found in stream:
@@ -144,22 +145,22 @@ def _turns_once(streams: Iterable[list[Found]]) -> list[Found]:
                 before, own = own, own - before
             else:
                 before = own
-            kept.append(Found(found.file, _worth(entry, own)))
+            kept.append(FileEntry(found.file, _worth(entry, own)))
     return kept
 
 
-def _of_one_file(stream: list[Found]) -> list[Found]:
-    """A stream that was given under several names counts once."""
+def _of_one_file(stream: list[FileEntry]) -> list[FileEntry]:
+    """Count a stream once that was given under several names."""
     first = min(found.file for found in stream)
     return [found for found in stream if found.file == first]
 
 
-def _by_total(stream: list[Found]) -> tuple[int, int, str]:
+def _by_total(stream: list[FileEntry]) -> tuple[int, int, str]:
     entry = stream[0].entry
     return entry.total_input, entry.total_output, stream[0].file
 
 
-def _worth(entry: Entry, own: Usage) -> Entry:
+def _worth(entry: LedgerEntry, own: Usage) -> LedgerEntry:
     return msgspec.structs.replace(
         entry,
         input=own.input_tokens,

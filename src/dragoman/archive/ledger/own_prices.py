@@ -1,16 +1,16 @@
-"""The user's own prices: a TOML file that goes before any table.
+"""The user's own prices: a TOML file that takes precedence over any table.
 
 ::
 
-    version = "our contract of May"     # optional: told wherever the price is used
+    version = "our contract of May"     # optional: shown wherever the price is used
 
-    [models."gpt-9*"]                   # US dollars for a million tokens; * and ? stand for anything
+    [models."gpt-9*"]                   # US dollars per million tokens; * and ? are wildcards
     input = 1.25
-    cached_input = 0.125                # as input, if it is not there
-    cache_write_input = 1.5             # as input, if it is not there
+    cached_input = 0.125                # default: same as input
+    cache_write_input = 1.5             # default: same as input
     output = 10
 
-    [[models."gpt-9*".tiers]]           # whole requests with more than this many input tokens
+    [[models."gpt-9*".tiers]]           # for whole requests with more input tokens than this
     above = 272000
     input = 2.5
     output = 15
@@ -33,7 +33,7 @@ from dragoman.errors import UnreadableSource, UsageError
 
 
 class OwnTier(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What requests of a certain length cost."""
+    """The price of requests above a certain length."""
 
     above: int = 0
     input: Decimal
@@ -80,7 +80,7 @@ class OwnPrices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     models: Mapping[str, OwnPrice] = {}
 
     def find(self, model: str) -> OwnPrice | None:
-        """The entry for a model: the one of exactly that name, or the first whose pattern fits."""
+        """Return the entry for a model: the exact name, or else the first matching pattern."""
         exact = self.models.get(model)
         if exact is not None:
             return exact
@@ -90,7 +90,7 @@ class OwnPrices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @classmethod
     def read(cls, path: Path) -> OwnPrices:
-        """Read a file. Raises ``UnreadableSource`` or ``UsageError``, which says what is wrong."""
+        """Read a file. Raises ``UnreadableSource``, or ``UsageError`` with what is wrong."""
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError as problem:

@@ -1,10 +1,10 @@
-"""What tokens cost: rates for each model, from a table that comes with us or from the user's own file.
+"""Prices of tokens: rates for each model, from a bundled table or the user's own file.
 
-Long requests cost more per token than short ones, and prices change with time, so a price belongs to
-one request, never to a day's sum. The table is made from ``genai-prices`` (``benchmarks/known_prices.py``).
-Where that library is installed (``dragoman[prices]``) it knows more models and may be newer: then it is
-asked, once for each model since it is slow to load, and the answer is kept. A model without a known
-price has none, which is not a price of zero.
+Long requests cost more per token, and prices change over time, so a price applies to a single
+request, never to the sum of a day. The table is generated from ``genai-prices``
+(``benchmarks/known_prices.py``). If that library is installed (``dragoman[prices]``), it knows more
+models and may be newer: then it is asked instead, once per model because it is slow to load, and
+the answer is cached. A model without a known price has no price, not a price of zero.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _MILLION: Final = Decimal(1_000_000)
 _LIBRARY: Final = "genai-prices"
 _DATED: Final = re.compile(r"[-@](\d{8}|\d{4}-\d\d-\d\d)$|-latest$")
 _MAKERS: Final = ("openai", "anthropic", "google")
-"""Whose models are looked for when a name does not tell whose it is."""
+"""The providers that are tried if a model's name does not include one."""
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """US dollars for a million tokens, in requests of a certain length."""
+    """US dollars per million tokens, for requests of a certain length."""
 
     input: Decimal
     cached_input: Decimal
     cache_write_input: Decimal
     output: Decimal
     above: int = 0
-    """They are for requests with more input tokens than this."""
+    """The rates apply to requests with more input tokens than this."""
 
     def cost(self, usage: Usage) -> Decimal:
-        """What these tokens cost. Cached and written tokens are part of the input, once."""
+        """Return the cost of these tokens. Cached and cache-write tokens are part of the input."""
         cached = min(usage.cached_input_tokens, usage.input_tokens)
         written = min(usage.cache_write_input_tokens, usage.input_tokens - cached)
         plain = usage.input_tokens - cached - written
@@ -59,13 +59,13 @@ class Rates(msgspec.Struct, frozen=True):
 
 
 class Period(msgspec.Struct, frozen=True):
-    """Rates that hold from a day on, or at some hours only."""
+    """Rates that apply from a date on, or at certain hours."""
 
     rates: list[Rates]
     """By length of the request, shortest first."""
     from_date: date | None = None
     hours: tuple[time, time] | None = None
-    """From and to, in UTC; may go past midnight."""
+    """Start and end in UTC; may span midnight."""
 
     def holds(self, at: datetime) -> bool:
         if self.from_date is not None:
@@ -78,17 +78,17 @@ class Period(msgspec.Struct, frozen=True):
 
 
 class Price(msgspec.Struct, frozen=True):
-    """What one model costs."""
+    """The price of one model."""
 
     model: str
-    """The model as the table of prices calls it."""
+    """The model's name in the price table."""
     version: str
-    """Where the price is from."""
+    """The source of the price."""
     periods: list[Period]
-    """Later ones go before earlier ones."""
+    """Later ones take precedence."""
 
     def rates(self, at: float | None, input_tokens: int) -> Rates:
-        """The rates of a request at that time (seconds since 1970) and of that length."""
+        """Return the rates for a request at that time (seconds since 1970) and of that length."""
         period = self.periods[0]
         if len(self.periods) > 1:
             moment = datetime.fromtimestamp(at, UTC) if at is not None else datetime.max
@@ -108,7 +108,7 @@ class Prices:
     """Prices by model: the user's own first, then the library's."""
 
     def __init__(self, own: Path | None = None, *, memory: Path | None = None) -> None:
-        """``own`` is a file of the user's prices; in ``memory`` the library's answers are kept."""
+        """``own`` is the user's price file; ``memory`` is the cache for the library's answers."""
         self._own = OwnPrices.read(own) if own is not None else OwnPrices()
         self._memory = memory
         self._known: dict[str, Price | None] = {}
@@ -116,7 +116,7 @@ class Prices:
         self._has_news = False
 
     def of(self, model: str | None) -> Price | None:
-        """The price of a model; None if nobody knows it."""
+        """Return the price of a model, or None if it is not known."""
         if model is None:
             return None
         if model not in self._known:
@@ -124,7 +124,7 @@ class Prices:
         return self._known[model]
 
     def unknown(self) -> list[str]:
-        """The models that were asked for and that have no price."""
+        """Return the models without a known price that were looked up."""
         return sorted(model for model, price in self._known.items() if price is None)
 
     def _own_price(self, model: str) -> Price | None:
@@ -147,63 +147,64 @@ class Prices:
         return self._remembered[model]
 
     def _recall(self) -> dict[str, Price | None]:
-        """What is known without the library: the models that everybody uses, and those asked for before."""
+        """Return what is known without the library: common models, and those looked up before."""
         known = recall(KNOWN)
         return {**known, **recall(self._memory)} if self._memory is not None else known
 
     def remember(self) -> None:
-        """Keep the library's answers for the next time, where they can be kept."""
+        """Save the library's answers, if possible."""
         if self._memory is not None and self._has_news and self._remembered is not None:
             keep(self._memory, self._remembered)
             self._has_news = False
 
 
 KNOWN: Final = Path(__file__).with_name("prices_known.json")
-"""The library's answers for well-known models, as of one version; used where no other is installed."""
+"""The library's answers for common models, as of one version; used if it is not installed."""
 
 
 def recall(path: Path) -> dict[str, Price | None]:
-    """The answers that were kept in a file, if they are those of the table in use."""
+    """Return the cached answers in a file, if they are for the table in use."""
     kept = _read(path)
     return kept.prices if kept.version == table_version() else {}
 
 
 def keep(path: Path, answers: dict[str, Price | None]) -> bool:
-    """Keep answers in a file; whether it could be written."""
-    data = msgspec.json.encode(_Memory(table_version(), answers))
+    """Save answers to a file. Return whether that succeeded."""
+    data = msgspec.json.encode(_PriceCache(table_version(), answers))
     return write_whole(path, data if path == KNOWN else sealed(data))
 
 
-def _read(path: Path) -> _Memory:
+def _read(path: Path) -> _PriceCache:
     try:
         data = path.read_bytes()
         return _decoder.decode(data if path == KNOWN else unsealed(data))
     except (OSError, ValueError, msgspec.DecodeError):
-        return _Memory("", {})  # it is only a memory
+        return _PriceCache("", {})  # only a cache, so start over
 
 
-class _Memory(msgspec.Struct):
+class _PriceCache(msgspec.Struct):
     version: str
     prices: dict[str, Price | None]
 
 
-_decoder = msgspec.json.Decoder(_Memory)
+_decoder = msgspec.json.Decoder(_PriceCache)
 
 
 @cache
 def table_version() -> str:
-    """The table that prices are from: the library's, if it is installed, or the one that comes with us."""
+    """Return the version of the price table: the library's if installed, or the bundled one."""
     return library_version() or _read(KNOWN).version
 
 
 @cache
 def library_version() -> str | None:
-    """The library and its version, which is also the version of its prices; None if it is not installed."""
+    """Return the library's name and version, which is also that of its prices; None if not installed."""
     found = find_spec("genai_prices")
     if found is None:
         return None
     if found.origin is not None:
-        # The folder's name gives it in no time; importlib.metadata imports the email package first.
+        # Read it from the folder name: ``importlib.metadata`` imports the email package, which is
+        # slow.
         named = list(Path(found.origin).parents[1].glob("genai_prices-*.dist-info"))
         if len(named) == 1:
             return f"{_LIBRARY} {named[0].stem.partition('-')[2]}"
@@ -213,7 +214,7 @@ def library_version() -> str | None:
 
 
 def look_up(model: str) -> Price | None:
-    """The price of a model in the table in use. Nothing is fetched."""
+    """Return the price of a model from the table in use. Nothing is downloaded."""
     if library_version() is not None:
         return _from_library(model)
     table = _read(KNOWN).prices
@@ -221,7 +222,7 @@ def look_up(model: str) -> Price | None:
 
 
 def _names(model: str) -> Iterator[str]:
-    """How a table may call a model: without the provider before it, and the date or tag after it."""
+    """Yield the names a table may use for a model: without provider prefix, and without date or tag."""
     name = model.lower()
     yield name
     name = name.rpartition("/")[2].rpartition(":")[0] or name.rpartition("/")[2]
@@ -254,7 +255,7 @@ def _period(price: LibraryPrice, constraint: object = None) -> Period | None:
     from genai_prices import types
 
     if price.input_mtok is None or price.output_mtok is None:
-        return None  # it is not sold by the token
+        return None  # not priced per token
     kinds = [
         price.input_mtok,
         price.input_mtok if price.cache_read_mtok is None else price.cache_read_mtok,

@@ -1,4 +1,4 @@
-"""How much of the allowance is used up, by the newest word on it that any session holds."""
+"""Find the newest rate limits that any session reports."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import RateLimits, RateWindow
 from dragoman.reading.regular import open_regular
 
 _TAIL: Final = 4 << 20
-"""How much of a long file's end is looked at: the newest word stands near it."""
+"""How many bytes at the end of a long file are read first: the newest limits are near the end."""
 _FILES: Final = 25
-"""How many files are looked at, the newest first, before we say that nobody tells limits."""
+"""How many files are searched, newest first."""
 
 
 class Limits(NamedTuple):
-    """What a session was last told about its account's allowance."""
+    """The rate limits last reported in a session."""
 
     at: datetime | None
     file: str
     windows: list[RateWindow]
 
 
-def newest_limits(files: Iterable[Found]) -> Limits | None:
-    """The newest limits in any of these files; None if the newest ones do not tell any."""
+def newest_limits(files: Iterable[FoundFile]) -> Limits | None:
+    """Return the newest limits in these files; None if the newest files report none."""
     newest = sorted(files, key=lambda found: (-found.mtime_ns, found.path))[:_FILES]
     for found in newest:
-        told = _last(found)
-        if told is not None:
-            return Limits(told.at, found.path, told.windows)
+        limits = _last(found)
+        if limits is not None:
+            return Limits(limits.at, found.path, limits.windows)
     return None
 
 
-def _last(found: Found) -> RateLimits | None:
+def _last(found: FoundFile) -> RateLimits | None:
     from dragoman.reading.read import read
 
     last: RateLimits | None = None
@@ -48,16 +48,16 @@ def _last(found: Found) -> RateLimits | None:
             if last is not None:
                 break
     except (UnreadableSource, OSError):
-        return None  # the ledger says why it cannot be read
+        return None  # the ledger reports why it cannot be read
     return last
 
 
-def _ends(found: Found) -> Iterator[str | bytes]:
-    """The end of a file, then the whole of it."""
+def _ends(found: FoundFile) -> Iterator[str | bytes]:
+    """Yield the end of a file, then all of it."""
     if found.size > 2 * _TAIL and found.path.endswith(".jsonl"):
         with open_regular(found.path) as file:
             file.seek(-_TAIL, os.SEEK_END)
-            file.readline()  # what is left of a row
+            file.readline()  # the rest of an incomplete row
             yield file.read()
     if os.path.isfile(found.path):
         yield found.path

@@ -1,10 +1,9 @@
-"""From one file's messages to its account: which reports count, and how much each is worth.
+"""Count the usage in one file: which reports count, and how many tokens each adds.
 
-Harnesses tell running totals, the newest response's own tokens, or both; they repeat them at the
-start of a turn, when a session is resumed, and in the first lines of a fork; and some start their
-counter anew with each process. What a report is worth follows from the report before it in the same
-session and the same file, and from nothing else: what is told again in another file is found when
-accounts are put together.
+Harnesses report running totals, the tokens of the newest response, or both. They repeat reports at
+the start of a turn, on resume and in the first lines of a fork, and some restart their counter with
+each process. What a report adds depends only on the previous report of the same session in the same
+file. Duplicates in other files are found when the files are merged.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from dragoman.archive.ledger.entries import Account, Entry, Rule, SessionFacts, rule_number
+from dragoman.archive.ledger.entries import FileUsage, LedgerEntry, LedgerSession, Rule, rule_number
 from dragoman.errors import UnreadableSource
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
-from dragoman.reading.parsers import plain_reader
+from dragoman.reading.parsers import fast_usage_reader
 from dragoman.reading.read import read
 from dragoman.reading.regular import open_regular
 from dragoman.reading.sources import BATCH, unreadable
@@ -31,43 +30,43 @@ _RESPONSE: Final = rule_number("response")
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
-def read_account(path: str | Path) -> Account:
-    """The account of one file. Never raises: a file that cannot be read says why."""
+def read_file_usage(path: str | Path) -> FileUsage:
+    """Return the usage of one file. Never raises: ``problem`` says why a file cannot be read."""
     name = str(path)
     try:
         return _of_plain(name) or _of_any(name)
     except UnreadableSource as problem:
-        return Account.unread(str(problem))
+        return FileUsage.unread(str(problem))
     except OSError as problem:
-        return Account.unread(str(unreadable(name, problem)))
+        return FileUsage.unread(str(unreadable(name, problem)))
 
 
-def _of_plain(path: str) -> Account | None:
-    """The account of a plain file; None for any other."""
+def _of_plain(path: str) -> FileUsage | None:
+    """Count an ordinary file with the harness's fast path; None if that does not support it."""
     with open_regular(path, buffering=_BUFFER) as file:
         head, size = file.read(PREFIX), os.fstat(file.fileno()).st_size
-        plain = plain_reader(head) if size <= DEFAULT_MAX_LINE else None
+        plain = fast_usage_reader(head) if size <= DEFAULT_MAX_LINE else None
         if plain is None:
             return None
         file.seek(0)
-        reader = AccountReader(_fingerprint(head, size))
+        reader = FileUsageReader(_fingerprint(head, size))
         while lines := file.readlines(BATCH):
             if not plain.receive_lines(lines):
                 return None
             reader.receive_all(plain.messages())
     plain.receive_eof()
     reader.receive_all(plain.messages())
-    return reader.account()
+    return reader.file_usage()
 
 
-def _of_any(path: str) -> Account:
-    reader = AccountReader(fingerprint_of(Path(path)))
+def _of_any(path: str) -> FileUsage:
+    reader = FileUsageReader(fingerprint_of(Path(path)))
     reader.receive_all(read(path, only=_ONLY))
-    return reader.account()
+    return reader.file_usage()
 
 
 def fingerprint_of(path: Path) -> str:
-    """A name for a file's content: its size and the hash of its beginning."""
+    """Return an identifier of a file's content: its size and a hash of its beginning."""
     with open_regular(path, buffering=PREFIX) as file:
         return _fingerprint(file.read(PREFIX), os.fstat(file.fileno()).st_size)
 
@@ -77,11 +76,11 @@ def _fingerprint(head: bytes, size: int) -> str:
 
 
 class _Counter:
-    """One session as one stream counts it."""
+    """The state of one session while its stream is read."""
 
     __slots__ = ("facts", "model", "project", "total", "turns")
 
-    def __init__(self, facts: SessionFacts) -> None:
+    def __init__(self, facts: LedgerSession) -> None:
         self.facts = facts
         self.model: str | None = None
         self.project: str | None = None
@@ -89,18 +88,18 @@ class _Counter:
         self.total: Usage | None = None
 
 
-class AccountReader:
-    """Takes a stream's messages in and counts."""
+class FileUsageReader:
+    """Counts the usage in a stream of messages."""
 
     def __init__(self, fingerprint: str) -> None:
         self._fingerprint = fingerprint
         self._counters: dict[str | None, _Counter] = {}
-        self._told: list[SessionFacts] = []
-        self._entries: list[Entry] = []
+        self._sessions: list[LedgerSession] = []
+        self._entries: list[LedgerEntry] = []
         self._newest: _Counter | None = None
 
     def receive_all(self, messages: Iterable[Message]) -> None:
-        """Take messages in. Only three types matter; others may come."""
+        """Count messages. Only three types matter; others are ignored."""
         for message in messages:
             kind = message.__class__
             counter = self._counters.get(message.session_id) or self._begin(message.session_id)
@@ -111,17 +110,19 @@ class AccountReader:
             elif isinstance(message, SessionStarted):
                 self._started(counter, message)
 
-    def account(self) -> Account:
+    def file_usage(self) -> FileUsage:
         for counter in self._counters.values():
             counter.facts.turns = len(counter.turns)
-        return Account.of(self._fingerprint, self._told, self._entries)
+        return FileUsage.of(self._fingerprint, self._sessions, self._entries)
 
     def _begin(self, session_id: str | None) -> _Counter:
-        # A stream that does not name its session is the only one that can tell of it.
+        # Nothing else can refer to a session without an id, so derive a unique one from the
+        # content.
         name = session_id if session_id is not None else f"unnamed-{self._fingerprint[:8]}"
-        counter = self._counters[session_id] = _Counter(SessionFacts(name))
+        counter = self._counters[session_id] = _Counter(LedgerSession(name))
         if self._newest is not None:
-            # Copied rows come without the facts of the session that they were copied from.
+            # Copied rows lack the start of the session they come from, so inherit model and
+            # project.
             counter.model, counter.project = self._newest.model, self._newest.project
         return counter
 
@@ -130,8 +131,8 @@ class AccountReader:
         self._newest = counter
         counter.model = message.model or counter.model
         counter.project = message.cwd or counter.project
-        if not any(told is facts for told in self._told):
-            self._told.append(facts)
+        if not any(each is facts for each in self._sessions):
+            self._sessions.append(facts)
             facts.at = message.at.timestamp() if message.at is not None else None
         facts.model = facts.model or message.model
         facts.project = facts.project or message.cwd
@@ -148,7 +149,7 @@ class AccountReader:
             and before.input_tokens + last.input_tokens == total.input_tokens
             and before.output_tokens + last.output_tokens == total.output_tokens
         ):
-            own, rule = last, _RESPONSE  # what nearly all reports are
+            own, rule = last, _RESPONSE  # the usual case: the total grew by exactly this response
         else:
             counted = self._count(counter, before, total, report)
             if counted is None:
@@ -158,7 +159,7 @@ class AccountReader:
             return
         at = report.at
         self._entries.append(
-            Entry(
+            LedgerEntry(
                 counter.facts.session,
                 report.turn_id,
                 at.timestamp() if at is not None else None,
@@ -179,23 +180,23 @@ class AccountReader:
     def _count(
         self, counter: _Counter, before: Usage | None, total: Usage, report: UsageReport
     ) -> tuple[Usage, Rule] | None:
-        """What a report is worth, and by which rule; None if it repeats what was spent before."""
+        """Return what a report adds, and by which rule; None if it repeats earlier usage."""
         last = report.last
         if before is not None:
             return _since(before, total, last)
         if report.turn_id not in counter.turns:
-            return None  # a resumed session's or a fork's first word is what there was before
+            return None  # the first report after a resume or fork repeats the inherited total
         if last is None:
             return total, "first turn total"
-        if total != last and self._was_told(total, last):
-            return None  # up to 0.120 a fork says inside its first turn what it inherits
+        if total != last and self._was_counted(total, last):
+            return None  # up to 0.120, a fork reports the inherited total within its first turn
         return last, "response"
 
-    def _was_told(self, total: Usage, last: Usage) -> bool:
-        """Whether another session of this stream has told the same."""
-        told = (total.input_tokens, total.output_tokens, last.input_tokens, last.output_tokens)
+    def _was_counted(self, total: Usage, last: Usage) -> bool:
+        """Whether another session in this stream reported the same."""
+        wanted = (total.input_tokens, total.output_tokens, last.input_tokens, last.output_tokens)
         return any(
-            told == (entry.total_input, entry.total_output, entry.input, entry.output)
+            wanted == (entry.total_input, entry.total_output, entry.input, entry.output)
             for entry in self._entries
         )
 

@@ -1,8 +1,8 @@
-"""Sharing work with copies of this process, where the system makes copies cheaply.
+"""Share work with forked copies of this process, where forking is cheap.
 
-A copy has all that we have imported, so it can begin at once; what it has made comes back in a file in
-memory when it is done. We work as well, and everybody takes the next portion when he is ready for it. A
-copy that ends too early costs nothing but time: what it has not done, we do. None outlives us.
+A copy has everything already imported, so it starts immediately; it returns its results in an
+in-memory file. This process works as well, and each process takes the next portion when it is
+ready. If a copy dies, this process does its remaining work. No copy outlives this process.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import Final, NoReturn, TypeVar
 _Portion = TypeVar("_Portion")
 
 MOST_PORTIONS: Final = 4000
-"""So many numbers are in a pipe at once for certain."""
+"""As many numbers as are sure to fit into a pipe's buffer."""
 _NUMBER: Final = struct.Struct("<I")
 _FRAME: Final = struct.Struct("<IQ")
-"""A portion's number, and how many bytes were made of it."""
+"""The number of a portion, and the size of its result."""
 
 
 def can_share() -> bool:
-    """Whether copies pay here: elsewhere, one process is as quick as several."""
+    """Whether forking is safe and worthwhile here."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
 def share(
     portions: Sequence[_Portion], work: Callable[[_Portion], bytes], processes: int
 ) -> Generator[bytes, None, None]:
-    """What ``work`` makes of each portion, in any order, by so many processes together."""
+    """Yield the result of ``work`` for each portion, in any order, using several processes."""
     if processes < 2 or sys.platform != "linux":
         yield from map(work, portions)
         return
@@ -77,7 +77,7 @@ def share(
 def _help(
     portions: Sequence[_Portion], work: Callable[[_Portion], bytes], taking: int, made: int
 ) -> NoReturn:
-    """What a copy does, and all that it does."""
+    """Work on portions until none is left; this is all that a copy does."""
     parent = os.getppid()
     code = 1
     try:
@@ -88,7 +88,7 @@ def _help(
                 file.write(result)
         code = 0
     finally:
-        os._exit(code)  # whatever happened, this is not our program's own end
+        os._exit(code)  # skip this program's exit handlers, whatever happened
 
 
 def _next(taking: int) -> int | None:
@@ -97,7 +97,7 @@ def _next(taking: int) -> int | None:
 
 
 def _made(made: int) -> Iterator[tuple[int, bytes]]:
-    """The whole results in a helper's file: the last may be cut short."""
+    """Yield the complete results in a copy's file; the last one may be truncated."""
     with os.fdopen(made, "rb") as file:
         file.seek(0)
         while len(head := file.read(_FRAME.size)) == _FRAME.size:

@@ -1,4 +1,4 @@
-"""Searching the archive: in the index, or in the files themselves, with words to show for each match."""
+"""Search the archive, in the index or in the files, with a snippet for each match."""
 
 from __future__ import annotations
 
@@ -13,67 +13,69 @@ from dragoman.store.entries import KINDS, Entries
 from dragoman.store.files import Files
 from dragoman.store.queries import parse
 from dragoman.store.search import Filters as Filters
-from dragoman.store.search import Match, Search
+from dragoman.store.search import MessageSearch, SearchMatch
 
 _OTHER_NAMES: Final = {"tool_output": "tool_result", "answer": "text", "command": "tool_call"}
 
 
-class Hit(NamedTuple):
+class SearchHit(NamedTuple):
     """A message that was found."""
 
-    match: Match
+    match: SearchMatch
     snippet: Snippet | None
-    """The words around what was looked for; None if its file is gone."""
+    """The text around the match; None if its file is gone."""
 
 
 class Results(NamedTuple):
-    """What a search has found."""
+    """The result of a search."""
 
-    hits: list[Hit]
+    hits: list[SearchHit]
     is_ranked: bool = True
-    """Whether the best come first; otherwise the newest do."""
+    """Whether hits are ordered by score; otherwise newest first."""
     is_scan: bool = False
-    """Whether every file was read, rather than the index."""
+    """Whether every file was read instead of the index."""
 
 
 def search(database: Database, query: str, filters: Filters, limit: int) -> Results:
-    """The messages that match a query."""
+    """Return the messages that match a query."""
     parsed = parse(query)
-    found = Search(database).find(parsed.match, _checked(filters), limit=limit)
-    return Results(_with_words(found.matches, parsed.needles), found.is_ranked)
+    found = MessageSearch(database).find(parsed.match, _checked(filters), limit=limit)
+    return Results(_with_snippets(found.matches, parsed.needles), found.is_ranked)
 
 
 def scan(database: Database, text: str, filters: Filters, limit: int, ignore_case: bool) -> Results:
-    """The messages that hold exactly this text."""
+    """Return the messages that contain exactly this text."""
     if not text:
         raise UsageError("there is nothing to scan for")
     filters = _checked(filters)
     rows = sorted(Files(database).all().values(), key=lambda row: row.mtime_ns, reverse=True)
-    entries, in_index = Entries(database), Search(database)
-    hits: list[Hit] = []
+    entries, in_index = Entries(database), MessageSearch(database)
+    hits: list[SearchHit] = []
     for row in rows:
         lines = {
             hit.offset: hit.line for hit in scanning.scan([row], text, ignore_case=ignore_case)
         }
-        # A line without an entry repeats one that has an entry, or says nothing to a reader.
+        # A line without an indexed message duplicates another one, or has nothing to show.
         ids = entries.by_offsets(row.file_id, lines) if lines else {}
         matches = in_index.get(ids.values(), filters) if ids else []
-        hits += [Hit(match, snippet(lines[match.offset], [text], match.kind)) for match in matches]
+        hits += [
+            SearchHit(match, snippet(lines[match.offset], [text], match.kind)) for match in matches
+        ]
         if len(hits) >= limit:
             break
     return Results(hits[:limit], is_ranked=False, is_scan=True)
 
 
-def around(database: Database, match: Match, reach: int) -> list[Hit]:
-    """A match and its neighbours."""
-    near = Search(database).get(Entries(database).near(match.entry_id, reach))
-    return _with_words(near, ())
+def around(database: Database, match: SearchMatch, reach: int) -> list[SearchHit]:
+    """Return a match and its neighbours."""
+    near = MessageSearch(database).get(Entries(database).near(match.entry_id, reach))
+    return _with_snippets(near, ())
 
 
-def _with_words(matches: Sequence[Match], needles: Sequence[str]) -> list[Hit]:
+def _with_snippets(matches: Sequence[SearchMatch], needles: Sequence[str]) -> list[SearchHit]:
     lines = lines_of(matches)
     return [
-        Hit(
+        SearchHit(
             match,
             snippet(lines[match.entry_id], needles, match.kind)
             if match.entry_id in lines

@@ -1,9 +1,9 @@
-"""What a match looks like: the words around it, from the bytes of its source.
+"""Show a match: the text around it, taken from the source line.
 
-A line is JSON of some dialect, and often says more than the message that was found in it: a command and
-its output, an answer and its encrypted twin. The kind of the message says which fields can hold its
-words; of those the one with most of what was looked for is taken. No parser is needed for that, and
-the index keeps no bodies.
+A line is JSON of some dialect and often contains more than the matching message: a command and its
+output, a text and its encrypted duplicate. The kind of the message determines which fields can
+contain its text; among those, the field with the most matching terms wins. This needs no parser,
+and no message text in the index.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ import msgspec
 
 from dragoman.reading.file_lines import open_file, other_lines
 from dragoman.reading.regular import open_regular
-from dragoman.store.search import Match
+from dragoman.store.search import SearchMatch
 
 _BEFORE: Final = 60
 _AFTER: Final = 140
 _LONGEST: Final = 8 << 20
 _UNPACKED: Final = 1 << 28
-"""How far a compressed file is undone for the sake of a few words."""
+"""The most bytes of a compressed file that are decompressed for a snippet."""
 
 
 class Snippet(NamedTuple):
-    """Some words of a message."""
+    """A piece of a message's text."""
 
     text: str
-    """On one line, with an ellipsis where it was cut."""
+    """One line, with an ellipsis where it was cut."""
     spans: tuple[tuple[int, int], ...] = ()
-    """Where in it the words are that were looked for."""
+    """The positions of the matching terms."""
 
 
-def lines_of(matches: Sequence[Match]) -> dict[int, bytes]:
-    """The source lines of matches, by the matches' ids, as far as they can still be read."""
+def lines_of(matches: Sequence[SearchMatch]) -> dict[int, bytes]:
+    """Return the source lines of matches by id, as far as they can still be read."""
     lines: dict[int, bytes] = {}
     for path in dict.fromkeys(match.path for match in matches):
         here = [match for match in matches if match.path == path and match.offset >= 0]
@@ -48,11 +48,11 @@ def lines_of(matches: Sequence[Match]) -> dict[int, bytes]:
                         file.seek(match.offset)
                         lines[match.entry_id] = file.read(min(match.length, _LONGEST))
         except OSError:
-            continue  # gone meanwhile: then there is nothing to show of it
+            continue  # deleted in the meantime, so there is nothing to show
     return lines
 
 
-def _unpacked(path: str, matches: Iterable[Match]) -> Iterator[tuple[int, bytes]]:
+def _unpacked(path: str, matches: Iterable[SearchMatch]) -> Iterator[tuple[int, bytes]]:
     wanted = {match.offset: match.entry_id for match in matches}
     last = max(wanted)
     with open_file(path) as file:
@@ -102,7 +102,7 @@ _FIELDS: Final = {
     "notice": _SAID | {"details", "error"},
     "turn_ended": _SAID | {"error"},
 }
-"""Where in a line the words of a message of each kind are: in a field of this name, or inside one."""
+"""The fields that contain the text of each kind of message, directly or nested."""
 _NEVER: Final = frozenset(
     (
         "type",
@@ -123,11 +123,11 @@ _NEVER: Final = frozenset(
         "source",
     )
 )
-"""Fields that say something about a message. They are shown only if nothing else matches."""
+"""Metadata fields, which are shown only if nothing else matches."""
 
 
 def snippet(line: bytes, needles: Sequence[str], kind: str | None = None) -> Snippet:
-    """The words around what was looked for, in a message of this kind."""
+    """Return the text around the needles, in a message of this kind."""
     patterns = [pattern for needle in needles if (pattern := _pattern(needle))]
     fields = _FIELDS.get(kind or "", frozenset[str]())
     best, rank = "", (0, 0, 0, 0)
@@ -158,7 +158,7 @@ def _cut(text: str, patterns: Sequence[re.Pattern[str]]) -> Snippet:
 
 
 def _texts(line: bytes) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every text in a line, with the names of the fields that it is in, from the outermost."""
+    """Yield every string in a line, with the names of the enclosing fields, outermost first."""
     try:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -175,7 +175,7 @@ def _strings(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
             except msgspec.DecodeError:
                 yield keys, value
             else:
-                yield from _strings(inner, keys)  # what a tool was given, as the model wrote it
+                yield from _strings(inner, keys)  # a tool's arguments are JSON within JSON
         else:
             yield keys, value
     elif isinstance(value, dict):

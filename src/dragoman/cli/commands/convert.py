@@ -87,7 +87,7 @@ def convert(
     codex exec --json "fix the test" | dragoman convert --to text
     dragoman convert ~/.codex/sessions/2026/11/15/rollout-….jsonl --to markdown -o session.md
     """
-    from dragoman.archive.exporting import told
+    from dragoman.archive.exporting import masked_summary
     from dragoman.model.secrets import secrets_in
     from dragoman.reading.conversion import Conversion, open_source
 
@@ -119,7 +119,7 @@ def convert(
     if conversion.was_stopped:
         return 130
     if redact and conversion.masked is not None:
-        click.echo(f"dragoman: {told(conversion.masked)}", err=True)
+        click.echo(f"dragoman: {masked_summary(conversion.masked)}", err=True)
     if problem := conversion.problem(file):
         click.echo(f"dragoman: {problem}", err=True)
         return 1

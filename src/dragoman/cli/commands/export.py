@@ -69,7 +69,7 @@ def export(
     dragoman export 01a1e219 -o session.html
     dragoman export rollout-….jsonl --to markdown --redact | less
     """
-    from dragoman.archive.exporting import check_target, format_for, is_file, told
+    from dragoman.archive.exporting import check_target, format_for, is_file, masked_summary
     from dragoman.model.secrets import secrets_in
 
     if (session is None) != last:
@@ -101,7 +101,7 @@ def export(
     if conversion.was_stopped:
         return 130
     if conversion.masked is not None:
-        click.echo(f"dragoman: {told(conversion.masked)}", err=True)
+        click.echo(f"dragoman: {masked_summary(conversion.masked)}", err=True)
     if problem := conversion.problem(session or ""):
         click.echo(f"dragoman: {problem}", err=True)
         return 1

@@ -70,7 +70,7 @@ def replay(
     dragoman replay session.jsonl --as app-server
     """
     from dragoman.reading.read import read
-    from dragoman.replay.timing import cues, only_turn
+    from dragoman.replay.timing import only_turn, timed_messages
 
     if last and source is not None and role is not None:
         source, words = None, (source, *words)  # a client's words follow at once
@@ -91,7 +91,9 @@ def replay(
         streams = role == "app-server"
         pace = 1.0 if speed is None else speed
         return _be(
-            role, list(cues(messages, speed=pace, max_pause=max_pause, stream=streams)), words
+            role,
+            list(timed_messages(messages, speed=pace, max_pause=max_pause, stream=streams)),
+            words,
         )
 
     from dragoman.cli.live.live import view_for
@@ -101,7 +103,7 @@ def replay(
     if speed is None:
         speed = 1.0 if view.animate else 0.0
     # The player has the speed in hand, so that it can be changed.
-    timed = cues(messages, max_pause=float("inf"), stream=view.animate and speed > 0)
+    timed = timed_messages(messages, max_pause=float("inf"), stream=view.animate and speed > 0)
     player = Player(view, speed, max_pause)
     return perform(lambda: player.play(timed))
 

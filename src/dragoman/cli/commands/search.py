@@ -11,8 +11,8 @@ from dragoman.cli.archive_options import When, home_option, open_archive
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
-    from dragoman.archive.search.searching import Hit
+    from dragoman.archive.api import SessionArchive
+    from dragoman.archive.search.searching import SearchHit
 
 
 @click.command(short_help="Find what was said in any saved session.")
@@ -108,7 +108,7 @@ def search(
     return 0 if found.hits else 1
 
 
-def _write(archive: Archive, hits: list[Hit], around: int) -> None:
+def _write(archive: SessionArchive, hits: list[SearchHit], around: int) -> None:
     is_terminal = standard_output().isatty()
     for number, hit in enumerate(hits):
         match = hit.match
@@ -136,7 +136,7 @@ def _kind(kind: str) -> str:
     return "tool_output" if kind == "tool_result" else kind
 
 
-def _words(hit: Hit, is_terminal: bool) -> str:
+def _words(hit: SearchHit, is_terminal: bool) -> str:
     if hit.snippet is None:
         return "(its file is gone)"
     text, at, parts = hit.snippet.text, 0, list[str]()
@@ -155,7 +155,7 @@ def _safe(text: str) -> str:
     return flat(text)
 
 
-def _write_json(hit: Hit) -> None:
+def _write_json(hit: SearchHit) -> None:
     import json
 
     match = hit.match

@@ -26,7 +26,7 @@ from dragoman.cli.signals import Presses, handling
 from dragoman.errors import UsageError, reason_of
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
     from dragoman.client.connection import Connection
     from dragoman.model.messages import ApprovalRequested
 
@@ -203,10 +203,10 @@ def _connection(serving: Serving) -> Connection:
     return replace(how, policy=serving.otherwise) if serving.otherwise is not None else how
 
 
-def _archive(serving: Serving) -> Archive:
-    from dragoman.archive.api import Archive
+def _archive(serving: Serving) -> SessionArchive:
+    from dragoman.archive.api import SessionArchive
 
-    return Archive(home=serving.home) if serving.home is not None else Archive()
+    return SessionArchive(home=serving.home) if serving.home is not None else SessionArchive()
 
 
 def _welcome(hub: Any, serving: Serving, address: str) -> None:

@@ -14,7 +14,7 @@ from dragoman.cli.archive_options import When, home_option, open_archive
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
     from dragoman.archive.ledger.costs import Cost
     from dragoman.archive.saved import SavedSession
 
@@ -99,7 +99,7 @@ def sessions(
 
 
 def _is_final(
-    archive: Archive,
+    archive: SessionArchive,
     listed: Callable[[], list[SavedSession]],
     limit: int | None,
     since: float | None,

@@ -99,7 +99,7 @@ def usage(
 
     from dragoman.archive.finding import cache_folder
     from dragoman.archive.folders import config_folder, own_prices
-    from dragoman.archive.ledger.ledger import Choice, Ledger, find_files
+    from dragoman.archive.ledger.ledger import Ledger, LedgerFilter, find_files
     from dragoman.archive.ledger.prices import Prices
     from dragoman.cli.reports import usage as usage_report
 
@@ -109,7 +109,7 @@ def usage(
     book = Prices(own, memory=folder / "prices.json")
     cache = None if no_cache else folder / "usage.msgpack"
     ledger = Ledger.read(files, prices=book, cache=cache)
-    choice = Choice(
+    choice = LedgerFilter(
         since=since,
         until=until + timedelta(days=1) if until is not None else None,
         project=project,

@@ -25,13 +25,15 @@ REPAIRED = "repaired-sessions"
 
 def check_sessions(paths: Sequence[str], *, as_json: bool) -> int:
     """List what is wrong; 1 if something is broken."""
-    from dragoman.archive.api import Archive
+    from dragoman.archive.api import SessionArchive
     from dragoman.archive.care.checking import check
     from dragoman.cli.archive_options import session_path
 
     ink = _ink()
     counts: Counter[bool] = Counter()
-    with Archive() as archive:  # as the last command left it: what it has not seen yet is told
+    with (
+        SessionArchive() as archive
+    ):  # as the last command left it: what it has not seen yet is told
         for finding in check(map(session_path, paths), index=archive.index_check()):
             counts[finding.is_broken] += 1
             if as_json:
@@ -129,7 +131,7 @@ def _as_row(done: Repair, proof: Proof, *, is_good: bool) -> dict[str, Any]:
         "source": str(done.source),
         "target": str(done.target),
         "lost": str(done.lost_path) if done.lost_path else None,
-        "deeds": [deed._asdict() for deed in done.deeds],
+        "deeds": [deed._asdict() for deed in done.actions],
         "problems": done.problems,
         "messages": done.messages,
         "proof": asdict(proof),
@@ -141,7 +143,7 @@ def _told(done: Repair, proof: Proof, ink: Any) -> list[str]:
     from dragoman.rendering import render
 
     rows = [f"{ink(str(done.source), 'bold')} → {done.target}"]
-    for deed in done.deeds:
+    for deed in done.actions:
         place = f"line {deed.line}: " if deed.line else ""
         rows.append(f"  {place}{render.flat(deed.what)}")
     if done.lost_path is not None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from dragoman.archive.finding import Found
+from dragoman.archive.finding import FoundFile
 from dragoman.archive.ledger.entries import RULES, Rule
-from dragoman.archive.ledger.groups import UNKNOWN, By, Group, keys, summary
-from dragoman.archive.ledger.ledger import Choice, Ledger, Row
+from dragoman.archive.ledger.groups import UNKNOWN, By, LedgerGroup, keys, summary
+from dragoman.archive.ledger.ledger import Ledger, LedgerFilter, LedgerRow
 from dragoman.archive.ledger.prices import Rates
 from dragoman.archive.ledger.rate_limits import Limits, newest_limits
 from dragoman.cli.reports.usage_table import money_of, table, tokens_of
@@ -22,7 +22,9 @@ from dragoman.cli.tables import money
 class Report:
     """One question to the ledger, and its answers."""
 
-    def __init__(self, ledger: Ledger, files: Sequence[Found], by: By, choice: Choice) -> None:
+    def __init__(
+        self, ledger: Ledger, files: Sequence[FoundFile], by: By, choice: LedgerFilter
+    ) -> None:
         self._ledger = ledger
         self._files = files
         self._by: By = by
@@ -41,7 +43,7 @@ class Report:
             yield ""
             yield from limit_lines(limits, datetime.now(UTC))
 
-    def _notes(self, whole: Group) -> Iterator[str]:
+    def _notes(self, whole: LedgerGroup) -> Iterator[str]:
         notes: list[str] = []
         silent = self._ledger.silent_sessions(self._choice)
         if silent:
@@ -92,7 +94,7 @@ class Report:
             yield from self._row(row)
         yield from self._legend(rows)
 
-    def _rows(self, group: str | None) -> Iterator[Row]:
+    def _rows(self, group: str | None) -> Iterator[LedgerRow]:
         key_of = keys(self._by, self._ledger, self._choice)
         entries = self._ledger.entries(self._choice)
         rows = self._ledger.rows(self._choice)
@@ -101,13 +103,13 @@ class Report:
             if group is None or key == group or (self._by == "session" and key.startswith(group)):
                 yield row
 
-    def _row(self, row: Row) -> Iterator[str]:
+    def _row(self, row: LedgerRow) -> Iterator[str]:
         at = row.at.astimezone().strftime("%Y-%m-%d %H:%M:%S") if row.at else UNKNOWN["day"]
         cost = money(row.cost) if row.cost is not None else "no price"
         yield f"{at}  {row.model or UNKNOWN['model']}  {tokens_of(row.usage)}  {cost}  [{row.rule}]"
         yield f"    {row.file}:{row.line}  session {row.session_id}"
 
-    def _legend(self, rows: Sequence[Row]) -> Iterator[str]:
+    def _legend(self, rows: Sequence[LedgerRow]) -> Iterator[str]:
         if not rows:
             return
         yield ""
@@ -161,13 +163,13 @@ def _span(left: timedelta) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _group(group: Group) -> dict[str, Any]:
+def _group(group: LedgerGroup) -> dict[str, Any]:
     told = msgspec.to_builtins(group)
     told["cost"] = float(group.cost) if group.cost is not None else None
     return {**told, "cost_text": money_of(group)} if group.usage is not None else told
 
 
-def _files(files: Sequence[Found]) -> str:
+def _files(files: Sequence[FoundFile]) -> str:
     return "1 file" if len(files) == 1 else f"{len(files):,} files"
 
 

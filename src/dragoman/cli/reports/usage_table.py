@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from dragoman.archive.ledger.groups import Group
+from dragoman.archive.ledger.groups import LedgerGroup
 from dragoman.cli.live.cells import cells as width_of
 from dragoman.cli.tables import money
 from dragoman.model.usage import Usage
@@ -20,7 +20,7 @@ _BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
 def table(
-    made: Sequence[Group], whole: Group, by: str, width: int, *, color: bool = False
+    made: Sequence[LedgerGroup], whole: LedgerGroup, by: str, width: int, *, color: bool = False
 ) -> Iterator[str]:
     """The lines of the table, a line of sums last."""
     for spell in (full, short):
@@ -55,7 +55,7 @@ def table(
     yield f"{bold}{line('total', sums)}{plain}".rstrip()
 
 
-def _cells(group: Group, spell: Spell) -> list[str]:
+def _cells(group: LedgerGroup, spell: Spell) -> list[str]:
     usage = group.usage
     if usage is None:
         return ["unknown" if group.silent_sessions else "0", "", "", "", "", ""]
@@ -78,7 +78,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[int]:
     ]
 
 
-def _weight(group: Group) -> float:
+def _weight(group: LedgerGroup) -> float:
     """What the bar shows: money if it is known, else nothing."""
     return float(group.cost) if group.cost is not None else 0.0
 
@@ -100,7 +100,7 @@ def _cut(text: str, width: int) -> str:
 # Numbers.
 
 
-def money_of(group: Group) -> str:
+def money_of(group: LedgerGroup) -> str:
     """The cost; with a plus if there is more, at prices that nobody knows."""
     if group.cost is None:
         return "unknown"

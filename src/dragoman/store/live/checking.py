@@ -1,6 +1,7 @@
-"""The live store checks itself: nothing missing, everything readable, the lines still say the same.
+"""Verify the live store: nothing is missing, everything is readable, and the lines still give the
+same messages.
 
-It reads with a connection of its own, so it can be done while the store is in use, or after a crash.
+The check uses its own connection, so it can run while the store is in use or after a crash.
 """
 
 from __future__ import annotations
@@ -27,29 +28,29 @@ from dragoman.model.messages import (
     Unknown,
     decode,
 )
-from dragoman.store.live.reading import Line, connected
+from dragoman.store.live.reading import JournalLine, connected
 from dragoman.store.live.schema import PLACE_BITS, VERSION, place_in, row_id
 
 _OURS: Final = (ApprovalSettled, Notice, SessionEnded, ToolResult, TurnEnded)
-"""What we may say ourselves, when a turn or a connection ends without its own last words."""
+"""Messages we emit ourselves when a turn or a connection ends without its own final messages."""
 _MOST: Final = 50
-"""Sentences about one connection: after that it is clear that it is damaged."""
+"""The most problems reported per connection. More add no information."""
 
 
 class Replay(Protocol):
-    """Reads lines again: what each of them says, in order."""
+    """Parses journal lines again and yields their messages in order."""
 
-    def __call__(self, harness: str, lines: Iterable[Line], /) -> Iterator[Message]: ...
+    def __call__(self, harness: str, lines: Iterable[JournalLine], /) -> Iterator[Message]: ...
 
 
 def verify(path: Path, replay: Replay | None = None) -> list[str]:
-    """What is wrong with a store, in sentences; nothing if all is well."""
+    """Return the problems of a store as sentences; empty if there are none."""
     if not path.exists():
         return [f"{path} is not there"]
     try:
         with closing(connected(path)) as connection:
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("BEGIN")  # all that follows is of one moment
+            connection.execute("BEGIN")  # read everything from one snapshot
             return list(_problems(connection, replay))
     except (sqlite3.DatabaseError, UnicodeDecodeError, ValueError, TypeError) as problem:
         return [f"the store cannot be read: {problem}"]
@@ -66,7 +67,7 @@ def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator
     yield from _gaps(connection, "entries", "entry_id", "session")
     yield from _gaps(connection, "journal", "line_id", "connection")
     yield from _orphans(connection)
-    told = _Told()
+    stored_messages = _StoredMessages()
     for entry_id, kind, number, line, data in connection.execute(
         "SELECT entry_id, kind, connection, line, message FROM entries ORDER BY entry_id"
     ):
@@ -79,15 +80,15 @@ def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator
         if message.__struct_config__.tag != kind or message.line != line:
             yield f"{where}: it is kept as another kind, or of another line, than it is"
         if number and replay is not None and line:
-            told.add(number, message, where)
+            stored_messages.add(number, message, where)
     if replay is not None:
         kept = "SELECT connection, harness FROM connections WHERE NOT is_pruned"
         for number, harness in connection.execute(kept).fetchall():
-            yield from _limited(_retold(connection, number, harness, replay, told))
+            yield from _limited(_replayed(connection, number, harness, replay, stored_messages))
 
 
 def _gaps(connection: sqlite3.Connection, table: str, column: str, of: str) -> Iterator[str]:
-    """Each group of rows must count from 1 on."""
+    """Check that each group of rows is numbered from 1 without gaps."""
     place = f"({column} & {(1 << PLACE_BITS) - 1})"
     for number, count, first, last in connection.execute(
         f"SELECT {column} >> {PLACE_BITS}, count(*), min({place}), max({place}) "
@@ -110,13 +111,13 @@ def _orphans(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{table} of {key} {number}, which nobody knows"
 
 
-class _Told:
-    """The stored messages of each connection by their lines."""
+class _StoredMessages:
+    """The stored messages of each connection, by line."""
 
     def __init__(self) -> None:
         self.by_line: dict[tuple[int, int], list[tuple[Message, str]]] = defaultdict(list)
         self.last: dict[int, int] = defaultdict(int)
-        """The last line of each connection of which anything was stored."""
+        """The last line of each connection from which a message was stored."""
         self.speakers: dict[int, set[str | None]] = defaultdict(set)
 
     def add(self, number: int, message: Message, where: str) -> None:
@@ -125,18 +126,23 @@ class _Told:
         self.speakers[number].add(message.session_id)
 
     def is_due(self, number: int, message: Message) -> bool:
-        """Whether it must have been stored: what comes last may still be on its way, as may a session
-        that is just being opened."""
+        """Whether the message must have been stored. The newest lines, and sessions just being
+        opened, may still be in flight.
+        """
         known = message.session_id in self.speakers[number]
         return known and message.line < self.last[number]
 
 
-def _retold(
-    connection: sqlite3.Connection, number: int, harness: str, replay: Replay, told: _Told
+def _replayed(
+    connection: sqlite3.Connection,
+    number: int,
+    harness: str,
+    replay: Replay,
+    stored_messages: _StoredMessages,
 ) -> Iterator[str]:
-    """What a connection's lines say must be what was stored of it."""
+    """Compare the messages parsed from a connection's lines with what was stored from it."""
     lines = (
-        Line(bool(sent), bytes(raw), length)
+        JournalLine(bool(sent), bytes(raw), length)
         for sent, raw, length in connection.execute(
             "SELECT sent, raw, length FROM journal WHERE line_id BETWEEN ? AND ? ORDER BY line_id",
             (row_id(number, 1), row_id(number + 1, 0) - 1),
@@ -146,15 +152,17 @@ def _retold(
     for message in replay(harness, lines):
         if isinstance(message, Delta):
             continue
-        stored = told.by_line.get((number, message.line), [])
+        stored = stored_messages.by_line.get((number, message.line), [])
         plain = _timeless(message)
         found = next((each for each in stored if each[0] == plain), None)
         if found is not None:
             stored.remove(found)
-        elif not isinstance(message, (*_OURS, Unknown)) and told.is_due(number, message):
+        elif not isinstance(message, (*_OURS, Unknown)) and stored_messages.is_due(number, message):
             missing.append(message)
-    more = [each for (of, _), left in told.by_line.items() if of == number for each in left]
-    # A turn that we ended before the agent began it was begun by us as well.
+    more = [
+        each for (of, _), left in stored_messages.by_line.items() if of == number for each in left
+    ]
+    # If we ended a turn before the agent reported its start, we also emitted that start.
     ended = {message.turn_id for message, _ in more if isinstance(message, TurnEnded)}
     begun = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
     for message in missing:
@@ -163,14 +171,15 @@ def _retold(
             yield f"connection {number}, line {message.line}: its {kind} was not stored"
     for message, where in more:
         is_ours = isinstance(message, TurnStarted) and message.turn_id in begun
-        # One that no item has repeated is told when its turn ends, be it by us.
+        # A prompt that the agent never echoed is emitted when its turn ends, even if we ended the
+        # turn.
         is_ours |= isinstance(message, Prompt) and message.turn_id in ended
         if not is_ours and not isinstance(message, _OURS):
             yield f"{where}: line {message.line} of connection {number} does not say so"
 
 
 def _timeless(message: Message) -> Message:
-    """A dialect without times of its own is read without them."""
+    """Return the message without its time, because dialects without times are parsed without them."""
     return msgspec.structs.replace(message, at=None)
 
 

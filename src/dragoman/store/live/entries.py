@@ -1,4 +1,4 @@
-"""Entries: messages of live sessions with their place and time, encoded once and shared by all readers."""
+"""Messages of live sessions with their sequence number and time, encoded once for all readers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dragoman.model.messages import Message, decode, encode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Shared:
-    """Something that many are told: whatever it is encoded to is made once, for all of them."""
+class SharedMessage:
+    """A message delivered to many readers. Each encoding of it is computed once and shared."""
 
     __slots__ = ("_forms", "_json", "_message", "message_json")
 
@@ -27,20 +27,20 @@ class Shared:
 
     @property
     def message(self) -> Message:
-        """The message; of one that comes from the store it is decoded when somebody asks."""
+        """The message, decoded on first use if it comes from the store."""
         if self._message is None:
             self._message = decode(self.message_json)
         return self._message
 
     @property
     def json(self) -> bytes:
-        """All of it as one line of JSON."""
+        """The whole entry as one line of JSON."""
         if self._json is None:
             self._json = self._whole()
         return self._json
 
     def once(self, form: str, make: Callable[[Any], Any]) -> Any:
-        """What ``make`` makes of it, made only once under this name: a frame of a stream, say."""
+        """Return ``make(self)``, computed once per ``form``: for example a frame of a stream."""
         if self._forms is None:
             self._forms = {}
         if form not in self._forms:
@@ -51,8 +51,8 @@ class Shared:
         return self.message_json
 
 
-class Entry(Shared):
-    """A message of a session that is in the store: ``seq`` counts from 1, without a gap."""
+class Entry(SharedMessage):
+    """A stored message of a session. ``seq`` counts from 1 without gaps."""
 
     __slots__ = ("at", "connection", "seq", "session_id")
 
@@ -67,30 +67,30 @@ class Entry(Shared):
     ) -> None:
         super().__init__(message, message_json)
         self.session_id = session_id
-        """The live session; the message itself may be of an agent that works for it."""
+        """The live session. The message itself may belong to one of its sub-agents."""
         self.seq = seq
         self.at = at
-        """When we heard it."""
+        """When it was received."""
         self.connection = connection
-        """The connection whose lines said it; 0: we said it ourselves."""
+        """The connection whose lines produced it; 0 for our own messages."""
 
     def __repr__(self) -> str:
         return f"Entry({self.session_id!r}, {self.seq}, {self.message!r})"
 
     def _whole(self) -> bytes:
-        # The message is encoded already, and may be long.
+        # Spliced rather than re-encoded: the message is already JSON and may be long.
         return b'{"seq":%d,"at":%b,"message":%b}' % (self.seq, _encode(self.at), self.message_json)
 
 
-class Passing(Shared):
-    """A delta: told to whoever listens now, and not stored."""
+class Passing(SharedMessage):
+    """A delta: delivered to current readers, never stored."""
 
     __slots__ = ("after",)
 
     def __init__(self, message: Message, after: int = 0) -> None:
         super().__init__(message, encode(message))
         self.after = after
-        """The entry that it was said after."""
+        """The sequence number of the last entry before it."""
 
     def __repr__(self) -> str:
         return f"Passing({self.message!r})"

@@ -1,6 +1,6 @@
-"""Reading the live store: sessions, entries from a cursor, lines. Only what is committed is seen.
+"""Read the live store: sessions, entries from a cursor, lines. Only committed data is visible.
 
-May be used in any thread.
+Safe to use from any thread.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class LiveStoreUnusable(DragomanError):
 
 
 def damaged(path: Path, problem: Exception) -> LiveStoreUnusable:
-    """The error for values in the store that cannot be what was written."""
+    """Return the error for stored values that cannot be what was written."""
     return LiveStoreUnusable(f"{path} is damaged: {problem}{ADVICE}")
 
 
 class StoredSession(NamedTuple):
-    """A session as it was left."""
+    """A session in its last stored state."""
 
     number: int
     session_id: str
@@ -49,39 +49,39 @@ class StoredSession(NamedTuple):
     last_seq: int
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """A line of a connection."""
 
     sent: bool
     raw: bytes
     length: int | None = None
-    """Of a line that was too long to keep: how long. ``raw`` is then its beginning and its end."""
+    """The original length of a line that was too long to keep. ``raw`` then holds its beginning and end."""
 
 
 class UsedKey(NamedTuple):
-    """What an idempotency key was used for."""
+    """The request an idempotency key was used for, and the session it led to."""
 
     request: bytes
     session_id: str
 
 
 class AcceptedPrompt(NamedTuple):
-    """A prompt that was accepted, and that is no entry of its session yet."""
+    """A prompt that was accepted but is not yet an entry of its session."""
 
     number: int
     session_id: str
     key: str | None
-    """The idempotency key that it came with."""
+    """The idempotency key it was sent with."""
     turn_id: str | None
-    """The turn that has taken it up, as far as that is known; not stored."""
+    """The turn that took it up, if known. Not stored."""
     seq: int
-    """The session's newest entry when it was accepted."""
+    """The session's newest entry when the prompt was accepted."""
     text: str
     images: list[str]
 
 
-class LiveReading:
-    """A connection that only reads."""
+class LiveReader:
+    """A read-only connection to the store."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -107,7 +107,7 @@ class LiveReading:
         return place_in(last or 0)
 
     def entries(self, number: int, session_id: str, *, after: int, limit: int) -> list[Entry]:
-        """Entries behind a cursor, in order."""
+        """Return the entries after a cursor, in order."""
         rows = self._rows(
             f"{_ENTRIES} WHERE entry_id > ? AND entry_id < ? ORDER BY entry_id LIMIT ?",
             row_id(number, after),
@@ -117,7 +117,7 @@ class LiveReading:
         return [_entry(session_id, row) for row in rows]
 
     def before(self, number: int, session_id: str, *, seq: int, limit: int) -> list[Entry]:
-        """The last entries before this one, in order."""
+        """Return the last entries before this one, in order."""
         rows = self._rows(
             f"{_ENTRIES} WHERE entry_id > ? AND entry_id < ? ORDER BY entry_id DESC LIMIT ?",
             row_id(number, 0),
@@ -127,7 +127,7 @@ class LiveReading:
         return [_entry(session_id, row) for row in reversed(rows)]
 
     def of_kind(self, number: int, session_id: str, kind: str) -> Iterator[Entry]:
-        """The entries ``turn_started``, ``turn_ended`` or ``approval_requested``, the newest first."""
+        """Yield entries of kind ``turn_started``, ``turn_ended`` or ``approval_requested``, newest first."""
         before = row_id(number + 1, 0)
         while rows := self._rows(
             f"{_ENTRIES} WHERE kind = ? AND entry_id > ? AND entry_id < ? AND {SETTLING} "
@@ -141,7 +141,7 @@ class LiveReading:
             before = rows[-1][0]
 
     def requests(self, limit: int) -> list[Entry]:
-        """What agents have asked, the newest first."""
+        """Return the approval requests of all sessions, newest first."""
         rows = self._rows(
             "SELECT e.entry_id, e.at, e.connection, e.message, s.session_id FROM entries e "
             f"JOIN sessions s ON s.session = e.entry_id >> {PLACE_BITS} "
@@ -151,17 +151,17 @@ class LiveReading:
         return [_entry(row[4], row) for row in rows]
 
     def approvals(self) -> list[tuple[str, str]]:
-        """The session and the name of each approval that was waiting."""
+        """Return session id and approval id of each pending approval."""
         return [
             (row[0], row[1]) for row in self._rows("SELECT session_id, approval_id FROM approvals")
         ]
 
     def cut_off(self) -> list[tuple[int, str]]:
-        """Connections, with their harnesses, whose last lines may have made no entries any more."""
+        """Return number and harness of connections that were not closed: their last lines may lack entries."""
         return self._rows("SELECT connection, harness FROM connections WHERE NOT is_closed")
 
-    def lines(self, connection: int) -> Iterator[Line]:
-        """The lines of a connection; there may be very many."""
+    def lines(self, connection: int) -> Iterator[JournalLine]:
+        """Yield the lines of a connection, of which there may be very many."""
         last = row_id(connection, 0)
         while rows := self._rows(
             "SELECT line_id, sent, raw, length FROM journal "
@@ -170,11 +170,11 @@ class LiveReading:
             row_id(connection + 1, 0),
         ):
             for _, sent, raw, length in rows:
-                yield Line(bool(sent), raw, length)
+                yield JournalLine(bool(sent), raw, length)
             last = rows[-1][0]
 
     def said(self, connection: int) -> list[bytes]:
-        """The messages that were stored of a connection, in no order."""
+        """Return the stored messages of a connection, in no particular order."""
         statement = "SELECT message FROM entries WHERE connection = ?"
         return [row[0] for row in self._rows(statement, connection)]
 
@@ -183,7 +183,7 @@ class LiveReading:
         return UsedKey(*rows[0]) if rows else None
 
     def accepted(self) -> list[AcceptedPrompt]:
-        """The prompts that were accepted, and that are no entries yet."""
+        """Return the accepted prompts that are not yet entries."""
         statement = (
             "SELECT number, session_id, key, seq, text, images FROM accepted ORDER BY number"
         )
@@ -199,7 +199,7 @@ class LiveReading:
         return int(self._rows(f"SELECT coalesce(max({column}), 0) FROM {table}")[0][0])
 
     def old_connections(self, before: float) -> list[int]:
-        """Those whose lines are still there."""
+        """Return the connections whose lines have not been pruned yet."""
         statement = "SELECT connection FROM connections WHERE began_at < ? AND NOT is_pruned"
         return [row[0] for row in self._rows(statement, before)]
 
@@ -214,12 +214,13 @@ class LiveReading:
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """A connection to a store. Raises what SQLite says, which of a damaged one may be no UTF-8."""
+    """Connect to a store. Raises SQLite's errors, whose text is not always UTF-8 for a damaged file."""
     connection = sqlite3.connect(
         path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
     )
     try:
-        # What is committed outlives us; only the loss of power may take back the last moments.
+        # Committed data survives a crash of this process; only a power failure can lose the last
+        # moments.
         connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()
@@ -232,13 +233,13 @@ def _entry(session_id: str, row: Any) -> Entry:
     message = readable(stored)
     if isinstance(
         message, Malformed
-    ):  # what readers get must be JSON, whatever the disk made of it
+    ):  # readers must get valid JSON even if the stored bytes are damaged
         stored = encode(message)
     return Entry(session_id, place_in(entry_id), _time(at), stored, message, connection)
 
 
 def readable(stored: Any) -> Message:
-    """A message as it was stored; one whose bytes have changed is shown as damaged, in its place."""
+    """Decode a stored message. Damaged bytes become a ``malformed`` message in its place."""
     try:
         return decode(stored)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as problem:
@@ -250,4 +251,4 @@ def _time(at: Any) -> datetime:
     try:
         return moment(at)
     except (ValueError, TypeError, OverflowError, OSError):
-        return _NO_TIME  # no moment that a calendar knows
+        return _NO_TIME  # not a representable date

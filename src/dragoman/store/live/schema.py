@@ -1,8 +1,8 @@
-"""The tables of the live store, and the steps from each version of them to the next.
+"""The tables of the live store and their migrations.
 
-Ids are made of two numbers, so that what belongs together lies together and rows are only ever
-appended: an entry's id is its session's number and its place in that session, a line's id is its
-connection's number and its place in that connection. Both count from 1, without a gap.
+Ids combine two numbers, so that related rows are adjacent and rows are only ever appended: an
+entry's id is its session number and its position in that session, a line's id is its connection
+number and its position in that connection. Both positions count from 1 without gaps.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Callable
 from typing import Final
 
 APPLICATION_ID: Final = 0x44726C76
-"""``Drlv``: not the index, and nobody else's."""
+"""``Drlv``: identifies the live store, as distinct from the index and from other programs' files."""
 
 PLACE_BITS: Final = 32
-"""How many bits of an id are the place."""
+"""How many bits of an id hold the position."""
 
 OWN: Final = 0
-"""The number of the session that nobody began: what a connection says about itself."""
+"""The session number for messages of a connection that belong to no session."""
 
 
 SETTLING: Final = "kind IN ('turn_started', 'turn_ended', 'approval_requested')"
-"""The entries that are looked for by their kind."""
+"""The kinds of entries that are looked up by kind."""
 
 
 def row_id(number: int, place: int) -> int:
-    """A place that no row can have stands for the nearest that one can: the id stays among its neighbours."""
+    """Combine both numbers. A position out of range is clamped, so that the id stays within its group."""
     return number << PLACE_BITS | min(max(0, place), (1 << PLACE_BITS) - 1)
 
 
@@ -96,13 +96,13 @@ def _accepted(connection: sqlite3.Connection) -> None:
 
 
 STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_first, _accepted)
-"""Each leads from the version that is its place here to the next one. Only ever added to."""
+"""Each step migrates from the version equal to its index to the next. Append only."""
 
 VERSION: Final = len(STEPS)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the tables up to date, one step at a time, each of them whole or not at all."""
+    """Migrate the tables step by step, each step atomically."""
     while (version := int(connection.execute("PRAGMA user_version").fetchone()[0])) < VERSION:
         connection.execute("BEGIN IMMEDIATE")
         try:

@@ -1,7 +1,8 @@
-"""The live store: every line and every message of live sessions, kept before anybody is told.
+"""The live store: every line and every message of live sessions, stored before it is delivered.
 
-A file of its own, ``live.db``. Unlike the index it is no cache: what was told must be there after a
-crash. This is the writing side; :mod:`dragoman.store.live.reading` sees only what is committed.
+It is a file of its own, ``live.db``. Unlike the index it is not a cache: what was delivered must
+survive a crash. This is the writing side; :mod:`dragoman.store.live.reading` sees only what is
+committed.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from dragoman.store.live.entries import Entry
 from dragoman.store.live.reading import (
     ADVICE,
     AcceptedPrompt,
-    Line,
-    LiveReading,
+    JournalLine,
+    LiveReader,
     LiveStoreUnusable,
     connected,
 )
 from dragoman.store.live.schema import APPLICATION_ID, VERSION, migrate, row_id
-from dragoman.store.live.writing import Writer
+from dragoman.store.live.writing import LiveWriter
 from dragoman.store.locking import WriterLock
 
 NAME: Final = "live.db"
@@ -41,16 +42,16 @@ class _NotADatabase(sqlite3.DatabaseError):
 
 
 class LiveStore:
-    """One open store. Only one program at a time has it."""
+    """An open store. Only one process can have it open."""
 
     def __init__(
         self,
         folder: Path,
         *,
-        committed: Callable[[list[Any]], None] = lambda told: None,
+        committed: Callable[[list[Any]], None] = lambda delivered: None,
         failed: Callable[[str], None] = lambda problem: None,
     ) -> None:
-        """``committed`` gets what may be told; like ``failed`` it is called in another thread."""
+        """``committed`` receives what may now be delivered. It is called in the writer's thread, like ``failed``."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path = folder / NAME
         _make_private(self.path)
@@ -59,12 +60,12 @@ class LiveStore:
             holder = self._lock.holder()
             raise LiveStoreUnusable(f"{self.path} is in use by process {holder}")
         self.note: str | None = None
-        """What had to be done instead of simply opening it, as a sentence."""
+        """What had to be done instead of simply opening the store, as a sentence."""
         with ExitStack() as undone:
             undone.callback(self._lock.release)
             try:
                 self._open()
-                self.reading = LiveReading(self.path)
+                self.reading = LiveReader(self.path)
             except (sqlite3.Error, OSError, UnicodeDecodeError) as problem:
                 code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
                 advice = ADVICE if code in _DAMAGED else ""
@@ -75,12 +76,13 @@ class LiveStore:
             self._sessions = self.reading.highest("sessions", "session")
             self._connections = self.reading.highest("connections", "connection")
             undone.pop_all()
-        self.writer = Writer(lambda: connected(self.path), committed, failed)
+        self.writer = LiveWriter(lambda: connected(self.path), committed, failed)
 
     def _open(self) -> None:
         try:
             if _head(self.path) not in (b"", _HEAD):
-                # Before SQLite sees it: of what is no database it would delete the log.
+                # Check before SQLite opens it: SQLite would delete the log of a file that is not a
+                # database.
                 raise _NotADatabase("it does not begin like a database")
             with closing(connected(self.path)) as connection:
                 version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -112,7 +114,7 @@ class LiveStore:
     # Writing.
 
     def begin_connection(self, harness: str, at: datetime) -> int:
-        """The number of a new connection."""
+        """Register a new connection and return its number."""
         self._connections += 1
         number = self._connections
         statement = "INSERT INTO connections (connection, harness, began_at) VALUES (?, ?, ?)"
@@ -120,13 +122,13 @@ class LiveStore:
         return number
 
     def end_connection(self, number: int) -> None:
-        """All that its lines say is stored."""
+        """Record that all messages of the connection's lines are stored."""
         self.writer.add("UPDATE connections SET is_closed = 1 WHERE connection = ?", number)
 
     def add_lines(
-        self, connection: int, first: int, lines: Iterable[Line], at: datetime, size: int
+        self, connection: int, first: int, lines: Iterable[JournalLine], at: datetime, size: int
     ) -> None:
-        """Keep lines; ``first`` is the number of the first one, counted from 1."""
+        """Store lines; ``first`` is the number of the first one, counted from 1."""
         start, seconds = row_id(connection, first), at.timestamp()
         rows = [
             (start + place, line.sent, seconds, line.length, line.raw)
@@ -135,7 +137,7 @@ class LiveStore:
         self.writer.add_lines(rows, size)
 
     def new_session(self) -> int:
-        """The number of a session to be put in."""
+        """Reserve the number of a new session."""
         self._sessions += 1
         return self._sessions
 
@@ -148,8 +150,8 @@ class LiveStore:
             body,
         )
 
-    def add_entry(self, number: int, entry: Entry, told: Any) -> None:
-        """Keep an entry, and then tell."""
+    def add_entry(self, number: int, entry: Entry, delivery: Any) -> None:
+        """Store an entry, and pass on ``delivery`` once it is committed."""
         message, data = entry.message, entry.message_json
         row = (
             row_id(number, entry.seq),
@@ -159,7 +161,7 @@ class LiveStore:
             message.line,
             data,
         )
-        self.writer.add_entry(row, len(data), told)
+        self.writer.add_entry(row, len(data), delivery)
 
     def put_approval(
         self, session_id: str, approval_id: str, asked_at: datetime, deadline_at: datetime | None
@@ -173,12 +175,12 @@ class LiveStore:
         self.writer.add(statement, session_id, approval_id)
 
     def put_key(self, key: str, request: bytes, began: str, at: datetime) -> None:
-        """What was begun with a key, a session or a turn; empty: it is not known yet."""
+        """Record a key with the session or turn it started; empty if not known yet."""
         statement = "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)"
         self.writer.add(statement, key, at.timestamp(), request, began)
 
     def name_key(self, key: str, began: str) -> None:
-        """What was begun with a key is known now."""
+        """Record what a key started, once that is known."""
         self.writer.add("UPDATE keys SET session_id = ? WHERE key = ?", began, key)
 
     def drop_key(self, key: str) -> None:
@@ -200,7 +202,7 @@ class LiveStore:
         self.writer.add("DELETE FROM accepted WHERE number = ?", number)
 
     def prune(self, before: datetime) -> None:
-        """Forget the lines of connections, and the keys, that are older than this."""
+        """Delete the lines of connections, and the keys, that are older than this."""
         seconds = before.timestamp()
         for number in self.reading.old_connections(seconds):
             first, last = row_id(number, 0), row_id(number + 1, 0)
@@ -210,8 +212,10 @@ class LiveStore:
 
 
 def _make_private(path: Path) -> None:
-    """For us alone, whatever the umask says: all that agents ever saw is in there. SQLite's other files follow it."""
-    with suppress(OSError):  # not ours to change, or not there: opening it says what is wrong
+    """Make the store readable by this user only, whatever the umask: it holds everything the agents
+    saw. SQLite's other files inherit the mode.
+    """
+    with suppress(OSError):  # not ours to change, or missing: opening it reports the problem
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             if each.exists():

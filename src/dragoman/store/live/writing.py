@@ -1,9 +1,9 @@
-"""Writing the live store: one thread that commits what has gathered, all of it at once.
+"""Write the live store: one thread commits everything queued so far in one transaction.
 
-Whoever hands something over does not wait for the disk. What is to be told goes through the same
-queue: it comes out, in its order, when everything before it is committed, so nobody can be told what a
-crash could take back. While the disk is slower than the agents, the queue fills and handing over
-waits, and so do the agents. While it cannot be written at all nothing comes out; it is tried again.
+Callers do not wait for the disk. Deliveries go through the same queue and come out in order, after
+everything before them is committed, so that nothing is delivered that a crash could undo. If the
+disk is slower than the agents, the queue fills up and callers block, which slows the agents down.
+While writing fails, nothing is delivered, and the writer retries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 _log = logging.getLogger(__name__)
 
 MOST_BYTES: Final = 32 << 20
-"""What may wait to be written; as much again may be being written."""
+"""How many bytes may wait in the queue. As many again may be being written."""
 _OVERHEAD: Final = 100
 _RETRY_SECONDS: Final = 0.5
 
@@ -27,20 +27,20 @@ _ENTRY: Final = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class _Batch:
-    """What is committed together."""
+    """Rows and deliveries that are committed together."""
 
-    __slots__ = ("entries", "lines", "others", "size", "told")
+    __slots__ = ("deliveries", "entries", "lines", "others", "size")
 
     def __init__(self) -> None:
         self.lines: list[tuple[Any, ...]] = []
         self.entries: list[tuple[Any, ...]] = []
         self.others: list[tuple[str, tuple[Any, ...]]] = []
-        self.told: list[Any] = []
+        self.deliveries: list[Any] = []
         self.size = 0
 
 
-class Writer:
-    """Takes rows and things to tell; ``committed`` gets the latter, in the thread of the writer."""
+class LiveWriter:
+    """Queues rows and deliveries; ``committed`` receives the deliveries in the writer's thread."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Writer:
         self._changed = threading.Condition()
         self._closing = False
         self.problem: str | None = None
-        """Why nothing can be written at the moment."""
+        """Why writing currently fails, or None."""
         self.commits = 0
         self._thread = threading.Thread(target=self._run, name="dragoman live store", daemon=True)
         self._thread.start()
@@ -65,10 +65,10 @@ class Writer:
             self._batch.lines += rows
             self._grew(size + _OVERHEAD * len(rows))
 
-    def add_entry(self, row: tuple[Any, ...], size: int, told: Any) -> None:
+    def add_entry(self, row: tuple[Any, ...], size: int, delivery: Any) -> None:
         with self._changed:
             self._batch.entries.append(row)
-            self._batch.told.append(told)
+            self._batch.deliveries.append(delivery)
             self._grew(size + _OVERHEAD)
 
     def add(self, statement: str, *given: Any) -> None:
@@ -76,34 +76,34 @@ class Writer:
             self._batch.others.append((statement, given))
             self._grew(_OVERHEAD)
 
-    def tell(self, told: Any) -> None:
-        """Tell this when all that was handed over before is committed."""
+    def publish(self, delivery: Any) -> None:
+        """Deliver this once everything queued before it is committed."""
         with self._changed:
-            self._batch.told.append(told)
+            self._batch.deliveries.append(delivery)
             self._grew(_OVERHEAD)
 
     def together(self) -> AbstractContextManager[bool]:
-        """What is handed over inside is committed, and told, in one."""
+        """Return a context in which everything queued is committed and delivered together."""
         return self._changed
 
     def flush(self) -> bool:
-        """Wait until all that was handed over is committed; False: it cannot be."""
+        """Wait until everything queued is committed. False if writing fails."""
         done = threading.Event()
-        self.tell(done.set)
+        self.publish(done.set)
         while not done.wait(0.05):
             if self.problem is not None or not self._thread.is_alive():
                 return False
         return True
 
     def close(self) -> None:
-        """Write what is left, if that is possible, and end."""
+        """Write what is left, if possible, and stop the thread."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         self._thread.join()
 
     def _grew(self, size: int) -> None:
-        """With the lock held."""
+        """Account for queued bytes and block while the queue is full. Call with the lock held."""
         batch = self._batch
         if not batch.size:
             self._changed.notify_all()
@@ -122,15 +122,15 @@ class Writer:
                     if self._closing:
                         return
                     self._changed.wait(_RETRY_SECONDS)
-            told: list[Any] = []
-            for each in batch.told:
-                # A flush is told here and now: nobody else need be awake for it.
+            deliveries: list[Any] = []
+            for each in batch.deliveries:
+                # A flush is completed in this thread, so it does not depend on the event loop.
                 if callable(each):
                     each()
                 else:
-                    told.append(each)
-            if told:
-                self._committed(told)
+                    deliveries.append(each)
+            if deliveries:
+                self._committed(deliveries)
 
     def _take(self) -> _Batch | None:
         with self._changed:

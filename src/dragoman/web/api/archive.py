@@ -13,11 +13,11 @@ from litestar.params import FromQuery, QueryParameter
 from litestar.response.base import ASGIResponse
 
 from dragoman import export as formats
-from dragoman.archive.api import Archive
-from dragoman.archive.ledger.groups import By, Group
-from dragoman.archive.ledger.ledger import Choice
+from dragoman.archive.api import SessionArchive
+from dragoman.archive.ledger.groups import By, LedgerGroup
+from dragoman.archive.ledger.ledger import LedgerFilter
 from dragoman.archive.search.searching import Filters
-from dragoman.archive.search.searching import Hit as Found
+from dragoman.archive.search.searching import SearchHit as Found
 from dragoman.errors import UnknownFormat
 from dragoman.reading.mapper import make_exporter
 from dragoman.web.api import shapes
@@ -65,7 +65,7 @@ async def search(
         harness=harness,
     )
 
-    def look(archive: Archive) -> Hits:
+    def look(archive: SessionArchive) -> Hits:
         find = archive.scan if scan else archive.search
         found = find(q, filters, limit=limit)
         progress = shapes.indexing(office.library.indexing)
@@ -101,7 +101,7 @@ async def usage(
     model: Text = None,
 ) -> UsageSummary:
     """Of all sessions on this machine. What a session does not tell is unknown, not zero."""
-    choice = Choice(since=_aware(since), until=_aware(until), project=project, model=model)
+    choice = LedgerFilter(since=_aware(since), until=_aware(until), project=project, model=model)
     told = await office.library.usage(by, choice)
     return UsageSummary(by, [_group(each) for each in told.groups], _group(told.total))
 
@@ -110,7 +110,7 @@ def _aware(at: datetime | None) -> datetime | None:
     return at.astimezone() if at is not None and at.tzinfo is None else at
 
 
-def _group(group: Group) -> UsageGroup:
+def _group(group: LedgerGroup) -> UsageGroup:
     return UsageGroup(
         key=group.key,
         usage=group.usage,

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
-from dragoman.archive.api import Archive
+from dragoman.archive.api import SessionArchive
 from dragoman.errors import DragomanError
 from dragoman.hub.hub import Hub
 from dragoman.web.api import shapes
@@ -104,7 +104,7 @@ class SavedList:
         return {name: each.id for each in here for name in (each.native_id, each.id)}
 
 
-def _look(archive: Archive, twins: dict[str, str], known: _Look | None) -> _Look | None:
+def _look(archive: SessionArchive, twins: dict[str, str], known: _Look | None) -> _Look | None:
     """What is there now; None if it is what was there before."""
     mark = archive.mark(), hash(frozenset(twins))
     if known is not None and mark == known.mark and not _works(known.newest.values()):
@@ -123,7 +123,7 @@ def _works(sessions: Iterable[SessionInfo]) -> bool:
 
 
 def _left(
-    archive: Archive, session_id: str, twins: dict[str, str]
+    archive: SessionArchive, session_id: str, twins: dict[str, str]
 ) -> SessionInfo | SavedGone | None:
     """Why a session is no longer among the newest; None if there are newer ones, or the hub tells of it."""
     if session_id in twins:

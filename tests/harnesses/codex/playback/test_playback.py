@@ -16,7 +16,7 @@ from dragoman.harnesses.codex.playback.shapes import RELEASE
 from dragoman.harnesses.contract.playback import Performance
 from dragoman.model.messages import Message
 from dragoman.model.turns import fold
-from dragoman.replay.timing import cues
+from dragoman.replay.timing import timed_messages
 from dragoman.testing.likeness import differences
 
 _RUNS = Path(__file__).parents[3] / "data" / "codex" / "runs"
@@ -33,7 +33,7 @@ class Client:
     """Talks with a played server, and keeps what both sides said."""
 
     def __init__(self, messages: Sequence[Message], speed: float = 0.0) -> None:
-        self.server: Performance = CODEX_ACTING.serve(list(cues(messages, speed=speed)))
+        self.server: Performance = CODEX_ACTING.serve(list(timed_messages(messages, speed=speed)))
         self.now = 0.0
         self.said: list[bytes] = []
         self.heard: list[dict[str, Any]] = []
@@ -107,7 +107,7 @@ def test_every_recording_played_tells_the_same_conversation(path: Path) -> None:
     messages = list(dragoman.read(path))
     original = _own(messages)
 
-    run = b"\n".join(line for _, line in CODEX_ACTING.run(cues(original, speed=0)))
+    run = b"\n".join(line for _, line in CODEX_ACTING.run(timed_messages(original, speed=0)))
     printed = list(dragoman.read(run, dialect="codex-exec"))
     served = _own(play_all(messages))
 
@@ -120,7 +120,9 @@ def test_every_recording_played_tells_the_same_conversation(path: Path) -> None:
 
 def test_a_run_is_printed_as_the_program_itself_prints_it() -> None:
     recorded = (_RUNS / "0.166.0/patch_all.exec.jsonl").read_bytes().splitlines()
-    run = CODEX_ACTING.run(cues(_recorded("0.166.0/patch_all.exec-rollout.jsonl"), speed=0))
+    run = CODEX_ACTING.run(
+        timed_messages(_recorded("0.166.0/patch_all.exec-rollout.jsonl"), speed=0)
+    )
     printed = [json.loads(line) for _, line in run]
 
     # Then a patch fails, which the program does not print.
