@@ -202,7 +202,7 @@ def table(report: RecordingsReport) -> str:
         "dialect",
         "files",
         "lines",
-        "twins",
+        "duplicates",
         "unknown",
         "malformed",
         "lost",
