@@ -195,16 +195,16 @@ class SavedSession:
         from dragoman.reading.parsers import history_of
 
         history = history_of(self.harness)
-        begun: list[str | None] = []
+        started: list[str | None] = []
         undone: set[str | None] = set()
         for message in self.messages():
             if message.session_id != self.id or history is None:
                 continue
             if isinstance(message, TurnStarted):
-                begun.append(message.turn_id)
+                started.append(message.turn_id)
             elif isinstance(message, Notice) and (count := history.turns_undone(message)):
-                undone.update(begun[-count:])
-                del begun[-count:]
+                undone.update(started[-count:])
+                del started[-count:]
         return undone
 
     def raw_line(self, number: int) -> bytes:

@@ -60,7 +60,7 @@ def test_a_pipe_gets_the_plain_transcript_at_once(
 def test_a_file_that_is_no_recording_is_an_error(tmp_path: Path, role: tuple[str, ...]) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a session\n" * 3, encoding="utf-8")
-    with pytest.raises(DragomanError, match="in a known dialect"):
+    with pytest.raises(DragomanError, match="in a dialect that I know"):
         replay.main([str(path), *role], standalone_mode=False)
 
 

@@ -164,13 +164,13 @@ def _replayed(
     ]
     # If we ended a turn before the agent reported its start, we also emitted that start.
     ended = {message.turn_id for message, _ in more if isinstance(message, TurnEnded)}
-    begun = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
+    started = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
     for message in missing:
-        if not isinstance(message, TurnStarted) or message.turn_id not in begun:
+        if not isinstance(message, TurnStarted) or message.turn_id not in started:
             kind = message.__struct_config__.tag
             yield f"connection {number}, line {message.line}: its {kind} was not stored"
     for message, where in more:
-        is_ours = isinstance(message, TurnStarted) and message.turn_id in begun
+        is_ours = isinstance(message, TurnStarted) and message.turn_id in started
         # A prompt that the agent never echoed is emitted when its turn ends, even if we ended the
         # turn.
         is_ours |= isinstance(message, Prompt) and message.turn_id in ended
