@@ -45,7 +45,7 @@ def forbidden(folder: Path) -> Path:
 
 
 UNREADABLE: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "missing": (lambda folder: folder / "missing.jsonl", "there is no such file"),
+    "missing": (lambda folder: folder / "missing.jsonl", "no such file"),
     "a directory": (lambda folder: folder, "it is a directory"),
     "below a file": (in_a_file, "Not a directory"),
 }
@@ -91,7 +91,7 @@ def test_a_missing_file_is_a_wrong_request_however_it_is_to_be_read(
 ) -> None:
     refused = fails(2, tmp_path / "missing.jsonl", how)
 
-    assert refused.endswith("missing.jsonl: there is no such file\n")
+    assert refused.endswith("missing.jsonl: no such file\n")
 
 
 def fails(code: int, *arguments: str | Path) -> str:
@@ -136,7 +136,7 @@ def test_a_binary_file_that_is_read_all_the_same_gives_only_malformed_messages(
     [
         (["--from", "codex"], "there is no dialect 'codex'; known: codex-exec, "),
         (["--to", "htm"], "there is no format 'htm'; known: messages, "),
-        (["--include", "deltas,all"], "cannot include 'all'; known: context, deltas, raw"),
+        (["--include", "deltas,all"], "cannot include 'all' (known: context, deltas, raw)"),
         (["--audit", "--from", "codex"], "there is no dialect 'codex'; known: codex-exec, "),
     ],
     ids=["--from", "--to", "--include", "--audit --from"],

@@ -93,5 +93,5 @@ def test_messages_of_a_saved_session_are_written_whole_or_not_at_all(tmp_path: P
 
 
 def test_nothing_masked_is_said_as_well() -> None:
-    assert masked_summary([]).startswith("nothing looked like a secret")
+    assert masked_summary([]).startswith("found no secrets to mask")
     assert "x: 2" in masked_summary([Masked(placeholder="[x]", kind="x", count=2)])

@@ -218,7 +218,7 @@ def test_a_session_that_was_reverted_goes_on_in_a_second_file(
 
     assert prompts(messages) == ["please one", "please four"]
     assert [message.text for message in messages if isinstance(message, Notice)] == [
-        "2 turns that followed were taken back"
+        "2 later turns were undone"
     ]
     assert session.origin == "revert"
     assert session.title == "please one"

@@ -10,10 +10,10 @@ from support.archive.home import command, make_home
 
 ODD = "x\udcff"
 CASES = {
-    "show": ([ODD], 2, f"there is no session {ODD!r}"),
-    "export": ([ODD, "--to", "markdown"], 2, f"there is no session {ODD!r}"),
-    "replay": ([ODD], 2, f"there is no session {ODD!r}"),
-    "tail": ([ODD], 2, f"there is no session {ODD!r}"),
+    "show": ([ODD], 2, f"no session {ODD!r}"),
+    "export": ([ODD, "--to", "markdown"], 2, f"no session {ODD!r}"),
+    "replay": ([ODD], 2, f"no session {ODD!r}"),
+    "tail": ([ODD], 2, f"no session {ODD!r}"),
     "search": ([ODD], 1, "0 found"),
     "sessions": (["--project", ODD], 0, "there are no such sessions"),
 }

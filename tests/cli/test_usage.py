@@ -247,7 +247,7 @@ def test_an_explanation_has_every_row_its_rule_and_its_price(run: Run) -> None:
     assert text.count("fork.rollout1.jsonl:") == 4
     assert text.count("fork.rollout2.jsonl:") == 2
     assert "fork.rollout1.jsonl:11  session 01a1e226-18d3" in text
-    assert "[response] the count of one model response" in text
+    assert "[response] the tokens of one model response" in text
     assert "gpt-5.5: $5 input, $0.5 cached, $5 written, $30 output per million (genai" in text
     assert "requests above 272,000 tokens" in text
 

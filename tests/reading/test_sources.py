@@ -93,7 +93,7 @@ def test_text_keeps_what_no_encoding_can_carry(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("missing.jsonl", "there is no such file"),
+        ("missing.jsonl", "no such file"),
         (".", "it is a directory"),
         ("a.jsonl/below.jsonl", "Not a directory"),
     ],

@@ -56,7 +56,7 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, content: bytes
     (tmp_path / NAME).write_bytes(content)
 
     with pytest.raises(
-        NotAnIndex, match=r"it is not a database. Move it away, or set DRAGOMAN_CACHE"
+        NotAnIndex, match=r"it is not a database. Move that file away, or set DRAGOMAN_CACHE"
     ):
         open_database(tmp_path)
 

@@ -103,7 +103,7 @@ def test_good_recordings_make_a_good_report(copy: Copy) -> None:
     assert report.is_good
     head, *rest = table(report).splitlines()
     assert head == (
-        "release  dialect           files  lines  twins  unknown  malformed  lost  live = disk"
+        "release  dialect           files  lines  duplicates  unknown  malformed  lost  live = disk"
     )
     rows = [row.split() for row in rest]
     assert [row[:3] for row in rows] == [

@@ -180,8 +180,8 @@ class SessionArchive:
         found = self._called(session_id)
         if not found:
             raise UsageError(
-                f"there is no session {session_id!r} in {', '.join(self.folders)}; "
-                "`dragoman sessions` lists them"
+                f"no session {session_id!r} in {', '.join(self.folders)}; "
+                "run `dragoman sessions` to list them"
             )
         if len(found) > 1:
             some = ", ".join(each.row.session_id for each in found[:4])
@@ -200,7 +200,7 @@ class SessionArchive:
         newest = self.sessions(project=project, top=True, limit=1)
         if not newest:
             where = f" for {os.fspath(project)}" if project else ""
-            raise UsageError(f"there are no sessions{where} in {', '.join(self.folders)}")
+            raise UsageError(f"no sessions{where} in {', '.join(self.folders)}")
         return newest[0]
 
     def search(self, query: str, filters: Filters | None = None, *, limit: int = 20) -> Results:

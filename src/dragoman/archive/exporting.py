@@ -72,7 +72,7 @@ def format_for(output: str) -> str:
     ending = Path(output).suffix.lower()
     if ending not in _BY_ENDING:
         known = " ".join(_BY_ENDING)
-        raise UsageError(f"cannot tell the format of {output!r}; known: {known}; --to names one")
+        raise UsageError(f"unknown format for {output!r} (known: {known}); use --to to name one")
     return _BY_ENDING[ending]
 
 
@@ -82,9 +82,9 @@ def check_target(source: str, output: str, *, force: bool) -> None:
     if path.is_dir():
         raise UsageError(f"{output} is a directory")
     if path.exists() and _is_read_from(path, source):
-        raise UsageError(f"{output} is the file that is read; name another one to write")
+        raise UsageError(f"{output} is the input file; use another name for the output")
     if path.is_file() and not force:
-        raise UsageError(f"{output} already exists; --force replaces it")
+        raise UsageError(f"{output} already exists; use --force to replace it")
 
 
 def _is_read_from(path: Path, source: str) -> bool:
@@ -105,5 +105,5 @@ def masked_summary(masked: Sequence[Masked]) -> str:
     from dragoman.export.redact import summary
 
     if not masked:
-        return "nothing looked like a secret; look at it yourself before you hand it on"
-    return f"masked {summary(masked)}; look at it yourself before you hand it on"
+        return "found no secrets to mask; review the output before you share it"
+    return f"masked {summary(masked)}; review the output before you share it"

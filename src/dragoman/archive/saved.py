@@ -146,7 +146,7 @@ class SavedSession:
         number = self.turn_count + 1 + number if number < 0 else number
         if not 1 <= number <= self.turn_count:
             has = f"{self.turn_count} turn{'s' * (self.turn_count != 1)}"
-            raise UsageError(f"there is no turn {number}: session {self.id} has {has}")
+            raise UsageError(f"no turn {number}: session {self.id} has {has}")
         return self._read(turn(self._files, self._file(), number))
 
     def last_turn(self) -> Iterator[Message]:
@@ -195,16 +195,16 @@ class SavedSession:
         from dragoman.reading.parsers import history_of
 
         history = history_of(self.harness)
-        begun: list[str | None] = []
+        started: list[str | None] = []
         undone: set[str | None] = set()
         for message in self.messages():
             if message.session_id != self.id or history is None:
                 continue
             if isinstance(message, TurnStarted):
-                begun.append(message.turn_id)
+                started.append(message.turn_id)
             elif isinstance(message, Notice) and (count := history.turns_undone(message)):
-                undone.update(begun[-count:])
-                del begun[-count:]
+                undone.update(started[-count:])
+                del started[-count:]
         return undone
 
     def raw_line(self, number: int) -> bytes:
@@ -213,7 +213,7 @@ class SavedSession:
 
         line = raw_line(self._files, self._file(), number) if number > 0 else None
         if line is None:
-            raise UsageError(f"there is no line {number} in {self.path}")
+            raise UsageError(f"no line {number} in {self.path}")
         return line
 
     def children(self) -> list[SavedSession]:
@@ -242,13 +242,13 @@ class SavedSession:
     def _file(self) -> FileRow:
         row = self._files.get(self._file_id)
         if row is None:
-            raise UnreadableSource(self.path, "it has changed meanwhile; try again")
+            raise UnreadableSource(self.path, "it changed while it was being read; try again")
         return row
 
     def _read(self, messages: Iterator[_T]) -> Iterator[_T]:
         try:
             yield from messages
         except FileNotFoundError as problem:
-            raise UnreadableSource(self.path, "the file is gone") from problem
+            raise UnreadableSource(self.path, "the file no longer exists") from problem
         except OSError as problem:
             raise UnreadableSource(self.path, problem.strerror or str(problem)) from problem

@@ -20,5 +20,5 @@ def unsealed(data: bytes) -> bytes:
     """Return the content. Raises ``ValueError`` if it does not match its checksum."""
     seal, inside = data[:_LENGTH], data[_LENGTH:]
     if seal != b"%08x\n" % zlib.crc32(inside):
-        raise ValueError("the checksum does not fit")
+        raise ValueError("the checksum does not match")
     return inside

@@ -46,7 +46,7 @@ def session_files(paths: Iterable[str | os.PathLike[str]] = ()) -> Iterator[Path
         elif path.exists():
             raise UnreadableSource(str(path), "it is not a regular file")
         else:
-            raise UnreadableSource(str(path), "there is no such file")
+            raise UnreadableSource(str(path), "no such file")
 
 
 def _below(folder: Path) -> Iterator[Path]:

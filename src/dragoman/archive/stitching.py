@@ -108,10 +108,8 @@ def before(files: Files, row: FileRow) -> Iterator[Message]:
         if part.row.session_id == row.session_id:
             taken = sum(1 for message in _after(part) if isinstance(message, TurnStarted))
             if taken:
-                turns = (
-                    f"{taken} turns that followed were" if taken > 1 else "a turn that followed was"
-                )
-                yield Notice(session_id=row.session_id, level="info", text=f"{turns} taken back")
+                turns = f"{taken} later turns were" if taken > 1 else "a later turn was"
+                yield Notice(session_id=row.session_id, level="info", text=f"{turns} undone")
 
 
 def _after(part: FilePart) -> Iterator[Message]:

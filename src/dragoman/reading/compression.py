@@ -80,7 +80,7 @@ def _bounded(tool: _Decompressor, chunks: Iterable[bytes]) -> Iterator[bytes]:
                 if came_out > max(_FREE, went_in * _MOST_TIMES):
                     raise _ExpansionLimit(
                         f"compressed data grows more than {_MOST_TIMES}-fold: "
-                        f"{came_out >> 20} MiB came of {went_in} bytes, and the limit is "
+                        f"{went_in} bytes became {came_out >> 20} MiB, and the limit is "
                         f"{max(_FREE, went_in * _MOST_TIMES) >> 20} MiB; the rest was not read. "
                         "If you trust the file, decompress it first"
                     )

@@ -130,17 +130,17 @@ class Conversion:
         if self._longest:
             return (
                 f"a line of {name} has {self._longest:,} bytes, and the limit is {self._max_line:,} "
-                f"({self._max_line / (1 << 20):.3g} MiB): only its ends were kept; "
-                "--max-line raises the limit"
+                f"({self._max_line / (1 << 20):.3g} MiB), so only its beginning and end were kept; "
+                "use --max-line to raise the limit"
             )
         if self.dialect is None:
             return (
-                f"no line of {name} is in a dialect that I know; "
-                "`dragoman dialects` lists them, and --from names one"
+                f"no line of {name} is in a known dialect; "
+                "run `dragoman dialects` to list them, or use --from to name one"
             )
         return (
             f"no line of {name} could be read as {self.dialect}; "
-            "`dragoman convert --audit` says what they are"
+            "run `dragoman convert --audit` for details"
         )
 
     def to_stream(self, stream: BinaryIO) -> None:

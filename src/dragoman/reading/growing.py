@@ -96,6 +96,8 @@ class GrowingFile:
         if os.fstat(file.fileno()).st_size < self.offset:
             self.is_replaced = True
             return
+        # A file of the right size may still be another one. Compare the bytes before the position, so
+        # that lines of a replaced file are never continued from the middle.
         begin = self.offset - len(self._tail)
         file.seek(begin)
         if file.read(len(self._tail)) != self._tail:

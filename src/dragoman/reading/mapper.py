@@ -39,7 +39,7 @@ def make_exporter(
         raise UnknownFormat(to, [known.name for known in export.FORMATS])
     for name in include:
         if name not in _INCLUDES:
-            raise UsageError(f"cannot include {name!r}; known: {', '.join(_INCLUDES)}")
+            raise UsageError(f"cannot include {name!r} (known: {', '.join(_INCLUDES)})")
     lines = SourceLines()
     wanted = frozenset(cast("Collection[Include]", include))
     options = Options(include=wanted, color=color, width=width, source_line=lines.get)

@@ -88,7 +88,7 @@ def _kinds(only: Collection[str] | None) -> tuple[type, ...] | None:
     unknown = [name for name in only if name not in MESSAGE_TYPES]
     if unknown:
         known = ", ".join(MESSAGE_TYPES)
-        raise ValueError(f"there is no message type {unknown[0]!r}; known: {known}")
+        raise ValueError(f"unknown message type {unknown[0]!r} (known: {known})")
     return tuple(MESSAGE_TYPES[name] for name in only)
 
 

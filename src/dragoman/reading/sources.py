@@ -32,7 +32,7 @@ _GONE_SECONDS: Final = 3.0
 """How long a followed file may be missing while it is moved or compressed."""
 _TERMINALS: Final = ("/dev/null", "/dev/tty", "/dev/pts/", "/dev/console", os.devnull)
 _REASONS: Final = {
-    errno.ENOENT: "there is no such file",
+    errno.ENOENT: "no such file",
     errno.EACCES: "permission denied",
     errno.EISDIR: "it is a directory",
 }

@@ -29,7 +29,7 @@ def acting_for(cues: Iterable[Cue]) -> Acting:
     for harness in HARNESSES:
         if harness.acting is not None and name in (None, harness.name):
             return harness.acting
-    raise UsageError(f"nobody here can play {name!r}")
+    raise UsageError(f"no installed harness can play recordings of {name!r}")
 
 
 def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = time.sleep) -> int:

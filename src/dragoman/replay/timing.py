@@ -146,4 +146,4 @@ def only_turn(messages: Iterable[Message], number: int) -> Iterator[Message]:
         if turns == number:
             yield message
     if turns < number:
-        raise UsageError(f"there is no turn {number}: the session has {turns}")
+        raise UsageError(f"no turn {number}: the session has {turns}")

@@ -65,7 +65,7 @@ class NotAnIndex(DragomanError):
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(
-            f"the index cannot be kept at {path}: {why}. Move it away, or set DRAGOMAN_CACHE to another folder"
+            f"the index cannot be kept at {path}: {why}. Move that file away, or set DRAGOMAN_CACHE to another folder"
         )
 
 
@@ -224,7 +224,7 @@ def open_database(folder: str | os.PathLike[str] | None) -> Database:
     except (OSError, sqlite3.OperationalError) as problem:
         return _read_only(path) or _in_memory(
             f"the index cannot be kept in {folder} ({_reason(problem)}); "
-            "this one is in memory and will be gone"
+            "using a temporary one in memory"
         )
 
 
@@ -233,7 +233,7 @@ def _open(path: str) -> Database:
     problem = _problem_with(path)
     if problem is not None:
         aside = move_aside(path)
-        note = f"the index {problem}; it was moved to {aside.name} and is built anew"
+        note = f"the index {problem}; it was moved to {aside.name} and is being rebuilt"
     connection = _connected(path)
     try:
         # only takes effect while the database is empty
@@ -282,7 +282,7 @@ def _problem_with(path: str) -> str | None:
             connection.execute("SELECT value FROM facts LIMIT 1").fetchone()
     except sqlite3.OperationalError as problem:
         if "no such table" in str(problem):
-            return "is of another program"
+            return "belongs to another program"
         if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NOT_DAMAGED:
             raise
         return f"is damaged ({problem})"
@@ -291,8 +291,8 @@ def _problem_with(path: str) -> str | None:
     finally:
         connection.close()
     if version > VERSION:
-        return "is of a newer version of this program"
-    return "is of another program" if version and owner != APPLICATION_ID else None
+        return "was written by a newer version of this program"
+    return "belongs to another program" if version and owner != APPLICATION_ID else None
 
 
 def _check_head(path: str) -> None:
@@ -347,7 +347,7 @@ def _read_only(path: str) -> Database | None:
             raise
         if version == VERSION:
             folder = os.path.dirname(path)
-            note = f"the index in {folder} cannot be written; it is used as it was left"
+            note = f"the index in {folder} cannot be written; using it in its last state"
             return Database(connection, path, note=note, can_write=False)
         connection.close()
     return None

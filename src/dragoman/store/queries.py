@@ -59,7 +59,7 @@ def parse(text: str) -> Query:
     required = [f"({' OR '.join(group)})" for group in groups if group]
     if not required:
         raise UsageError(
-            f"there is no word to look for in {text!r}; `--scan` finds any text, signs included"
+            f"no word to search for in {text!r}; use `--scan` to find any text, including punctuation"
         )
     match = " AND ".join(required)
     if unwanted:

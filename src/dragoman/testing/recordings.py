@@ -95,10 +95,10 @@ def compare(harness: Harness, recording: Recording) -> Iterator[Pair]:
     agents: set[str | None] = set()
     for path in recording.left():
         dialect, messages = _read_recording(path)
-        begun = next((one for one in messages if isinstance(one, SessionStarted)), None)
-        if begun and begun.parent_session_id:
-            agents.add(begun.session_id)
-        files[begun.session_id if begun else None].append((dialect, messages))
+        started = next((one for one in messages if isinstance(one, SessionStarted)), None)
+        if started and started.parent_session_id:
+            agents.add(started.session_id)
+        files[started.session_id if started else None].append((dialect, messages))
     for session_id, held in files.items():
         one = [turn for turn in live_turns if turn.session_id in (session_id, None)]
         other = [
@@ -202,7 +202,7 @@ def table(report: RecordingsReport) -> str:
         "dialect",
         "files",
         "lines",
-        "twins",
+        "duplicates",
         "unknown",
         "malformed",
         "lost",

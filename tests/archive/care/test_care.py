@@ -85,7 +85,7 @@ def test_a_file_that_was_just_written_may_still_be_at_work(runs: Path, tmp_path:
     found = check_file(path, moment).findings
 
     assert broken(found) == []
-    assert all("may still be at work" in finding.what for finding in found)
+    assert all("may still be running" in finding.what for finding in found)
 
 
 def test_times_that_run_backwards_are_odd(runs: Path, tmp_path: Path) -> None:
@@ -213,8 +213,8 @@ def test_an_index_that_is_behind_is_odd(
         found = [each for each in check(index=archive.index_check()) if each.kind == "index"]
 
     assert {each.what for each in found} == {
-        "it was written to since it was indexed",
-        "the index does not have it yet",
+        "it was modified since it was indexed",
+        "it is not in the index yet",
     }
     assert broken(found) == []
 
@@ -250,7 +250,7 @@ def test_what_the_program_lists_itself_is_held_against_the_files(runs: Path, hom
     found = [each for each in check() if each.kind == "list"]
 
     assert [Path(each.path) for each in found] == [gone, unknown]
-    assert "state_5.sqlite lists session lost, whose file is gone" in found[0].what
+    assert "state_5.sqlite lists session lost, whose file is missing" in found[0].what
     assert "does not list it" in found[1].what
     assert broken(found) == []
     assert [each for each in check([known]) if each.kind == "list"] == []

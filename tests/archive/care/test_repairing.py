@@ -175,9 +175,9 @@ def test_the_copy_gets_the_name_that_its_session_needs(runs: Path, tmp_path: Pat
 def test_nothing_is_ever_written_over(runs: Path, tmp_path: Path) -> None:
     done = mended(runs, tmp_path, _PAGINATED, "torn")
 
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         repair(done.source, done.target.parent)
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         repair(done.target, done.target.parent)
 
 

@@ -107,7 +107,7 @@ def test_nobody_waits_for_it_when_we_close(
     beside.end()
     asking.join(20)
 
-    assert said == ["counting was given up"]
+    assert said == ["counting was cancelled"]
     assert beside.pid is not None
     with pytest.raises(ProcessLookupError):
         os.kill(beside.pid, 0)

@@ -236,5 +236,5 @@ def test_a_file_that_is_wrong_is_refused_in_a_sentence(tmp_path: Path, text: str
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableSource, match="there is no such file"):
+    with pytest.raises(UnreadableSource, match="no such file"):
         Prices(tmp_path / "none.toml")

@@ -73,5 +73,5 @@ def test_a_line_without_its_end_is_left_to_the_parser(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
-    assert "there is no such file" in (read_file_usage(tmp_path / "gone.jsonl").problem or "")
+    assert "no such file" in (read_file_usage(tmp_path / "gone.jsonl").problem or "")
     assert "it is a directory" in (read_file_usage(tmp_path).problem or "")

@@ -38,7 +38,7 @@ def test_outputs_have_another_name_and_unknown_ones_are_refused(archive: Session
     [hit] = archive.search("rate_limit", Filters(kinds=("tool_output",))).hits
 
     assert hit.match.tool == "Bash"
-    with pytest.raises(UsageError, match="nothing is found in 'nonsense'"):
+    with pytest.raises(UsageError, match="unknown kind 'nonsense'"):
         archive.search("rate", Filters(kinds=("nonsense",)))
 
 

@@ -91,8 +91,8 @@ def test_a_stream_that_nobody_knows_is_converted_and_complained_about(
     shown = capsysbinary.readouterr()
     assert types(shown.out) == ["malformed", "unknown"]
     assert shown.err.decode() == (
-        f"dragoman: no line of {path} is in a dialect that I know; "
-        "`dragoman dialects` lists them, and --from names one\n"
+        f"dragoman: no line of {path} is in a known dialect; "
+        "run `dragoman dialects` to list them, or use --from to name one\n"
     )
 
 

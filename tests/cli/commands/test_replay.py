@@ -88,9 +88,9 @@ def test_one_turn_of_a_session_found_by_its_id(
     for words in ([], [session_id, "--last"]):
         with pytest.raises(click.UsageError, match="an ID, a FILE or --last"):
             replay.main(words, standalone_mode=False)
-    with pytest.raises(UsageError, match="there is no session 'nothing'"):
+    with pytest.raises(UsageError, match="no session 'nothing'"):
         replay.main(["nothing"], standalone_mode=False)
-    with pytest.raises(UsageError, match="there is no turn 99"):
+    with pytest.raises(UsageError, match="no turn 99"):
         replay.main([session_id, "--turn", "99"], standalone_mode=False)
 
 

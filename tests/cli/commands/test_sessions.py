@@ -257,7 +257,7 @@ def test_a_home_without_sessions_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     code, out, err = command("sessions", tmp_path / "no", tmp_path / "cache", monkeypatch)()
 
     assert (code, out) == (0, "")
-    assert f"there are no sessions in {tmp_path / 'no'}" in err
+    assert f"no sessions in {tmp_path / 'no'}" in err
 
 
 def test_files_can_be_given_by_hand(sessions: Command, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_one_turn_alone(show: Command) -> None:
     assert "and now?" in last
     code, _, err = show(session_id(1), "--turn", "7")
     assert code == 2
-    assert "there is no turn 7" in err
+    assert "no turn 7" in err
     assert "has 2 turns" in err
 
 
@@ -48,7 +48,7 @@ def test_the_newest(show: Command) -> None:
     assert "rate limit" in show("--last", "--project", "app")[1]
     code, _, err = show("--last", "--project", "nowhere")
     assert code == 2
-    assert "there are no sessions for nowhere" in err
+    assert "no sessions for nowhere" in err
 
 
 def test_messages_for_programs(show: Command) -> None:
@@ -86,5 +86,5 @@ def test_an_id_that_is_none_is_a_sentence(show: Command) -> None:
     code, _, err = show("nonsense")
 
     assert code == 2
-    assert "there is no session 'nonsense'" in err
+    assert "no session 'nonsense'" in err
     assert "matches 3 sessions" in show("01a1")[2]

@@ -90,7 +90,7 @@ def test_a_session_can_be_named_by_its_id(
     assert doctor.main(["--sessions", session_id[:13]], standalone_mode=False) == 1
 
     assert f"✗ {path}:20: " in capsys.readouterr().out
-    with pytest.raises(UsageError, match="there is no session 'nothing'"):
+    with pytest.raises(UsageError, match="no session 'nothing'"):
         doctor.main(["--sessions", "nothing"], standalone_mode=False)
 
 
@@ -105,7 +105,7 @@ def test_the_index_is_looked_at_as_well(
     assert doctor.main(["--sessions"], standalone_mode=False) == 0
 
     said = capsys.readouterr().out
-    assert "the index does not have it yet" in said
+    assert "it is not in the index yet" in said
     assert said.endswith("nothing is broken, 1 odd\n")
 
 
@@ -143,7 +143,7 @@ def test_what_the_program_lists_is_held_against_its_files(
         found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
         listed = {row["path"]: row for row in found if row["kind"] == "list"}
         gone = [row for path, row in listed.items() if lost in path]
-        assert [f"session {lost}, whose file is gone" in row["what"] for row in gone] == [True]
+        assert [f"session {lost}, whose file is missing" in row["what"] for row in gone] == [True]
         assert "does not list it" in listed[str(stranger)]["what"]
         assert str(path) not in listed
         assert not any(row["is_broken"] for row in listed.values())

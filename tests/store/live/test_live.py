@@ -271,14 +271,26 @@ def test_a_sound_store_has_nothing_wrong_with_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        ("DELETE FROM entries WHERE entry_id & 255 = 2", "entries 1 to 3 are 2 in number"),
+        (
+            "DELETE FROM entries WHERE entry_id & 255 = 2",
+            "entries are numbered 1 to 3, but there are 2",
+        ),
         ("DELETE FROM entries WHERE entry_id & 255 = 1", "its text was not stored"),
-        ("DELETE FROM journal WHERE line_id & 255 = 1", "lines 2 to 2 are 1 in number"),
-        ("UPDATE entries SET message = '{' WHERE entry_id & 255 = 3", "entry 3: it is no message"),
-        ("UPDATE entries SET kind = 'prompt' WHERE entry_id & 255 = 3", "another kind"),
-        ("UPDATE journal SET raw = CAST('tow' AS BLOB) WHERE line_id & 255 = 2", "does not say so"),
-        ("DELETE FROM sessions", "entries of session 1, which nobody knows"),
-        ("DELETE FROM connections", "journal of connection 1, which nobody knows"),
+        (
+            "DELETE FROM journal WHERE line_id & 255 = 1",
+            "lines are numbered 2 to 2, but there are 1",
+        ),
+        (
+            "UPDATE entries SET message = '{' WHERE entry_id & 255 = 3",
+            "entry 3: not a valid message",
+        ),
+        ("UPDATE entries SET kind = 'prompt' WHERE entry_id & 255 = 3", "a different kind"),
+        (
+            "UPDATE journal SET raw = CAST('tow' AS BLOB) WHERE line_id & 255 = 2",
+            "does not contain this message",
+        ),
+        ("DELETE FROM sessions", "entries of unknown session 1"),
+        ("DELETE FROM connections", "journal of unknown connection 1"),
         ("PRAGMA user_version = 77", "the store has version 77"),
     ],
 )
@@ -297,7 +309,7 @@ def test_bytes_that_were_written_over_are_found(tmp_path: Path) -> None:
     data[len(data) // 2 :] = b"\xff" * (len(data) - len(data) // 2)
     path.write_bytes(data)
     assert verify(path, _replay)
-    assert verify(tmp_path / "nowhere.db") == [f"{tmp_path / 'nowhere.db'} is not there"]
+    assert verify(tmp_path / "nowhere.db") == [f"{tmp_path / 'nowhere.db'} does not exist"]
 
 
 def test_the_newest_of_a_kind_come_first(store: LiveStore) -> None:

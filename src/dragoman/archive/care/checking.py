@@ -26,9 +26,9 @@ from dragoman.wire.lines import LongLine
 _RECENT: Final = timedelta(minutes=5)
 _REPAIRED: Final = "`dragoman doctor --sessions --repair FILE` writes a copy without it"
 _FIXES: Final = {
-    "turn": "`--repair` writes a copy in which it has one",
+    "turn": "`--repair` writes a copy with an end",
     "time": "nothing; rows are read in the order of the file",
-    "newline": "nothing; who appends to the file must begin a new line",
+    "newline": "nothing; programs that append to the file must start a new line",
     "header": "`--repair` writes a copy with a new one",
 }
 
@@ -95,7 +95,7 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
                 report.checker.receive_line(data)
     except UnreadableSource as problem:
         report.findings.append(
-            _about_file(path, "unreadable", problem.problem, "look at its permissions")
+            _about_file(path, "unreadable", problem.problem, "check its permissions")
         )
         return report
     is_fresh = _is_fresh(path, now)
@@ -160,11 +160,11 @@ def _between(
         return
     named = named_id(path)
     if named is not None and named != session_id:
-        what = f"the file is named after {named}, and holds {session_id}"
+        what = f"the file is named after {named} but contains {session_id}"
         yield _about_file(path, "name", what, "`--repair` writes a copy with the right name")
     same = [each.path for each in known[session_id] if each is not report]
     if same and (origin is None or origin.kind != "revert") and not _is_reverted(known[session_id]):
-        what = f"{same[0]} holds the same session"
+        what = f"{same[0]} contains the same session"
         yield _about_file(path, "duplicate", what, "keep one of them", broken=False)
     if origin is None or (origin.parent_session_id is None and origin.base is None):
         return
@@ -172,8 +172,10 @@ def _between(
     parent = elsewhere.find(parent_id or "")
     if parent is None:
         needs = origin.base is not None
-        what = f"its parent {parent_id} is gone" + (", and with it the beginning" if needs else "")
-        fix = "bring the parent's file back" if needs else "nothing; it can be read without"
+        what = f"its parent {parent_id} is missing" + (
+            ", and with it the beginning of the session" if needs else ""
+        )
+        fix = "restore the parent's file" if needs else "nothing; it can be read without its parent"
         yield _about_file(path, "orphan", what, fix, broken=needs)
     elif origin.base is not None:
         yield from _beyond(report, parent)
@@ -188,8 +190,8 @@ def _beyond(report: FileReport, parent: FileReport) -> Iterator[Finding]:
     else:
         too_far = base.end_offset is not None and base.end_offset > parent.size
     if too_far:
-        what = f"it goes on from beyond the end of its parent, {parent.path}"
-        fix = "bring back the parent's file as it was; its last rows are missing"
+        what = f"it continues from beyond the end of its parent, {parent.path}"
+        fix = "restore the parent's file; its last rows are missing"
         yield _about_file(report.path, "base", what, fix)
 
 
@@ -201,10 +203,13 @@ def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
     what, broken = fault.what, fault.is_broken
     fix = _FIXES.get(fault.kind, _REPAIRED)
     if is_fresh and broken:
-        what, broken = f"{what}; the file was just written, so it may still be at work", False
+        what, broken = (
+            f"{what}; the file was just written, so the session may still be running",
+            False,
+        )
         fix = "check again when the session has ended"
     elif not broken and fault.kind not in _FIXES:
-        fix = "nothing; it hides nothing"  # `--repair` only changes what is broken
+        fix = "nothing; no content is hidden"  # `--repair` only changes what is broken
     return Finding(
         path=str(path), line=fault.line, kind=fault.kind, what=what, fix=fix, is_broken=broken
     )

@@ -23,7 +23,7 @@ class IndexCheck:
     def __init__(self, files: Files, index_folder: str, folders: list[str]) -> None:
         """``folders`` are those that the index covers."""
         self._files = files
-        self._rebuild = f"delete {index_folder}; it is built anew"
+        self._rebuild = f"delete {index_folder}; it will be rebuilt"
         self._is_made = bool(files.states())
         self._below = tuple(os.path.join(folder, "") for folder in folders)
 
@@ -33,11 +33,11 @@ class IndexCheck:
         row = self._files.at(path) if self._is_made else None
         if row is None:
             is_missing = self._is_made and path.startswith(self._below)
-            return IndexMismatch("the index does not have it yet", _LATER) if is_missing else None
+            return IndexMismatch("it is not in the index yet", _LATER) if is_missing else None
         try:
             stat = os.stat(path)
             if (row.size, row.mtime_ns) != (stat.st_size, stat.st_mtime_ns):
-                return IndexMismatch("it was written to since it was indexed", _LATER)
+                return IndexMismatch("it was modified since it was indexed", _LATER)
             if not row.complete:
                 return IndexMismatch("it was not indexed to its end", _LATER)
             is_same = _is_same(row)
@@ -45,7 +45,7 @@ class IndexCheck:
             return None  # an unreadable file is reported elsewhere
         if is_same:
             return None
-        what = "the index has other rows in its place, of the same size and time"
+        what = "the index has different rows for it, although size and time are the same"
         return IndexMismatch(what, self._rebuild, is_broken=True)
 
 

@@ -30,15 +30,15 @@ def out_of_step(
         ids = {each: session_id for session_id, paths in known.items() for each in paths}
         for session_id, place in listed.items():
             if session_id not in known and not (home / place).exists():
-                what = f"{path.name} lists session {session_id}, whose file is gone"
-                yield home / place, what, "bring the file back from where it went, or let it go"
+                what = f"{path.name} lists session {session_id}, whose file is missing"
+                yield home / place, what, "restore the file, or ignore this"
         places = {home / place for place in listed.values()}
         folders = [home / place.folder for place in history.places]
         for each in session_files(folder for folder in folders if folder.is_dir()):
             session_id = ids.get(each) or named_id(each)
             if session_id is not None and session_id not in listed and each not in places:
-                what = f"{path.name} does not list it: the program's own menus may not show it"
-                yield each, what, "nothing; it can be read as before"
+                what = f"{path.name} does not list it, so the program's own menus may not show it"
+                yield each, what, "nothing; it can still be read"
 
 
 def _list_of(own: OwnList, home: Path, env: Mapping[str, str]) -> Path | None:

@@ -64,12 +64,12 @@ def repair(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Repa
     source = Path(path)
     report = check_file(source)
     if not report.lines:
-        raise UnreadableSource(str(source), "there is nothing in it")
+        raise UnreadableSource(str(source), "it is empty")
     target = _target(report, Path(folder))
     lost_path = target.with_suffix(".lost.jsonl")
     for each in (target, lost_path):
         if each.exists():
-            raise UsageError(f"{each} is there already; name another folder with -o")
+            raise UsageError(f"{each} already exists; use -o to name another folder")
     mender = report.checker.mender(named_id(source))
     target.parent.mkdir(parents=True, exist_ok=True)
     done = Repair(source, target, session_id=report.checker.session_id or named_id(source))
@@ -103,7 +103,7 @@ def _repaired_lines(source: Path, mender: Mender, done: Repair) -> Iterator[byte
             if isinstance(line, Damage):
                 done.actions.append(Deed(0, f"kept what came before the damage: {line.problem}"))
             elif isinstance(line, LongLine):
-                done.problems.append(f"a line of {line.length} bytes is too long to be kept")
+                done.problems.append(f"a line of {line.length} bytes is too long and was dropped")
             else:
                 yield from mender.receive_line(line)
     yield from mender.finish()
@@ -131,7 +131,9 @@ def _prove(done: Repair, gone: set[int]) -> None:
     for line, key in _keyed_lines(done.source):
         # If a repeated row was dropped, its neighbours may now be reported differently.
         if key not in new and not {line, line + 1} & gone:
-            done.problems.append(f"what line {line} of the original tells is not in the copy")
+            done.problems.append(
+                f"the content of line {line} of the original is missing in the copy"
+            )
 
 
 def _message_keys(path: Path) -> Iterator[bytes]:

@@ -59,7 +59,7 @@ class IndexProcess:
             answer = msgspec.convert(json.loads(self._helper.answer), _IndexAnswer)
         except ValueError:
             words = self._helper.answer.decode("utf-8", "replace")
-            return IndexOutcome(IndexReport(), words or "it was ended", has_answered=False)
+            return IndexOutcome(IndexReport(), words or "it was killed", has_answered=False)
         report = IndexReport(unreadable=tuple(answer.unreadable), waited_for=answer.waited_for)
         return IndexOutcome(report, answer.problem)
 

@@ -198,6 +198,8 @@ class FileIndex:
             self._starts.pop()
             self._starts += torn.starts
             feed(self._reader.parser, torn.lines)
+        # Everything from here on exists only because the file ends here now. It is stored as drafts,
+        # which are removed when the file has grown.
         self._reader.parser.receive_eof("left")
         self._take(self._reader.messages(), [])
         if (spent := self._reader.spent_so_far()) is not None:

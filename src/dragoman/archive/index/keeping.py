@@ -97,7 +97,7 @@ class IndexKeeper:
         path = os.path.join(self.place.index_folder, NAME)
         aside = move_aside(path).name if os.path.exists(path) else "nowhere"
         self._open()
-        self.note = f"the index was damaged; it was moved to {aside} and is built anew"
+        self.note = f"the index was damaged; it was moved to {aside} and is being rebuilt"
         self._troubles.append(self.note)
 
     def _index(
@@ -185,7 +185,7 @@ class IndexKeeper:
     def _come_to(self, report: IndexReport | None, problem: str | None) -> None:
         self._report, self._problem = report, problem
         if problem is not None:
-            self._troubles.append(f"{problem}; this is what could be had of it")
+            self._troubles.append(f"{problem}; results may be incomplete")
         if report is not None and report.is_done:
             self._troubles += [f"cannot read {path}: {why}" for path, why in report.unreadable[:5]]
             if (more := len(report.unreadable) - 5) > 0:
@@ -236,7 +236,7 @@ class IndexKeeper:
             if self._is_unchanged() or self._prepare(session_id, progress):
                 return
         except IndexUnusable as problem:
-            self._troubles.append(f"{problem}; this session is read by itself")
+            self._troubles.append(f"{problem}; reading this session without the index")
         self._is_aside = True
         self.database.close()
         self.database = open_database(None)

@@ -70,13 +70,13 @@ class CountingProcess:
         finally:
             beside.end()
         if self._is_over or not is_done:
-            why = "was given up" if self._is_over else f"took more than {self._seconds:g} seconds"
+            why = "was cancelled" if self._is_over else f"took more than {self._seconds:g} seconds"
             raise DragomanError(f"counting {why}")
         try:
             return msgspec.convert(json.loads(beside.answer), list[Summary])
         except ValueError:
             words = beside.answer.decode("utf-8", "replace")
-            _log.warning("the process that counts is gone: %s", words or "it was ended")
+            _log.warning("the counting process died: %s", words or "it was killed")
             return count(place, questions)
 
     @property

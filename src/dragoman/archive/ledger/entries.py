@@ -20,11 +20,11 @@ Rule: TypeAlias = Literal[
     "response", "difference of totals", "counter began anew", "turn total", "first turn total"
 ]
 RULES: Final[dict[Rule, str]] = {
-    "response": "the count of one model response, as the harness wrote it",
-    "difference of totals": "the total grew by more than the newest response: what it grew by",
-    "counter began anew": "the total went back or started again: the newest response's own count",
-    "turn total": "only totals are told: what the total grew by in this turn",
-    "first turn total": "only totals are told, and this is the stream's first",
+    "response": "the tokens of one model response, as the harness reports them",
+    "difference of totals": "the total grew by more than the newest response, so the growth counts",
+    "counter began anew": "the total decreased or restarted, so the newest response counts",
+    "turn total": "only totals are reported, so the growth in this turn counts",
+    "first turn total": "only totals are reported, and this is the first one in the stream",
 }
 """How the tokens of an entry were counted."""
 _RULE_NAMES: Final = tuple(RULES)

@@ -111,9 +111,13 @@ def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
         if entry.is_of_turn:
             streams[entry.session].setdefault(file_usage.fingerprint, []).append(found)
             continue
+        # Two responses can be identical. The n-th occurrence of a mark in one file is paired with the
+        # n-th in another, so copies collapse while real repetitions within a file are kept.
         in_file = (file, entry.session, *entry.mark)
         seen[in_file] += 1
         key = (entry.session, seen[in_file], *entry.mark)
+        # Among copies prefer the session's own file, then one with a time, then the earliest; path and
+        # line only make the choice independent of the order of the files.
         rank = (
             not is_own,
             entry.at is None,
@@ -141,6 +145,7 @@ def _turns_once(streams: Iterable[list[FileEntry]]) -> list[FileEntry]:
             own = entry.usage
             if entry.rule != "first turn total":
                 before = own if before is None else before + own
+            # The first total of a resumed stream includes what earlier streams reported: subtract it.
             elif before is not None and before.fits_in(own) and before != own:
                 before, own = own, own - before
             else:

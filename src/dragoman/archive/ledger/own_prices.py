@@ -94,16 +94,18 @@ class OwnPrices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError as problem:
-            raise UnreadableSource(str(path), "there is no such file") from problem
+            raise UnreadableSource(str(path), "no such file") from problem
         except (OSError, UnicodeDecodeError) as problem:
             raise UnreadableSource(str(path), str(problem)) from problem
         try:
             own = msgspec.convert(tomllib.loads(text, parse_float=Decimal), cls)
         except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
-            raise UsageError(f"{path} is no list of prices: {problem}") from problem
+            raise UsageError(f"{path} is not a valid price file: {problem}") from problem
         for name, price in own.models.items():
             if not price.is_whole:
                 raise UsageError(f"{path}: {name!r} needs input and output, or same_as")
             if price.same_as is not None and own.find(price.same_as) is not None:
-                raise UsageError(f"{path}: {name!r} is the same as another entry of this file")
+                raise UsageError(
+                    f"{path}: the same_as of {name!r} refers to another entry of this file"
+                )
         return own

@@ -204,6 +204,7 @@ class FileUsageReader:
 def _since(before: Usage, total: Usage, last: Usage | None) -> tuple[Usage, Rule]:
     if last is None:
         return total - before, "turn total"
+    # The total grew by more than this response: reports in between are missing, so count the growth.
     if (before + last).fits_in(total):
         return total - before, "difference of totals"
     return last, "counter began anew"

@@ -46,7 +46,7 @@ def search(database: Database, query: str, filters: Filters, limit: int) -> Resu
 def scan(database: Database, text: str, filters: Filters, limit: int, ignore_case: bool) -> Results:
     """Return the messages that contain exactly this text."""
     if not text:
-        raise UsageError("there is nothing to scan for")
+        raise UsageError("the text to scan for is empty")
     filters = _checked(filters)
     rows = sorted(Files(database).all().values(), key=lambda row: row.mtime_ns, reverse=True)
     entries, in_index = Entries(database), MessageSearch(database)
@@ -90,5 +90,5 @@ def _checked(filters: Filters) -> Filters:
     for kind in kinds:
         if kind not in KINDS:
             known = ", ".join(dict.fromkeys((*KINDS, *_OTHER_NAMES)))
-            raise UsageError(f"nothing is found in {kind!r}; known: {known}")
+            raise UsageError(f"unknown kind {kind!r} (known: {known})")
     return filters._replace(kinds=kinds)

@@ -46,7 +46,7 @@ class Replay(Protocol):
 def verify(path: Path, replay: Replay | None = None) -> list[str]:
     """Return the problems of a store as sentences; empty if there are none."""
     if not path.exists():
-        return [f"{path} is not there"]
+        return [f"{path} does not exist"]
     try:
         with closing(connected(path)) as connection:
             connection.execute("PRAGMA query_only = ON")
@@ -75,10 +75,10 @@ def _problems(connection: sqlite3.Connection, replay: Replay | None) -> Iterator
         try:
             message = decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError) as problem:
-            yield f"{where}: it is no message ({problem})"
+            yield f"{where}: not a valid message ({problem})"
             continue
         if message.__struct_config__.tag != kind or message.line != line:
-            yield f"{where}: it is kept as another kind, or of another line, than it is"
+            yield f"{where}: stored with a different kind or line than its message has"
         if number and replay is not None and line:
             stored_messages.add(number, message, where)
     if replay is not None:
@@ -96,7 +96,7 @@ def _gaps(connection: sqlite3.Connection, table: str, column: str, of: str) -> I
     ):
         if first != 1 or last != count:
             what = "lines" if table == "journal" else "entries"
-            yield f"{of} {number}: {what} {first} to {last} are {count} in number"
+            yield f"{of} {number}: {what} are numbered {first} to {last}, but there are {count}"
 
 
 def _orphans(connection: sqlite3.Connection) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _orphans(connection: sqlite3.Connection) -> Iterator[str]:
             f"SELECT DISTINCT {column} >> {PLACE_BITS} AS number FROM {table} WHERE number > 0 "
             f"AND number NOT IN (SELECT {key} FROM {owner})"
         ):
-            yield f"{table} of {key} {number}, which nobody knows"
+            yield f"{table} of unknown {key} {number}"
 
 
 class _StoredMessages:
@@ -164,18 +164,18 @@ def _replayed(
     ]
     # If we ended a turn before the agent reported its start, we also emitted that start.
     ended = {message.turn_id for message, _ in more if isinstance(message, TurnEnded)}
-    begun = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
+    started = {m.turn_id for m, _ in more if isinstance(m, TurnStarted) and m.turn_id in ended}
     for message in missing:
-        if not isinstance(message, TurnStarted) or message.turn_id not in begun:
+        if not isinstance(message, TurnStarted) or message.turn_id not in started:
             kind = message.__struct_config__.tag
             yield f"connection {number}, line {message.line}: its {kind} was not stored"
     for message, where in more:
-        is_ours = isinstance(message, TurnStarted) and message.turn_id in begun
+        is_ours = isinstance(message, TurnStarted) and message.turn_id in started
         # A prompt that the agent never echoed is emitted when its turn ends, even if we ended the
         # turn.
         is_ours |= isinstance(message, Prompt) and message.turn_id in ended
         if not is_ours and not isinstance(message, _OURS):
-            yield f"{where}: line {message.line} of connection {number} does not say so"
+            yield f"{where}: line {message.line} of connection {number} does not contain this message"
 
 
 def _timeless(message: Message) -> Message:

@@ -25,7 +25,7 @@ _ENTRIES: Final = "SELECT entry_id, at, connection, message FROM entries"
 
 
 ADVICE: Final = (
-    ". Move the file away to begin with an empty one; the agent's own session files are untouched"
+    ". Move the file away to start with an empty one; the agent's own session files are untouched"
 )
 """What to do about a damaged store."""
 _NO_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)

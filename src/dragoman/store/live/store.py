@@ -83,7 +83,7 @@ class LiveStore:
             if _head(self.path) not in (b"", _HEAD):
                 # Check before SQLite opens it: SQLite would delete the log of a file that is not a
                 # database.
-                raise _NotADatabase("it does not begin like a database")
+                raise _NotADatabase("it is not a database")
             with closing(connected(self.path)) as connection:
                 version = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
@@ -93,7 +93,7 @@ class LiveStore:
                 raise
             aside = move_aside(self.path, keep_log=True)
             self.note = (
-                f"{self.path} is damaged ({problem}). It was moved to {aside.name} and a new one begun: "
+                f"{self.path} is damaged ({problem}). It was moved to {aside.name} and a new one was created: "
                 "the live sessions in it are not shown; the agent's own session files are untouched"
             )
             _make_private(self.path)
@@ -101,7 +101,7 @@ class LiveStore:
             return
         if version > VERSION or (version and owner != APPLICATION_ID):
             whose = "a newer version of this program" if version > VERSION else "another program"
-            raise sqlite3.OperationalError(f"it is of {whose}")
+            raise sqlite3.OperationalError(f"it was written by {whose}")
         with closing(connected(self.path)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             migrate(connection)

@@ -46,6 +46,8 @@ class Glance:
         if start < 0:
             return False
         start += len(_MARK)
+        if start == len(line):
+            return False  # truncated right after the mark
         first = line[start]
         teller = self._teller
         if first in _FC:
