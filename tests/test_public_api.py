@@ -15,7 +15,7 @@ from dragoman import errors
 from dragoman.model.messages import MESSAGE_TYPES
 
 CLASSES_OF_MESSAGES = {kind.__name__ for kind in MESSAGE_TYPES.values()}
-HEAVY = ("msgspec", "click", "dragoman.harnesses", "dragoman.archive", "dragoman.cli", "asyncio")
+HEAVY = ("msgspec", "click", "dragoman.harnesses", "dragoman.reading", "dragoman.cli", "asyncio")
 
 
 def loaded_after(script: str) -> list[str]:
@@ -79,7 +79,7 @@ def test_the_version_is_that_of_the_installed_package() -> None:
         ("import dragoman; dragoman.__version__, dir(dragoman)", []),
         ("from dragoman import DragomanError", []),
         ("from dragoman import Text, decode, Usage, fold", ["msgspec"]),
-        ("from dragoman import read", ["msgspec", "dragoman.harnesses", "dragoman.archive"]),
+        ("from dragoman import read", ["msgspec", "dragoman.harnesses", "dragoman.reading"]),
     ],
     ids=["bare", "version", "errors", "messages", "read"],
 )

@@ -386,8 +386,8 @@ def test_a_grandchild_that_holds_the_output_does_not_hold_us() -> None:
 
 @needs_proc
 def test_a_stop_does_not_wait_for_who_holds_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in ("process", "pipes"):
-        monkeypatch.setattr(f"dragoman.drive.{each}.LAST_WORDS_SECONDS", 600)
+    for each in ("child", "pipes"):
+        monkeypatch.setattr(f"dragoman.drive.process.{each}.LAST_WORDS_SECONDS", 600)
 
     async def main() -> None:
         source = GRANDCHILD.format(options="", then="sys.stdin.read()")

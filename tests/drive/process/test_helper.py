@@ -13,12 +13,12 @@ from support.agents.orphans import is_gone_with, needs_linux
 
 SECONDS = 60.0
 ECHO = """
-from dragoman.drive import helper
+from dragoman.drive.process import helper
 helper.answer(b"heard " + helper.begin().strip())
 """
 WAITS = """
 import ctypes, sys, time
-from dragoman.drive import helper
+from dragoman.drive.process import helper
 helper.begin()
 {before}
 time.sleep(60)

@@ -29,7 +29,7 @@ def sleeping() -> subprocess.Popen[bytes]:
 def test_an_agent_dies_with_us_even_without_the_reaper(supervised: bool) -> None:
     child = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
     source = (
-        "import subprocess, sys\nfrom dragoman.drive import posix\n"
+        "import subprocess, sys\nfrom dragoman.drive.process import posix\n"
         f"posix.is_supervised = lambda: {supervised}\n"
         f"argv = posix.command_line([sys.executable, '-I', '-S', '-c', {child!r}])\n"
         "child = subprocess.Popen(argv)\nsys.stdin.read()"
