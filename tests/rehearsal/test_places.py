@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.rehearsal.places import Place, call_id, find_place
+from dragoman.rehearsal.openai.wire import ResponsesWire
+from dragoman.rehearsal.places import Place, call_id
 from dragoman.rehearsal.reading import parse_script
 from dragoman.rehearsal.requests import Request
 
@@ -25,7 +26,9 @@ _Item = dict[str, Any]
 def _place(*items: _Item, script: Any = _SCRIPT, **headers: str) -> Place:
     raw = msgspec.json.encode({"input": items})
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return find_place(script, Request(1, "POST", "/v1/responses", names, raw))
+    request = Request(1, "POST", "/v1/responses", names, raw)
+    wire = ResponsesWire()
+    return wire.place(script, request, wire.history(request))
 
 
 def _user(*texts: str) -> _Item:
@@ -147,7 +150,7 @@ def test_a_search_for_tools_is_remembered() -> None:
 
     place = _place(_user("hi"), search, found)
 
-    assert (*_where(place), place.searched) == (0, 0, True)
+    assert (*_where(place), place.prepared) == (0, 0, True)
 
 
 def test_a_history_that_another_script_has_made_is_no_place_here() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.rehearsal import BadScript, Rehearsal, RehearsalFailed, Script
-from dragoman.rehearsal.home import NotOurs
+from dragoman.rehearsal.agents.homes import NotOurs
 
 
 def test_a_rehearsal_leads_the_agent_to_the_stand_in_model() -> None:
