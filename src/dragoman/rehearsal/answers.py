@@ -70,7 +70,8 @@ class StandInModel:
     def _steps(self, wire: Wire, place: Place, tools: Toolbox) -> tuple[list[Step], int]:
         """The steps of this response, and the number of the one that comes after it."""
         if place.purpose == "summary":
-            return [Say(f"What was done so far is known. {place.mark}")], place.response
+            words = f"What was done so far is known. {place.mark}"
+            return [Say(wire.summary(words))], place.response
         if place.turn is None:
             return [Say(self.script.otherwise)], 0
         parts = responses(self.script.turns[place.turn], wire.calling)

@@ -118,6 +118,9 @@ class HistoryWalk:
         if mark is None:
             return False
         self._resume(int(mark[1]), int(mark[2]))
+        # The prompts before it may be gone from the history, but their turns were used.
+        before = enumerate(self._script.turns[: int(mark[1])])
+        self._used += [at for at, turn in before if turn.when is None and at not in self._used]
         self._aborted = True  # what follows a summary is a prompt, until a call says otherwise
         return True
 

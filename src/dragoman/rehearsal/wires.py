@@ -86,6 +86,10 @@ class Wire(Protocol):
         """A call with its ids; ``following`` is the response that comes after it."""
         ...
 
+    def summary(self, words: str) -> str:
+        """A summary in the form in which the agent expects it."""
+        ...
+
     def error(self, step: Http) -> Head:
         """An HTTP error, in the API's usual words."""
         ...

@@ -13,9 +13,10 @@ from typing import Any, cast
 from dragoman.rehearsal.requests import Request, mappings, text_of
 
 _ASIDE = re.compile(
-    r"\[SUGGESTION MODE|Describe (?:your|the agent's) most recent action in 3-5 words"
+    r"\s*(?:\[SUGGESTION MODE|<system-reminder>This is a side question from the user"
+    r"|Describe (?:your|the agent's) most recent action in 3-5 words"
     r"|Perform a web search for the query: |Generate a (?:concise|short|succinct)\b[^\n]{0,80}\btitle"
-    r"|Analyze if this message indicates a new conversation topic|Web page content:\n---"
+    r"|Analyze if this message indicates a new conversation topic|Web page content:\n---)"
 )
 _TITLE = re.compile(
     r"(?:Generate|Write|Create|Summarize|come up with)\b[^\n]{0,120}\b(?:title|name|topic)\b",
@@ -37,16 +38,17 @@ def blocks_aside(request: Request) -> list[dict[str, Any]] | None:
     if schema is not None and not tools:
         return [{"type": "text", "text": json.dumps(example_of(schema))}]
     named = request.headers.get("x-claude-code-request-class") in _CLASSES
-    # Reminders may quote anything, so only the last text is looked at, and only its beginning.
-    if named or _ASIDE.match(_last_text(messages)) or (not tools and _is_title(request)):
+    # A history may quote anything, so only the last message counts, and of its texts the beginnings.
+    said = any(_ASIDE.match(text) for text in _texts(messages[-1:]))
+    if named or said or (not tools and _is_title(request)):
         return [{"type": "text", "text": _ANSWER}]
     return None
 
 
-def _last_text(messages: list[dict[str, Any]]) -> str:
-    content = messages[-1].get("content") if messages else ""
-    blocks = mappings(content)
-    return text_of([blocks[-1]]).lstrip() if blocks else text_of(content).lstrip()
+def _texts(messages: list[dict[str, Any]]) -> list[str]:
+    contents = [message.get("content") for message in messages]
+    blocks = [block for content in contents for block in mappings(content)]
+    return [text_of([block]) for block in blocks] + [c for c in contents if isinstance(c, str)]
 
 
 def _is_title(request: Request) -> bool:

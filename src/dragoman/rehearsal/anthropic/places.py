@@ -20,7 +20,7 @@ _CONTINUE = re.compile(
 _INTERRUPTED = re.compile(r"\[Request interrupted")
 _STEER = re.compile(
     r"<system-reminder>\s*The user sent a new message while you were working:\s*(.*?)\s*"
-    r"(?:IMPORTANT:[^\n]*)?\s*</system-reminder>",
+    r"(?:(?:IMPORTANT:|This is how Claude Code surfaces)[^\n]*)?\s*</system-reminder>",
     re.DOTALL,
 )
 _CONTEXT = re.compile(

@@ -87,6 +87,10 @@ class MessagesWire:
         """A call with its id."""
         return call_block(item, place, following, number)
 
+    def summary(self, words: str) -> str:
+        """A summary without these tags is asked for again."""
+        return f"<summary>\n{words}\n</summary>"
+
     def error(self, step: Http) -> Head:
         """An HTTP error, in the API's usual words."""
         return http_error(step)

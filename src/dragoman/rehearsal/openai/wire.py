@@ -76,6 +76,10 @@ class ResponsesWire:
         """A call with its ids."""
         return call_item(item, place.turn or 0, following, number)
 
+    def summary(self, words: str) -> str:
+        """A summary is plain text here."""
+        return words
+
     def error(self, step: Http) -> Head:
         """An HTTP error, in the API's usual words."""
         return http_error(step)
