@@ -36,9 +36,10 @@ class ResponseStream:
 
     def complete(self, tokens: Tokens) -> bytes:
         """The last event, when all went well."""
+        details = {"cached_tokens": tokens.cached, "cache_write_tokens": tokens.written}
         usage = {
             "input_tokens": tokens.input,
-            "input_tokens_details": {"cached_tokens": tokens.cached},
+            "input_tokens_details": details,
             "output_tokens": tokens.output,
             "output_tokens_details": {"reasoning_tokens": tokens.reasoning},
             "total_tokens": tokens.input + tokens.output,

@@ -97,7 +97,8 @@ class ResponsesTools:
             case Plan():
                 return self._plan(call)
             case Agent():
-                return self._by_name("spawn_agent", self._task(call))
+                task = self._by_name("spawn_agent", self._task(call))
+                return task or self._search("spawn_agent")
             case Ask():
                 return self._by_name("request_user_input", _question(call))
             case Mcp():
