@@ -168,25 +168,35 @@ turns:
     assert stage.unscripted == []
 
 
-@pytest.mark.parametrize(
-    ("fault", "ends"),
-    [
-        ("http: 401", False),
-        ("http: 429", False),
-        ("overflow", False),
-        ("fail: {code: server_error, times: 9}", False),
-        ("http: {status: 500, times: 1, headers: {retry-after: '0'}}", True),
-        ("drop: {unanswered: true, times: 1}", True),
-    ],
-)
-def test_faults_reach_the_agent_and_are_over_when_the_script_says_so(
-    agent: AgentName, tmp_path: Path, fault: str, ends: bool
-) -> None:
-    stage, events = _play(agent, f"- {fault}\n- say: Fine.", tmp_path, retries=int(ends))
+_FAULTS = """\
+retries: 1
+turns:
+- {when: key, steps: [http: {status: 401, headers: {retry-after: "0"}}]}
+- {when: limit, steps: [http: {status: 429, headers: {retry-after: "0"}}]}
+- {when: full, steps: [overflow]}
+- {when: broken, steps: [fail: server_error]}
+- {when: once, steps: [http: {status: 500, times: 1, headers: {retry-after: "0"}}, say: Fine.]}
+- {when: lost, steps: [drop: {unanswered: true, times: 1}, say: Fine.]}
+"""
 
-    assert events[-1] == ("ended", ends)
-    assert ("said", "Fine.") in events or not ends
-    assert len(stage.requests) >= 1 + ends
+
+def test_faults_reach_the_agent_and_are_over_when_the_script_says_so(
+    agent: AgentName, tmp_path: Path
+) -> None:
+    ends: dict[str, tuple[Any, bool]] = {}
+    with (
+        Rehearsal(_FAULTS, agent=agent) as stage,
+        by_hand(agent, stage, tmp_path) as running,
+    ):
+        for prompt in ("key", "limit", "full", "broken", "once", "lost"):
+            running.prompt(prompt)
+            events = running.until("ended")
+            ends[prompt] = (events[-1][1], ("said", "Fine.") in events)
+
+    failed, recovered = (False, False), (True, True)
+    assert [ends[name] for name in ("key", "limit", "full", "broken")] == [failed] * 4
+    assert [ends[name] for name in ("once", "lost")] == [recovered] * 2
+    assert stage.unscripted == []
 
 
 def test_one_command_can_use_both_agents(tmp_path: Path) -> None:

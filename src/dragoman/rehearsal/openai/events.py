@@ -36,7 +36,9 @@ class ResponseStream:
 
     def complete(self, tokens: Tokens) -> bytes:
         """The last event, when all went well."""
-        details = {"cached_tokens": tokens.cached, "cache_write_tokens": tokens.written}
+        details = {"cached_tokens": tokens.cached}
+        if tokens.written:
+            details["cache_write_tokens"] = tokens.written
         usage = {
             "input_tokens": tokens.input,
             "input_tokens_details": details,
