@@ -11,7 +11,7 @@ from dragoman.rehearsal.answers import StandInModel
 from dragoman.rehearsal.openai.wire import ResponsesWire
 from dragoman.rehearsal.places import call_id
 from dragoman.rehearsal.reading import parse_script
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 
 _SHELL: dict[str, Any] = {
     "type": "function",
@@ -21,14 +21,14 @@ _SHELL: dict[str, Any] = {
 _PLAN = {"type": "function", "name": "update_plan"}
 
 
-def _request(*calls: str, prompt: str = "hi", key: str = "one", **body: Any) -> Request:
+def _request(*calls: str, prompt: str = "hi", key: str = "one", **body: Any) -> HttpRequest:
     items: list[Any] = [{"role": "user", "content": prompt}]
     items += [{"type": "function_call_output", "call_id": call} for call in calls]
     whole = {"input": items, "tools": [_SHELL], "model": "m", "prompt_cache_key": key, **body}
-    return Request(1, "POST", "/v1/responses", {}, msgspec.json.encode(whole))
+    return HttpRequest(1, "POST", "/v1/responses", {}, msgspec.json.encode(whole))
 
 
-def _ask(model: StandInModel, request: Request) -> list[Action]:
+def _ask(model: StandInModel, request: HttpRequest) -> list[Action]:
     wire = ResponsesWire()
     return list(model.answer(wire, model.ask(wire, request)))
 

@@ -39,7 +39,7 @@ def test_the_bundled_program_is_found_without_importing_its_package(
         "raise ImportError", encoding="utf-8"
     )
     monkeypatch.setenv("PATH", "")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.delitem(sys.modules, "claude_agent_sdk", raising=False)
 
     assert find_claude() == str(program)

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import msgspec
 
-from dragoman.rehearsal.requests import Request, mapping, mappings, text_of
+from dragoman.rehearsal.requests import HttpRequest, mapping, mappings, text_of
 
 
-def _request(body: object) -> Request:
-    return Request(1, "POST", "/v1/messages?beta=true", {}, msgspec.json.encode(body))
+def _request(body: object) -> HttpRequest:
+    return HttpRequest(1, "POST", "/v1/messages?beta=true", {}, msgspec.json.encode(body))
 
 
 def test_a_request_shows_what_it_asks_for() -> None:
@@ -16,7 +16,7 @@ def test_a_request_shows_what_it_asks_for() -> None:
 
 
 def test_a_body_that_is_no_object_is_empty() -> None:
-    assert Request(1, "POST", "/", {}, b"{").body == {}
+    assert HttpRequest(1, "POST", "/", {}, b"{").body == {}
     assert _request([1]).body == {}
 
 

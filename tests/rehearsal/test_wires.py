@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 from dragoman.rehearsal.server import WIRES
-from dragoman.rehearsal.wires import ToolCalls
+from dragoman.rehearsal.wires import StepCalls
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,11 @@ from dragoman.rehearsal.wires import ToolCalls
     ],
 )
 def test_a_path_belongs_to_one_wire_at_most(path: str, served: int) -> None:
-    request = Request(1, "POST", path, {}, b"{}")
+    request = HttpRequest(1, "POST", path, {}, b"{}")
 
     assert [wire.serves(request) for wire in WIRES].count(True) == served
 
 
 def test_a_step_that_makes_no_call_is_false() -> None:
-    assert not ToolCalls()
-    assert ToolCalls(before=({"name": "Read"},))
+    assert not StepCalls()
+    assert StepCalls(before=({"name": "Read"},))

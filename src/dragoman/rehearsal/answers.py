@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator
 
 from dragoman.rehearsal.actions import Action, HangUp
 from dragoman.rehearsal.faults import Attempt
-from dragoman.rehearsal.places import Place
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.places import ScriptPlace
+from dragoman.rehearsal.requests import HttpRequest
 from dragoman.rehearsal.script import Drop, Http, Say, Script, Step, responses
-from dragoman.rehearsal.wires import RequestHistory, Toolbox, Wire
+from dragoman.rehearsal.wires import RequestHistory, StepTools, Wire
 
 
-class Asked(Request, frozen=True):
+class ModelRequest(HttpRequest, frozen=True):
     """A request for a response, and the place in the script that answered it."""
 
-    place: Place
+    place: ScriptPlace
     history: RequestHistory
 
     @property
@@ -47,14 +47,14 @@ class StandInModel:
         self._attempts: dict[tuple[object, ...], int] = {}
         self._numbers = itertools.count(1)
 
-    def ask(self, wire: Wire, request: Request) -> Asked:
+    def ask(self, wire: Wire, request: HttpRequest) -> ModelRequest:
         """The request with its place in the script."""
         history = wire.history(request)
         place = wire.place(self.script, request, history)
         about = (request.number, request.method, request.path, request.headers, request.raw)
-        return Asked(*about, place, history)
+        return ModelRequest(*about, place, history)
 
-    def answer(self, wire: Wire, asked: Asked) -> Iterable[Action]:
+    def answer(self, wire: Wire, asked: ModelRequest) -> Iterable[Action]:
         """What to do about a request for a response."""
         tools = wire.tools(asked, asked.place)
         steps, following = self._steps(wire, asked.place, tools)
@@ -67,7 +67,7 @@ class StandInModel:
         played = list(self._played(wire, tools, asked.place, steps, following))
         return wire.stream(asked, asked.history, next(self._numbers), played)
 
-    def _steps(self, wire: Wire, place: Place, tools: Toolbox) -> tuple[list[Step], int]:
+    def _steps(self, wire: Wire, place: ScriptPlace, tools: StepTools) -> tuple[list[Step], int]:
         """The steps of this response, and the number of the one that comes after it."""
         if place.purpose == "summary":
             words = f"What was done so far is known. {place.mark}"
@@ -85,7 +85,7 @@ class StandInModel:
             following += 1
         return steps or [Say(self.script.otherwise)], following
 
-    def _attempt(self, asked: Asked) -> Attempt:
+    def _attempt(self, asked: ModelRequest) -> Attempt:
         place = asked.place
         key = (asked.conversation, place.turn, place.response, place.prompts, place.prompt)
         key = (*key, place.prepared)  # after what prepares it, the response is asked for again
@@ -94,7 +94,7 @@ class StandInModel:
         return Attempt(number)
 
     def _played(
-        self, wire: Wire, tools: Toolbox, place: Place, steps: list[Step], following: int
+        self, wire: Wire, tools: StepTools, place: ScriptPlace, steps: list[Step], following: int
     ) -> Iterator[tuple[Step, dict[str, object] | None]]:
         """Each step with the items it makes; or only what prepares them, if anything must."""
         needed = [

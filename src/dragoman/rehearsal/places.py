@@ -33,7 +33,7 @@ _MARK = re.compile(r"\[rehearsal: turn (\d+), response (\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScriptPlace:
     """A place in the script; ``turn`` is None where the script says nothing."""
 
     turn: int | None
@@ -173,11 +173,11 @@ class HistoryWalk:
             return False
         return not any(isinstance(step, Fault) for step in given[self._response])
 
-    def place(self) -> Place:
+    def place(self) -> ScriptPlace:
         """Where the history ends."""
         turn = self._turn
         if turn is not None and turn >= len(self._script.turns):
             turn = None  # a history that another script has made
-        return Place(
+        return ScriptPlace(
             turn, self._response, self._prompt, self._prompts, self._purpose, self._prepared
         )

@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 
-class Request(msgspec.Struct, frozen=True, dict=True):
+class HttpRequest(msgspec.Struct, frozen=True, dict=True):
     """One HTTP request to the stand-in model. Header names are in lower case."""
 
     number: int

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 
 from dragoman.rehearsal import http
 from dragoman.rehearsal.actions import Action, HangUp, Head, Wait, json_head
-from dragoman.rehearsal.answers import Asked, StandInModel
+from dragoman.rehearsal.answers import ModelRequest, StandInModel
 from dragoman.rehearsal.anthropic.wire import MessagesWire
 from dragoman.rehearsal.openai.wire import ResponsesWire
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 from dragoman.rehearsal.wires import Wire
 
 HOST = "127.0.0.1"
@@ -31,8 +31,8 @@ class ModelServer:
 
     def __init__(self, model: StandInModel, *, keep: int) -> None:
         self.model = model
-        self.requests: deque[Asked] = deque(maxlen=keep)
-        self.others: deque[Request] = deque(maxlen=keep)
+        self.requests: deque[ModelRequest] = deque(maxlen=keep)
+        self.others: deque[HttpRequest] = deque(maxlen=keep)
         """Requests that are no part of a conversation: lists of models, titles, counts of tokens."""
         self._count = 0
         self._server: asyncio.Server | None = None
@@ -60,7 +60,7 @@ class ModelServer:
         writer.transport.set_write_buffer_limits(high=0)  # so that drained means sent
         try:
             await self._converse(reader, writer)
-        except (http.Malformed, ConnectionError):
+        except (http.MalformedHttp, ConnectionError):
             _hang_up(writer)
         except asyncio.CancelledError:
             _hang_up(writer)  # we are closing; ending quietly is what was asked for
@@ -76,7 +76,7 @@ class ModelServer:
 
     def _answer(self, received: http.Received) -> Iterable[Action]:
         self._count += 1
-        request = Request(
+        request = HttpRequest(
             self._count, received.method, received.path, received.headers, received.body
         )
         wire = next((wire for wire in WIRES if wire.serves(request)), None)
@@ -119,7 +119,7 @@ class ModelServer:
         await writer.drain()
 
 
-def _elsewhere(request: Request) -> Iterable[Action]:
+def _elsewhere(request: HttpRequest) -> Iterable[Action]:
     """The answer to a request for which there is no wire."""
     if request.method == "HEAD":
         return (Head(200, {}, b""),)  # an agent that looks whether anything answers

@@ -20,9 +20,9 @@ from typing import Any, Literal, TypeAlias
 from dragoman.errors import DragomanError, reason_of
 from dragoman.rehearsal.agents import claude, codex
 from dragoman.rehearsal.agents.homes import merged
-from dragoman.rehearsal.answers import Asked, StandInModel
+from dragoman.rehearsal.answers import ModelRequest, StandInModel
 from dragoman.rehearsal.reading import read_script
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 from dragoman.rehearsal.script import Script
 from dragoman.rehearsal.server import HOST, ModelServer
 
@@ -131,17 +131,17 @@ class Rehearsal:
     # What the agent did.
 
     @property
-    def requests(self) -> list[Asked]:
+    def requests(self) -> list[ModelRequest]:
         """The requests for a response so far, each with the place in the script that answered it."""
         return list(self._server.requests) if self._server else []
 
     @property
-    def others(self) -> list[Request]:
+    def others(self) -> list[HttpRequest]:
         """All other requests: they are no part of a conversation, or were refused."""
         return list(self._server.others) if self._server else []
 
     @property
-    def unscripted(self) -> list[Asked]:
+    def unscripted(self) -> list[ModelRequest]:
         """The requests for which the script had nothing to say."""
         return [asked for asked in self.requests if asked.place.turn is None]
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 
 from dragoman.rehearsal.actions import Action, Head
-from dragoman.rehearsal.places import Place
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.places import ScriptPlace
+from dragoman.rehearsal.requests import HttpRequest
 from dragoman.rehearsal.script import Http, Script, Step
 
 
@@ -27,7 +27,7 @@ class RequestHistory(msgspec.Struct, frozen=True):
     """What the agent's tools returned so far, oldest first."""
 
 
-class ToolCalls(msgspec.Struct, frozen=True):
+class StepCalls(msgspec.Struct, frozen=True):
     """The calls that make the agent do what a step says; none if it has no tool for it."""
 
     calls: tuple[dict[str, Any], ...] = ()
@@ -38,10 +38,10 @@ class ToolCalls(msgspec.Struct, frozen=True):
         return bool(self.calls or self.before)
 
 
-class Toolbox(Protocol):
+class StepTools(Protocol):
     """The tools that one request offers."""
 
-    def calls(self, step: Step) -> ToolCalls:
+    def calls(self, step: Step) -> StepCalls:
         """How the step is put into calls."""
         ...
 
@@ -56,23 +56,23 @@ class Wire(Protocol):
     calling: tuple[type[Step], ...]
     """The steps after which the model hands control back to the agent."""
 
-    def serves(self, request: Request) -> bool:
+    def serves(self, request: HttpRequest) -> bool:
         """Whether the request asks for a response through this API."""
         ...
 
-    def aside(self, request: Request) -> Iterable[Action] | None:
+    def aside(self, request: HttpRequest) -> Iterable[Action] | None:
         """The answer to a request that is no part of a conversation; None if it is one."""
         ...
 
-    def history(self, request: Request) -> RequestHistory:
+    def history(self, request: HttpRequest) -> RequestHistory:
         """The conversation that the request carries."""
         ...
 
-    def place(self, script: Script, request: Request, history: RequestHistory) -> Place:
+    def place(self, script: Script, request: HttpRequest, history: RequestHistory) -> ScriptPlace:
         """Where the request stands in the script."""
         ...
 
-    def tools(self, request: Request, place: Place) -> Toolbox:
+    def tools(self, request: HttpRequest, place: ScriptPlace) -> StepTools:
         """The tools that the request offers."""
         ...
 
@@ -81,7 +81,7 @@ class Wire(Protocol):
         ...
 
     def call(
-        self, item: dict[str, Any], place: Place, following: int, number: int
+        self, item: dict[str, Any], place: ScriptPlace, following: int, number: int
     ) -> dict[str, Any]:
         """A call with its ids; ``following`` is the response that comes after it."""
         ...
@@ -95,7 +95,7 @@ class Wire(Protocol):
         ...
 
     def stream(
-        self, request: Request, history: RequestHistory, number: int, played: Played
+        self, request: HttpRequest, history: RequestHistory, number: int, played: Played
     ) -> Iterator[Action]:
         """The answer."""
         ...

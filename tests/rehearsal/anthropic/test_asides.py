@@ -7,15 +7,15 @@ import msgspec
 import pytest
 
 from dragoman.rehearsal.anthropic.asides import blocks_aside, example_of
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 
 _BASH: dict[str, Any] = {"name": "Bash", "input_schema": {}}
 
 
-def _request(*texts: str, headers: dict[str, str] | None = None, **body: Any) -> Request:
+def _request(*texts: str, headers: dict[str, str] | None = None, **body: Any) -> HttpRequest:
     content = [{"type": "text", "text": text} for text in texts]
     whole = {"messages": [{"role": "user", "content": content}], "tools": [_BASH], **body}
-    return Request(1, "POST", "/v1/messages", headers or {}, msgspec.json.encode(whole))
+    return HttpRequest(1, "POST", "/v1/messages", headers or {}, msgspec.json.encode(whole))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def _request(*texts: str, headers: dict[str, str] | None = None, **body: Any) ->
     ],
 )
 def test_what_the_agent_asks_beside_the_conversation_is_known_by_its_words(
-    request_: Request,
+    request_: HttpRequest,
 ) -> None:
     assert blocks_aside(request_) == [{"type": "text", "text": "Rehearsal"}]
 
@@ -49,7 +49,7 @@ def test_what_the_agent_asks_beside_the_conversation_is_known_by_its_words(
         _request(),
     ],
 )
-def test_a_prompt_is_part_of_the_conversation(request_: Request) -> None:
+def test_a_prompt_is_part_of_the_conversation(request_: HttpRequest) -> None:
     assert blocks_aside(request_) is None
 
 
@@ -67,7 +67,13 @@ def test_an_answer_with_a_schema_fits_it() -> None:
 
     blocks = blocks_aside(_request("a title?", tools=[], output_config=config))
 
-    expected = {"title": "Rehearsal", "new": False, "count": 0, "tags": [], "kind": "a"}
+    expected: dict[str, Any] = {
+        "title": "Rehearsal",
+        "new": False,
+        "count": 0,
+        "tags": [],
+        "kind": "a",
+    }
     assert example_of(schema) == expected
     assert blocks is not None
     assert json.loads(blocks[0]["text"]) == expected

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dragoman.rehearsal.anthropic.blocks import block_of, call_block
-from dragoman.rehearsal.places import Place
+from dragoman.rehearsal.places import ScriptPlace
 from dragoman.rehearsal.script import Item, Pause, Say, Think
 
 
@@ -29,7 +29,7 @@ def test_an_item_is_kept_as_it_is_unless_it_belongs_to_the_other_wire() -> None:
 
 
 def test_a_call_carries_the_place_in_its_id() -> None:
-    place = Place(2, 3, "hi", 1, "prompt", False)
+    place = ScriptPlace(2, 3, "hi", 1, "prompt", False)
 
     assert call_block({"name": "Bash", "input": {}}, place, 4, 255) == {
         "type": "tool_use",

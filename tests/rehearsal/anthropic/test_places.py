@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from dragoman.rehearsal.anthropic.wire import MessagesWire
-from dragoman.rehearsal.places import Place, call_id
+from dragoman.rehearsal.places import ScriptPlace, call_id
 from dragoman.rehearsal.reading import parse_script
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 
 _SCRIPT = parse_script(
     """\
@@ -25,10 +25,10 @@ _Message = dict[str, Any]
 _REMINDER = "<system-reminder>\nToday is a day.\n</system-reminder>"
 
 
-def _place(*messages: _Message, script: Any = _SCRIPT, **headers: str) -> Place:
+def _place(*messages: _Message, script: Any = _SCRIPT, **headers: str) -> ScriptPlace:
     raw = msgspec.json.encode({"messages": messages})
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    request = Request(1, "POST", "/v1/messages", names, raw)
+    request = HttpRequest(1, "POST", "/v1/messages", names, raw)
     wire = MessagesWire()
     return wire.place(script, request, wire.history(request))
 
@@ -43,7 +43,7 @@ def _said(text: str) -> _Message:
 
 def _used(turn: int, following: int, *more: str, before: str = "") -> list[_Message]:
     ident = call_id(turn, following, 7, prefix="toolu", before=before)
-    use = {"type": "tool_use", "id": ident, "name": "Bash", "input": {}}
+    use: _Message = {"type": "tool_use", "id": ident, "name": "Bash", "input": {}}
     result = {"type": "tool_result", "tool_use_id": ident, "content": "x"}
     texts = [{"type": "text", "text": text} for text in more]
     return [
@@ -52,15 +52,15 @@ def _used(turn: int, following: int, *more: str, before: str = "") -> list[_Mess
     ]
 
 
-def _where(place: Place) -> tuple[int | None, int]:
+def _where(place: ScriptPlace) -> tuple[int | None, int]:
     return place.turn, place.response
 
 
 def test_reminders_are_not_part_of_a_prompt() -> None:
     system = {"role": "system", "content": "# Environment"}
 
-    assert _place(_user(_REMINDER, "hi"), system) == Place(0, 0, "hi", 1, "prompt", False)
-    assert _place({"role": "user", "content": "hi"}) == Place(0, 0, "hi", 1, "prompt", False)
+    assert _place(_user(_REMINDER, "hi"), system) == ScriptPlace(0, 0, "hi", 1, "prompt", False)
+    assert _place({"role": "user", "content": "hi"}) == ScriptPlace(0, 0, "hi", 1, "prompt", False)
 
 
 def test_calls_say_how_far_the_turn_has_come_and_prompts_take_the_next_turn() -> None:

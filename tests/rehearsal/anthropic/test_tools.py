@@ -21,7 +21,7 @@ from dragoman.rehearsal.script import (
     Tool,
     Write,
 )
-from dragoman.rehearsal.wires import ToolCalls
+from dragoman.rehearsal.wires import StepCalls
 
 _OPTIONS = {"Bash": ["command", "dangerouslyDisableSandbox"], "Agent": ["run_in_background"]}
 _REMINDER = """\
@@ -36,7 +36,7 @@ _PLAN = Plan((PlanStep("Look", "in_progress"),))
 
 
 def _tools(*more: dict[str, Any], names: str = "Agent Bash Edit Read Write", **options: Any) -> Any:
-    tools = [
+    tools: list[dict[str, Any]] = [
         {
             "name": name,
             "input_schema": {"properties": {key: {} for key in _OPTIONS.get(name, ["x"])}},
@@ -45,11 +45,11 @@ def _tools(*more: dict[str, Any], names: str = "Agent Bash Edit Read Write", **o
     ]
     system = [{"type": "text", "text": "# Environment\n - Primary working directory: /w\n"}]
     first = {"role": "user", "content": [{"type": "text", "text": _REMINDER}]}
-    body = {"tools": tools, "system": system, "messages": [first, *more]}
+    body: dict[str, Any] = {"tools": tools, "system": system, "messages": [first, *more]}
     return MessagesTools(body, **options)
 
 
-def _uses(calls: ToolCalls) -> list[tuple[str, Any]]:
+def _uses(calls: StepCalls) -> list[tuple[str, Any]]:
     return [(call["name"], call["input"]) for call in calls.calls]
 
 

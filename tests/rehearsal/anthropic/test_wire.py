@@ -13,22 +13,24 @@ from dragoman.rehearsal.actions import Action, HangUp, Head, Wait
 from dragoman.rehearsal.answers import StandInModel
 from dragoman.rehearsal.anthropic.wire import MessagesWire
 from dragoman.rehearsal.reading import parse_script
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 
-_TOOLS = [{"name": name, "input_schema": {}} for name in ("Bash", "Edit", "Read", "Write")]
+_TOOLS: list[dict[str, Any]] = [
+    {"name": name, "input_schema": {}} for name in ("Bash", "Edit", "Read", "Write")
+]
 _WIRE = MessagesWire()
 
 
 def _request(
     *messages: Any, stream: bool = True, path: str = "/v1/messages", **body: Any
-) -> Request:
+) -> HttpRequest:
     given = messages or ({"role": "user", "content": "hi"},)
     whole = {"model": "m", "messages": given, "tools": _TOOLS, "stream": stream, **body}
     headers = {"x-claude-code-session-id": "s"}
-    return Request(1, "POST", path, headers, msgspec.json.encode(whole))
+    return HttpRequest(1, "POST", path, headers, msgspec.json.encode(whole))
 
 
-def _ask(script: str | StandInModel, request: Request | None = None) -> list[Action]:
+def _ask(script: str | StandInModel, request: HttpRequest | None = None) -> list[Action]:
     model = StandInModel(parse_script(script)) if isinstance(script, str) else script
     return list(model.answer(_WIRE, model.ask(_WIRE, request or _request())))
 
@@ -182,7 +184,7 @@ def test_tokens_are_counted_and_asides_answered_without_the_script() -> None:
 
 def test_a_conversation_is_known_by_its_session() -> None:
     assert _WIRE.history(_request()).conversation == "s"
-    bare = Request(1, "POST", "/v1/messages", {}, b'{"metadata": {"user_id": "u"}}')
+    bare = HttpRequest(1, "POST", "/v1/messages", {}, b'{"metadata": {"user_id": "u"}}')
     assert _WIRE.history(bare).conversation == "u"
-    odd = Request(1, "POST", "/v1/messages", {}, b'{"metadata": 3, "messages": {}}')
+    odd = HttpRequest(1, "POST", "/v1/messages", {}, b'{"metadata": 3, "messages": {}}')
     assert _WIRE.history(odd).conversation == ""

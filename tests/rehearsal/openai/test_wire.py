@@ -3,12 +3,12 @@ from __future__ import annotations
 import msgspec
 
 from dragoman.rehearsal.openai.wire import ResponsesWire
-from dragoman.rehearsal.requests import Request, text_of
+from dragoman.rehearsal.requests import HttpRequest, text_of
 from dragoman.rehearsal.wires import RequestHistory
 
 
 def _history(body: object, **headers: str) -> RequestHistory:
-    request = Request(1, "POST", "/v1/responses", headers, msgspec.json.encode(body))
+    request = HttpRequest(1, "POST", "/v1/responses", headers, msgspec.json.encode(body))
     assert ResponsesWire().serves(request)
     return ResponsesWire().history(request)
 

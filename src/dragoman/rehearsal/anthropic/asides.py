@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, cast
 
-from dragoman.rehearsal.requests import Request, mappings, text_of
+from dragoman.rehearsal.requests import HttpRequest, mappings, text_of
 
 _ASIDE = re.compile(
     r"\s*(?:\[SUGGESTION MODE|<system-reminder>This is a side question from the user"
@@ -27,7 +27,7 @@ _CLASSES = ("auxiliary", "side_reply")
 _ANSWER = "Rehearsal"
 
 
-def blocks_aside(request: Request) -> list[dict[str, Any]] | None:
+def blocks_aside(request: HttpRequest) -> list[dict[str, Any]] | None:
     """What to answer to a request that is no part of the conversation; None if it is."""
     messages = mappings(request.body.get("messages"))
     last = text_of(messages[-1].get("content")) if messages else ""
@@ -51,7 +51,7 @@ def _texts(messages: list[dict[str, Any]]) -> list[str]:
     return [text_of([block]) for block in blocks] + [c for c in contents if isinstance(c, str)]
 
 
-def _is_title(request: Request) -> bool:
+def _is_title(request: HttpRequest) -> bool:
     if not request.headers.get("user-agent", "").startswith("claude-cli/"):
         return False
     return bool(_TITLE.search(text_of(request.body.get("system"))[:4000]))

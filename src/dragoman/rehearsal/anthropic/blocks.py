@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dragoman.rehearsal.places import Place, call_id
+from dragoman.rehearsal.places import ScriptPlace, call_id
 from dragoman.rehearsal.script import Item, Say, Step, Think
 
 _SIGNATURE = "cmVoZWFyc2Fs"
@@ -30,7 +30,9 @@ def block_of(step: Step, number: int) -> dict[str, Any] | None:
             return None
 
 
-def call_block(block: dict[str, Any], place: Place, following: int, number: int) -> dict[str, Any]:
+def call_block(
+    block: dict[str, Any], place: ScriptPlace, following: int, number: int
+) -> dict[str, Any]:
     """A tool call with its id, which says later where we were."""
     # A call that leads back to its own response prepares it.
     before = "b" if following == place.response else ""

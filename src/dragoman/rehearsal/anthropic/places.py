@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dragoman.rehearsal.places import HistoryWalk, Place
-from dragoman.rehearsal.requests import Request, mappings, text_of
+from dragoman.rehearsal.places import HistoryWalk, ScriptPlace
+from dragoman.rehearsal.requests import HttpRequest, mappings, text_of
 from dragoman.rehearsal.script import Script, Step
 
 _SUMMARIZE = re.compile(r"Your task is to create a detailed summary of ")
@@ -33,10 +33,10 @@ _SUB_AGENT_HEADER = "x-claude-code-agent-id"
 
 def find_place(
     script: Script,
-    request: Request,
+    request: HttpRequest,
     messages: list[dict[str, Any]],
     calling: tuple[type[Step], ...],
-) -> Place:
+) -> ScriptPlace:
     """The place of a request in the script."""
     walk = HistoryWalk(script, calling=calling, only_named=_is_sub_agent(request))
     for message in messages:
@@ -96,7 +96,7 @@ def _see_user(walk: HistoryWalk, message: dict[str, Any]) -> None:
         walk.context()
 
 
-def _is_sub_agent(request: Request) -> bool:
+def _is_sub_agent(request: HttpRequest) -> bool:
     """A helper that the agent itself has started, which must not take its master's turns."""
     kind = request.headers.get("x-claude-code-request-class")
     return kind == "subagent" or _SUB_AGENT_HEADER in request.headers

@@ -29,7 +29,7 @@ from dragoman.rehearsal.script import (
     Tool,
     Write,
 )
-from dragoman.rehearsal.wires import ToolCalls
+from dragoman.rehearsal.wires import StepCalls
 
 _FOLDER = re.compile(r"[Ww]orking directory: (\S[^\n]*)")
 _DEFERRED = re.compile(r"deferred tools are now available[^\n]*\n((?:[\w.-]+\n?)+)")
@@ -51,7 +51,7 @@ class MessagesTools:
         folder = next((found[1] for text in texts if (found := _FOLDER.search(text))), None)
         self._folder = PurePosixPath(folder) if folder else None
 
-    def calls(self, step: Step) -> ToolCalls:
+    def calls(self, step: Step) -> StepCalls:
         """How a step is put into calls."""
         match step:
             case Run():
@@ -68,20 +68,20 @@ class MessagesTools:
                 return self._plan(step)
             case Search(query):
                 # A page would be fetched from where it is, which a rehearsal must not do.
-                return self._only("WebSearch", {"query": query}) if query else ToolCalls()
+                return self._only("WebSearch", {"query": query}) if query else StepCalls()
             case Mcp(server, tool, arguments):
-                return ToolCalls((_use(self._mcp_name(server, tool), arguments),))
+                return StepCalls((_use(self._mcp_name(server, tool), arguments),))
             case Agent():
                 return self._agent(step)
             case Ask():
                 return self._only("AskUserQuestion", _question(step))
             case Tool(name, arguments):
-                return ToolCalls((_use(name, arguments),))
+                return StepCalls((_use(name, arguments),))
             case _:
-                return ToolCalls()
+                return StepCalls()
 
-    def _only(self, name: str, arguments: dict[str, Any]) -> ToolCalls:
-        return ToolCalls((_use(name, arguments),)) if name in self._names else ToolCalls()
+    def _only(self, name: str, arguments: dict[str, Any]) -> StepCalls:
+        return StepCalls((_use(name, arguments),)) if name in self._names else StepCalls()
 
     def _path(self, path: str) -> str:
         return str(self._folder / path) if self._folder else path
@@ -103,7 +103,7 @@ class MessagesTools:
         schema = mapping(self._offered.get(name, {}).get("input_schema"))
         return mapping(schema.get("properties"))
 
-    def _changes(self, changes: list[FileChange]) -> ToolCalls:
+    def _changes(self, changes: list[FileChange]) -> StepCalls:
         """Calls that change files; a file that is edited must be read before."""
         calls: list[dict[str, Any]] = []
         unread: dict[str, None] = {}
@@ -123,9 +123,9 @@ class MessagesTools:
                 paths = shlex.join([path, self._path(change.moved_to)])
                 calls.append(_use("Bash", {"command": f"mv {paths}"}))
         if not {call["name"] for call in calls} <= self._names:
-            return ToolCalls()
+            return StepCalls()
         reads = [_use("Read", {"file_path": path}) for path in unread]
-        return ToolCalls(tuple(calls), () if self._prepared else tuple(reads))
+        return StepCalls(tuple(calls), () if self._prepared else tuple(reads))
 
     def _files_seen(self) -> set[str]:
         """The files that the agent has read or written in this conversation."""
@@ -136,18 +136,18 @@ class MessagesTools:
                     seen.add(str(mapping(block.get("input")).get("file_path")))
         return seen
 
-    def _plan(self, step: Plan) -> ToolCalls:
+    def _plan(self, step: Plan) -> StepCalls:
         if "TodoWrite" in self._names:
             todos = [
                 {"content": each.text, "status": each.status, "activeForm": each.text}
                 for each in step.steps
             ]
-            return ToolCalls((_use("TodoWrite", {"todos": todos}),))
+            return StepCalls((_use("TodoWrite", {"todos": todos}),))
         if "TaskCreate" not in self._names:
-            return ToolCalls()
+            return StepCalls()
         tasks = TaskList(self._messages)
         made = [] if self._prepared else tasks.to_make(step)
-        return ToolCalls(
+        return StepCalls(
             tuple(_use("TaskUpdate", arguments) for arguments in tasks.to_update(step)),
             tuple(_use("TaskCreate", arguments) for arguments in made),
         )
@@ -157,7 +157,7 @@ class MessagesTools:
             ["mcp", *(re.sub(r"[^a-zA-Z0-9_-]", "_", name) for name in (server, tool))]
         )
 
-    def _agent(self, step: Agent) -> ToolCalls:
+    def _agent(self, step: Agent) -> StepCalls:
         name = "Agent" if "Agent" in self._names else "Task"
         kind = {"subagent_type": "general-purpose", "description": step.description}
         arguments: dict[str, Any] = {"prompt": step.prompt, **kind}

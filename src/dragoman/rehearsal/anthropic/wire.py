@@ -13,8 +13,8 @@ from dragoman.rehearsal.anthropic.events import MessageStream
 from dragoman.rehearsal.anthropic.places import find_place
 from dragoman.rehearsal.anthropic.tools import MessagesTools
 from dragoman.rehearsal.pacing import extra_headers, paced
-from dragoman.rehearsal.places import Place
-from dragoman.rehearsal.requests import Request, mapping, mappings, text_of
+from dragoman.rehearsal.places import ScriptPlace
+from dragoman.rehearsal.requests import HttpRequest, mapping, mappings, text_of
 from dragoman.rehearsal.script import (
     Call,
     Drop,
@@ -44,11 +44,11 @@ class MessagesWire:
     # The agent searches the web with a tool of its own, so a search hands control back.
     calling: tuple[type[Step], ...] = (Call, Search)
 
-    def serves(self, request: Request) -> bool:
+    def serves(self, request: HttpRequest) -> bool:
         """Whether the request asks for a message, or for the number of its tokens."""
         return request.method == "POST" and request.endpoint.endswith(("/messages", _COUNT))
 
-    def aside(self, request: Request) -> Iterable[Action] | None:
+    def aside(self, request: HttpRequest) -> Iterable[Action] | None:
         """The answer to a request that is no part of a conversation."""
         if request.endpoint.endswith(_COUNT):
             return (json_head(200, {"input_tokens": len(request.raw) // 4}),)
@@ -58,7 +58,7 @@ class MessagesWire:
         played = [(Item(block), block) for block in blocks]
         return self.stream(request, self.history(request), 0, played)
 
-    def history(self, request: Request) -> RequestHistory:
+    def history(self, request: HttpRequest) -> RequestHistory:
         """The messages of the request."""
         messages = mappings(request.body.get("messages"))
         outputs = [
@@ -69,11 +69,11 @@ class MessagesWire:
         ]
         return RequestHistory(_conversation(request), messages, outputs)
 
-    def place(self, script: Script, request: Request, history: RequestHistory) -> Place:
+    def place(self, script: Script, request: HttpRequest, history: RequestHistory) -> ScriptPlace:
         """Where the request stands in the script."""
         return find_place(script, request, history.items, self.calling)
 
-    def tools(self, request: Request, place: Place) -> MessagesTools:
+    def tools(self, request: HttpRequest, place: ScriptPlace) -> MessagesTools:
         """The tools that the request offers."""
         return MessagesTools(request.body, prepared=place.prepared)
 
@@ -82,7 +82,7 @@ class MessagesWire:
         return block_of(step, number)
 
     def call(
-        self, item: dict[str, Any], place: Place, following: int, number: int
+        self, item: dict[str, Any], place: ScriptPlace, following: int, number: int
     ) -> dict[str, Any]:
         """A call with its id."""
         return call_block(item, place, following, number)
@@ -96,7 +96,7 @@ class MessagesWire:
         return http_error(step)
 
     def stream(
-        self, request: Request, history: RequestHistory, number: int, played: Played
+        self, request: HttpRequest, history: RequestHistory, number: int, played: Played
     ) -> Iterator[Action]:
         """The answer: events, or one message if the request wants no stream."""
         refused = next((http for step, _ in played if (http := _refused(step))), None)
@@ -112,7 +112,7 @@ class MessagesWire:
         return _whole(stream, played)
 
 
-def _conversation(request: Request) -> str:
+def _conversation(request: HttpRequest) -> str:
     agent = request.headers.get("x-claude-code-agent-id", "")
     session = request.headers.get("x-claude-code-session-id")
     if session is None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-from dragoman.rehearsal.places import HistoryWalk, Place
-from dragoman.rehearsal.requests import Request, text_of
+from dragoman.rehearsal.places import HistoryWalk, ScriptPlace
+from dragoman.rehearsal.requests import HttpRequest, text_of
 from dragoman.rehearsal.script import Script
 
 _SUMMARIZE = ("CONTEXT CHECKPOINT COMPACTION", "<compaction_request>")
@@ -21,7 +21,7 @@ _ABORTED = re.compile(r"aborted by user|aborted after|turn (?:was )?aborted", re
 _NEW_TASK = "Message Type: NEW_TASK"
 
 
-def find_place(script: Script, request: Request, items: list[dict[str, Any]]) -> Place:
+def find_place(script: Script, request: HttpRequest, items: list[dict[str, Any]]) -> ScriptPlace:
     """The place of a request in the script."""
     walk = HistoryWalk(script, only_named=_is_sub_agent(request))
     for item in items:
@@ -73,6 +73,6 @@ def _texts(content: Any) -> Iterator[str]:
         yield text_of(content)
 
 
-def _is_sub_agent(request: Request) -> bool:
+def _is_sub_agent(request: HttpRequest) -> bool:
     """A helper that the agent itself has started, which must not take its master's turns."""
     return request.headers.get("x-openai-subagent", "") not in ("", "review", "compact")

@@ -29,7 +29,7 @@ from dragoman.rehearsal.script import (
     Tool,
     Write,
 )
-from dragoman.rehearsal.wires import ToolCalls
+from dragoman.rehearsal.wires import StepCalls
 
 _NESTED = re.compile(r"^### `(\w+)`", re.MULTILINE)
 
@@ -69,14 +69,14 @@ class ResponsesTools:
                 return each
         return None
 
-    def calls(self, step: Step) -> ToolCalls:
+    def calls(self, step: Step) -> StepCalls:
         """How a step is put into calls: at most one, which may have to be a search for the tool."""
         item = self.item(step)
         if item is None:
-            return ToolCalls()
+            return StepCalls()
         if item["type"] == "tool_search_call":
-            return ToolCalls(before=(item,))
-        return ToolCalls((item,))
+            return StepCalls(before=(item,))
+        return StepCalls((item,))
 
     def item(self, call: Step) -> dict[str, Any] | None:
         """The output item, without its ids, that makes the agent do what the step says.

@@ -12,8 +12,8 @@ from dragoman.rehearsal.openai.items import call_item, item_of, message
 from dragoman.rehearsal.openai.places import find_place
 from dragoman.rehearsal.openai.tools import ResponsesTools
 from dragoman.rehearsal.pacing import paced
-from dragoman.rehearsal.places import Place
-from dragoman.rehearsal.requests import Request, mappings, text_of
+from dragoman.rehearsal.places import ScriptPlace
+from dragoman.rehearsal.requests import HttpRequest, mappings, text_of
 from dragoman.rehearsal.script import (
     Call,
     Drop,
@@ -41,15 +41,15 @@ class ResponsesWire:
 
     calling: tuple[type[Step], ...] = (Call,)
 
-    def serves(self, request: Request) -> bool:
+    def serves(self, request: HttpRequest) -> bool:
         """Whether the request asks for a response."""
         return request.method == "POST" and request.endpoint.endswith("/responses")
 
-    def aside(self, request: Request) -> Iterable[Action] | None:
+    def aside(self, request: HttpRequest) -> Iterable[Action] | None:
         """Every request for a response is part of a conversation here."""
         return None
 
-    def history(self, request: Request) -> RequestHistory:
+    def history(self, request: HttpRequest) -> RequestHistory:
         """The items of the request's input."""
         given = request.body.get("input")
         if isinstance(given, str):
@@ -58,11 +58,11 @@ class ResponsesWire:
         outputs = [text_of(item.get("output")) for item in items if item.get("type") in _OUTPUTS]
         return RequestHistory(_conversation(request), items, outputs)
 
-    def place(self, script: Script, request: Request, history: RequestHistory) -> Place:
+    def place(self, script: Script, request: HttpRequest, history: RequestHistory) -> ScriptPlace:
         """Where the request stands in the script."""
         return find_place(script, request, history.items)
 
-    def tools(self, request: Request, place: Place) -> ResponsesTools:
+    def tools(self, request: HttpRequest, place: ScriptPlace) -> ResponsesTools:
         """The tools that the request offers."""
         return ResponsesTools(request.body, searched=place.prepared)
 
@@ -71,7 +71,7 @@ class ResponsesWire:
         return item_of(step, number)
 
     def call(
-        self, item: dict[str, Any], place: Place, following: int, number: int
+        self, item: dict[str, Any], place: ScriptPlace, following: int, number: int
     ) -> dict[str, Any]:
         """A call with its ids."""
         return call_item(item, place.turn or 0, following, number)
@@ -85,7 +85,7 @@ class ResponsesWire:
         return http_error(step)
 
     def stream(
-        self, request: Request, history: RequestHistory, number: int, played: Played
+        self, request: HttpRequest, history: RequestHistory, number: int, played: Played
     ) -> Iterator[Action]:
         """The events of the answer."""
         stream = ResponseStream(f"resp_{number:06x}", request.model)
@@ -93,7 +93,7 @@ class ResponsesWire:
         return paced(played, _events(stream, number, tokens, played))
 
 
-def _conversation(request: Request) -> str:
+def _conversation(request: HttpRequest) -> str:
     key = request.body.get("prompt_cache_key")
     if isinstance(key, str):
         return key
