@@ -71,6 +71,11 @@ def test_calls_say_how_far_the_turn_has_come_and_prompts_take_the_next_turn() ->
     assert _where(_place(*first, _said("done"), _user("now CHILD"))) == (2, 0)
 
 
+def test_a_turn_that_failed_is_over_though_its_prompt_stays_in_the_message() -> None:
+    assert _where(_place(_user("hi", "again"))) == (1, 0)
+    assert _place(_user("hi", "now CHILD")).prompt == "now CHILD"
+
+
 def test_a_call_that_prepares_a_response_leads_back_to_it() -> None:
     place = _place(_user("hi"), *_used(0, 1), *_used(0, 1, before="b"))
 

@@ -90,9 +90,10 @@ def _see_user(walk: HistoryWalk, message: dict[str, Any]) -> None:
             added = True
         elif text:
             said.append(text)
-    if said:
-        walk.prompt("\n".join(said))
-    elif added:
+    # A prompt whose turn failed stays, and the next one is put into the same message.
+    for text in said:
+        walk.prompt(text)
+    if added and not said:
         walk.context()
 
 
