@@ -128,7 +128,7 @@ def test_a_file_that_went_away_is_a_sentence(home: Path, archive: SessionArchive
     archive.index()
     path.unlink()
 
-    with pytest.raises(UnreadableSource, match="gone"):
+    with pytest.raises(UnreadableSource, match="no longer exists"):
         list(archive.get(session_id(1)).messages())
 
 
