@@ -87,18 +87,7 @@ def codex_program() -> str:
     """The real program; the test is skipped if it is not installed."""
     from dragoman.rehearsal.program import find_codex
 
-    return _installed(find_codex())
-
-
-@pytest.fixture(scope="session")
-def claude_program() -> str:
-    """The other real program, likewise."""
-    from dragoman.rehearsal.program import find_claude
-
-    return _installed(find_claude())
-
-
-def _installed(found: str | None) -> str:
+    found = find_codex()
     if found is None:
         pytest.skip("the agent's program is not installed")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dragoman.rehearsal.places import call_id
@@ -15,21 +16,17 @@ _PREFIXES = {
 }
 
 
-_FOREIGN = ("text", "thinking", "redacted_thinking", "tool_use", "server_tool_use")
-
-
-def item_of(step: Step, number: int) -> dict[str, Any] | None:
-    """The item for a step that is not a call; None for a step that only shapes the answer."""
+def item_of(step: Step, new_id: Callable[[str], str]) -> dict[str, Any] | None:
+    """The item for a step that is not a call; None for a step that only steers the answer."""
     match step:
         case Say():
-            return message(step.whole, f"msg_{number:06x}", step.phase)
+            return message(step.whole, new_id("msg"), step.phase)
         case Think():
-            return _reasoning(step, f"rs_{number:06x}")
+            return _reasoning(step, new_id("rs"))
         case Search():
-            return _search(step, f"ws_{number:06x}")
+            return _search(step, new_id("ws"))
         case Item(item):
-            kind = str(item.get("type", ""))
-            return None if kind in _FOREIGN or kind.endswith("_tool_result") else item
+            return item
         case _:
             return None
 

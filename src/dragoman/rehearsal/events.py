@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dragoman.rehearsal.actions import event
-from dragoman.rehearsal.pieces import pieces
+import msgspec
+
 from dragoman.rehearsal.script import Tokens
 
+_PIECE = 16 * 1024
 
-class ResponseStream:
+
+class EventStream:
     """The events of one response, numbered."""
 
     def __init__(self, response_id: str, model: str) -> None:
@@ -28,7 +30,7 @@ class ResponseStream:
         """One event."""
         data = {"type": kind, "sequence_number": self._number, **fields}
         self._number += 1
-        return event(kind, data)
+        return f"event: {kind}\ndata: ".encode() + msgspec.json.encode(data) + b"\n\n"
 
     def begin(self) -> bytes:
         """The first event."""
@@ -36,12 +38,9 @@ class ResponseStream:
 
     def complete(self, tokens: Tokens) -> bytes:
         """The last event, when all went well."""
-        details = {"cached_tokens": tokens.cached}
-        if tokens.written:
-            details["cache_write_tokens"] = tokens.written
         usage = {
             "input_tokens": tokens.input,
-            "input_tokens_details": details,
+            "input_tokens_details": {"cached_tokens": tokens.cached},
             "output_tokens": tokens.output,
             "output_tokens_details": {"reasoning_tokens": tokens.reasoning},
             "total_tokens": tokens.input + tokens.output,
@@ -129,3 +128,17 @@ class ResponseStream:
         place = {"item_id": item["id"], "output_index": self._index, "call_id": item["call_id"]}
         for piece in pieces(item["input"]):
             yield self.event("response.custom_tool_call_input.delta", **place, delta=piece)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text as a model streams it: word by word, or in larger pieces when there is much of it."""
+    if len(text) <= _PIECE:
+        start = 0
+        while start < len(text):
+            end = text.find(" ", start + 1)
+            end = len(text) if end < 0 else end
+            yield text[start:end]
+            start = end
+        return
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE]

@@ -1,1 +1,0 @@
-"""The Anthropic wire: the Messages API, as Claude Code speaks it."""

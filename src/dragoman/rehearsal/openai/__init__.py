@@ -1,1 +1,0 @@
-"""The OpenAI wire: the Responses API, as Codex speaks it."""
