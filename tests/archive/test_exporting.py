@@ -41,7 +41,7 @@ def test_the_ending_of_a_file_is_its_format(name: str, to: str) -> None:
 
 
 def test_an_ending_that_says_nothing_is_refused() -> None:
-    with pytest.raises(UsageError, match="--to names one"):
+    with pytest.raises(UsageError, match="use --to to name one"):
         format_for("session")
 
 
@@ -54,7 +54,7 @@ def test_nothing_is_overwritten_unasked_and_the_session_itself_never(tmp_path: P
     with pytest.raises(UsageError, match="--force"):
         check_target(str(source), str(target), force=False)
     check_target(str(source), str(target), force=True)
-    with pytest.raises(UsageError, match="the file that is read"):
+    with pytest.raises(UsageError, match="is the input file"):
         check_target(str(source), str(source), force=True)
     with pytest.raises(UsageError, match="directory"):
         check_target(str(source), str(tmp_path), force=True)
@@ -67,7 +67,7 @@ def test_a_file_that_comes_through_standard_input_is_never_replaced(
     source.touch()
     with source.open(encoding="utf-8") as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
-        with pytest.raises(UsageError, match="the file that is read"):
+        with pytest.raises(UsageError, match="is the input file"):
             check_target("-", str(source), force=True)
         check_target("-", str(tmp_path / "out.jsonl"), force=False)
     with open(os.devnull, encoding="utf-8") as stdin:

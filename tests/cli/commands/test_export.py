@@ -108,7 +108,7 @@ def test_the_file_of_a_saved_session_is_never_replaced(
     own = tmp_path / "rollout.jsonl"
     own.write_bytes(recording.read_bytes())
 
-    with pytest.raises(UsageError, match="the file that is read"):
+    with pytest.raises(UsageError, match="is the input file"):
         run(*named, "--path", own, "-o", own, "--force")
 
     assert own.read_bytes() == recording.read_bytes()
