@@ -120,8 +120,8 @@ ada:«$y$j9T${alnum22}${alnum43}»:19000::::::
 ada:«$apr1${alnum8}${alnum22}»
 ada:«$2y$05${alnum53}»
 ada:«{{SHA}}{base20}»
-//registry.npmjs.org/:_authToken=«np|m_{alnum36}»
-//registry.npmjs.org/:_password=«{base12}»
+//registry.test/:_authToken=«np|m_{alnum36}»
+//registry.test/:_password=«{base12}»
 _auth=«{login}»
 [pypi]\nusername = __token__\npassword = «py|pi-AgEIcHlwaS5vcmc{url70}»
 [default]\naws_secret_access_key = «{alnum40}»
@@ -271,7 +271,7 @@ gh secret set X --body «{alnum30}»
 vault login «hv|s.{alnum24}»
 vault kv put secret/x password=«{word}»
 vercel --token «{alnum24}»
-npm config set //registry.npmjs.org/:_authToken «np|m_{alnum36}»
+npm config set //registry.test/:_authToken «np|m_{alnum36}»
 git clone https://«gh|p_{alnum36}»@github.com/x/y
 git clone https://x-access-token:«gh|s_{alnum36}»@github.com/x/y
 git remote set-url origin https://ada:«{word}»@host.test/x.git
@@ -500,7 +500,7 @@ sha256:{hex64}
 SHA256 ({hex64}) = x
 "integrity": "sha512-{base64}"
 integrity sha512-{base64}
-resolved "https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz#{hex40}"
+resolved "https://registry.test/left-pad/-/left-pad-1.3.0.tgz#{hex40}"
     --hash=sha256:{hex64}
 etag: "{hex32}"
 ETag: W/"{hex16}-{hex8}"
@@ -799,7 +799,7 @@ rev = "{hex40}"
 ref: {hex40}
 "sha": "{hex40}"
 "gitHead": "{hex40}"
-"_resolved": "https://registry.npmjs.org/x/-/x-1.0.0.tgz"
+"_resolved": "https://registry.test/x/-/x-1.0.0.tgz"
 "_id": "{hex24}"
 ObjectId("{hex24}")
 "accountId": "{digits12}"
