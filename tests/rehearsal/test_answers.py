@@ -6,10 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.rehearsal.answers import Action, HangUp, Head, Model, Wait
+from dragoman.rehearsal.actions import Action, HangUp, Head, Wait
+from dragoman.rehearsal.answers import StandInModel
+from dragoman.rehearsal.openai.wire import ResponsesWire
 from dragoman.rehearsal.places import call_id
 from dragoman.rehearsal.reading import parse_script
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 
 _SHELL: dict[str, Any] = {
     "type": "function",
@@ -19,15 +21,16 @@ _SHELL: dict[str, Any] = {
 _PLAN = {"type": "function", "name": "update_plan"}
 
 
-def _request(*calls: str, prompt: str = "hi", key: str = "one", **body: Any) -> Request:
+def _request(*calls: str, prompt: str = "hi", key: str = "one", **body: Any) -> HttpRequest:
     items: list[Any] = [{"role": "user", "content": prompt}]
     items += [{"type": "function_call_output", "call_id": call} for call in calls]
     whole = {"input": items, "tools": [_SHELL], "model": "m", "prompt_cache_key": key, **body}
-    return Request(1, "POST", "/v1/responses", {}, msgspec.json.encode(whole))
+    return HttpRequest(1, "POST", "/v1/responses", {}, msgspec.json.encode(whole))
 
 
-def _ask(model: Model, request: Request) -> list[Action]:
-    return list(model.answer(request, model.place(request)))
+def _ask(model: StandInModel, request: HttpRequest) -> list[Action]:
+    wire = ResponsesWire()
+    return list(model.answer(wire, model.ask(wire, request)))
 
 
 def _events(actions: list[Action]) -> list[dict[str, Any]]:
@@ -50,7 +53,7 @@ def _texts(actions: list[Action]) -> list[str]:
 
 
 def test_a_turn_is_played_response_by_response() -> None:
-    model = Model(parse_script("- think: hm\n- run: ls\n- tokens: {input: 7}\n- say: done"))
+    model = StandInModel(parse_script("- think: hm\n- run: ls\n- tokens: {input: 7}\n- say: done"))
 
     first = _ask(model, _request())
     call = _items(first)[1]["call_id"]
@@ -66,8 +69,8 @@ def test_a_turn_is_played_response_by_response() -> None:
 def test_a_step_without_a_tool_is_left_out_and_the_turn_goes_on() -> None:
     script = parse_script("- plan: [{doing: it}]\n- run: ls\n- say: done")
 
-    without = _ask(Model(script), _request())
-    with_plan = _ask(Model(script), _request(tools=[_SHELL, _PLAN]))
+    without = _ask(StandInModel(script), _request())
+    with_plan = _ask(StandInModel(script), _request(tools=[_SHELL, _PLAN]))
 
     assert [item["name"] for item in _items(without)] == ["exec_command"]
     assert _items(without)[0]["call_id"].startswith("call_0_2_")
@@ -75,7 +78,9 @@ def test_a_step_without_a_tool_is_left_out_and_the_turn_goes_on() -> None:
 
 
 def test_words_without_a_call_do_not_end_the_turn_too_early() -> None:
-    model = Model(parse_script("- say: a\n- together: [{say: b}, {run: c}, {run: d}]\n- say: e"))
+    model = StandInModel(
+        parse_script("- say: a\n- together: [{say: b}, {run: c}, {run: d}]\n- say: e")
+    )
 
     first = _ask(model, _request())
 
@@ -84,7 +89,7 @@ def test_words_without_a_call_do_not_end_the_turn_too_early() -> None:
 
 
 def test_a_tool_is_searched_for_before_the_response_is_given() -> None:
-    model = Model(parse_script("- say: a\n- mcp: {server: tiny, tool: add}\n- say: done"))
+    model = StandInModel(parse_script("- say: a\n- mcp: {server: tiny, tool: add}\n- say: done"))
 
     first = _ask(model, _request(tools=[{"type": "tool_search"}]))
     ident = _items(first)[0]["call_id"]
@@ -98,16 +103,18 @@ def test_a_tool_is_searched_for_before_the_response_is_given() -> None:
 
 
 def test_a_script_that_is_over_still_answers() -> None:
-    model = Model(parse_script("{turns: [{when: x, steps: [{say: y}]}], otherwise: Nothing.}"))
+    model = StandInModel(
+        parse_script("{turns: [{when: x, steps: [{say: y}]}], otherwise: Nothing.}")
+    )
 
     assert _texts(_ask(model, _request())) == ["Nothing."]
-    assert _texts(_ask(Model(parse_script("turns: [[]]")), _request())) == [
+    assert _texts(_ask(StandInModel(parse_script("turns: [[]]")), _request())) == [
         "The rehearsal script has nothing more to say."
     ]
 
 
 def test_a_summary_names_the_place() -> None:
-    model = Model(parse_script("- run: a\n- say: b"))
+    model = StandInModel(parse_script("- run: a\n- say: b"))
     wanted = {"role": "user", "content": "You are performing a CONTEXT CHECKPOINT COMPACTION."}
     output = {"type": "function_call_output", "call_id": call_id(0, 1, 1)}
 
@@ -117,7 +124,7 @@ def test_a_summary_names_the_place() -> None:
 
 
 def test_faults_are_counted_for_each_conversation() -> None:
-    model = Model(parse_script("- http: {status: 503, times: 2}\n- say: At last."))
+    model = StandInModel(parse_script("- http: {status: 503, times: 2}\n- say: At last."))
 
     def status(key: str) -> int:
         head = _ask(model, _request(key=key))[0]
@@ -141,7 +148,7 @@ def test_faults_are_counted_for_each_conversation() -> None:
     ],
 )
 def test_an_answer_ends_as_the_script_says(script: str, ends: object) -> None:
-    actions = _ask(Model(parse_script(script)), _request())
+    actions = _ask(StandInModel(parse_script(script)), _request())
 
     last = actions[-1]
     if isinstance(last, bytes):
@@ -151,23 +158,23 @@ def test_an_answer_ends_as_the_script_says(script: str, ends: object) -> None:
 
 
 def test_a_text_can_be_cut_off() -> None:
-    actions = _ask(Model(parse_script("- drop: {saying: one two}")), _request())
+    actions = _ask(StandInModel(parse_script("- drop: {saying: one two}")), _request())
 
     assert _items(actions) == []
     assert [event["delta"] for event in _events(actions) if "delta" in event] == ["one", " two"]
 
 
 def test_waits_are_told_not_waited() -> None:
-    slow = _ask(Model(parse_script("- pause: 5\n- slow: 60\n- say: one two")), _request())
-    silent = _ask(Model(parse_script("- silence")), _request())
+    slow = _ask(StandInModel(parse_script("- pause: 5\n- slow: 60\n- say: one two")), _request())
+    silent = _ask(StandInModel(parse_script("- silence")), _request())
 
     assert [action.seconds for action in slow if isinstance(action, Wait)] == [5] + [60] * 7
     assert silent[-2:] == [Wait(None), HangUp()]
 
 
 def test_headers_and_bodies_are_what_the_script_says() -> None:
-    head = _ask(Model(parse_script("- headers: {x-limit: '12'}\n- say: a")), _request())[0]
-    refused = _ask(Model(parse_script("- http: {status: 502, body: <html>}")), _request())
+    head = _ask(StandInModel(parse_script("- headers: {x-limit: '12'}\n- say: a")), _request())[0]
+    refused = _ask(StandInModel(parse_script("- http: {status: 502, body: <html>}")), _request())
 
     assert isinstance(head, Head)
     assert head.headers["x-limit"] == "12"

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import json
-
-from dragoman.rehearsal.faults import Attempt, http_error
+from dragoman.rehearsal.faults import Attempt
 from dragoman.rehearsal.script import Drop, Garbage, Http, Say, Step
 
 
@@ -26,22 +24,3 @@ def test_garbage_ends_no_attempt() -> None:
 
     assert Attempt(0).of(steps) == steps
     assert Attempt(1).of(steps) == [Say("x")]
-
-
-def test_an_http_error_has_the_words_that_are_usual_for_its_status() -> None:
-    for status in (400, 401, 403, 404, 429, 500, 503):
-        code, headers, body = http_error(Http(status))
-        assert (code, headers) == (status, {"content-type": "application/json"})
-        assert json.loads(body)["error"]["message"]
-
-    _, headers, body = http_error(
-        Http(418, "teapot", "kind", "short and stout", {"retry-after": "1"})
-    )
-    assert headers["retry-after"] == "1"
-    assert json.loads(body)["error"] == {
-        "message": "short and stout",
-        "type": "kind",
-        "param": None,
-        "code": "teapot",
-    }
-    assert http_error(Http(502, body="<html>"))[2] == b"<html>"

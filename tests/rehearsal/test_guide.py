@@ -49,6 +49,6 @@ def test_every_fault_of_the_fake_program_is_described() -> None:
 
 
 def test_every_fixture_is_described() -> None:
-    for name in ("rehearsal", "fake_codex", "codex_home", "codex_program"):
+    for name in ("rehearsal", "fake_codex", "codex_home", "codex_program", "claude_program"):
         assert hasattr(plugin, name)
         assert f"| `{name}` |" in _GUIDE

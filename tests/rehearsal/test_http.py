@@ -63,7 +63,7 @@ def test_a_compressed_body_is_decompressed(encoding: str, body: bytes) -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "zstd", "br"])
 def test_a_body_that_is_not_what_it_says_is_refused(encoding: str) -> None:
-    with pytest.raises(http.Malformed):
+    with pytest.raises(http.MalformedHttp):
         http.decompress(b"hello", {"content-encoding": encoding})
 
 
@@ -80,7 +80,7 @@ def test_a_body_that_is_not_what_it_says_is_refused(encoding: str) -> None:
     ],
 )
 def test_what_is_not_http_is_refused(data: bytes) -> None:
-    with pytest.raises(http.Malformed):
+    with pytest.raises(http.MalformedHttp):
         _receive(data, limit=1000)
 
 

@@ -5,9 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.rehearsal.places import Place, call_id, find_place
+from dragoman.rehearsal.openai.wire import ResponsesWire
+from dragoman.rehearsal.places import ScriptPlace, call_id
 from dragoman.rehearsal.reading import parse_script
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 
 _SCRIPT = parse_script(
     """\
@@ -22,10 +23,12 @@ turns:
 _Item = dict[str, Any]
 
 
-def _place(*items: _Item, script: Any = _SCRIPT, **headers: str) -> Place:
+def _place(*items: _Item, script: Any = _SCRIPT, **headers: str) -> ScriptPlace:
     raw = msgspec.json.encode({"input": items})
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return find_place(script, Request(1, "POST", "/v1/responses", names, raw))
+    request = HttpRequest(1, "POST", "/v1/responses", names, raw)
+    wire = ResponsesWire()
+    return wire.place(script, request, wire.history(request))
 
 
 def _user(*texts: str) -> _Item:
@@ -48,14 +51,14 @@ _ENVIRONMENT = _user("<environment_context>\n  <cwd>/w</cwd>\n</environment_cont
 _RULES = _user("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nbe kind\n</INSTRUCTIONS>")
 
 
-def _where(place: Place) -> tuple[int | None, int]:
+def _where(place: ScriptPlace) -> tuple[int | None, int]:
     return place.turn, place.response
 
 
 def test_the_first_prompt_begins_the_first_turn() -> None:
     place = _place(_RULES, _ENVIRONMENT, _user("hi"))
 
-    assert place == Place(0, 0, "hi", 1, "prompt", False)
+    assert place == ScriptPlace(0, 0, "hi", 1, "prompt", False)
 
 
 def test_a_call_says_how_far_the_turn_has_come() -> None:
@@ -147,7 +150,7 @@ def test_a_search_for_tools_is_remembered() -> None:
 
     place = _place(_user("hi"), search, found)
 
-    assert (*_where(place), place.searched) == (0, 0, True)
+    assert (*_where(place), place.prepared) == (0, 0, True)
 
 
 def test_a_history_that_another_script_has_made_is_no_place_here() -> None:

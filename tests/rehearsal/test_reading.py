@@ -7,7 +7,10 @@ import pytest
 from dragoman.errors import UsageError
 from dragoman.rehearsal.reading import KINDS, BadScript, parse_script, read_script
 from dragoman.rehearsal.script import (
+    Agent,
+    Ask,
     Drop,
+    Edit,
     Fail,
     Garbage,
     Headers,
@@ -19,6 +22,7 @@ from dragoman.rehearsal.script import (
     Pause,
     Plan,
     PlanStep,
+    Read,
     Run,
     Say,
     Script,
@@ -31,6 +35,7 @@ from dragoman.rehearsal.script import (
     Tokens,
     Tool,
     Turn,
+    Write,
 )
 
 _EVERYTHING = """\
@@ -49,6 +54,13 @@ _EVERYTHING = """\
 - plan: {explanation: Because., steps: [{todo: All of it}]}
 - mcp: {server: tiny, tool: add, arguments: {a: 1}}
 - tool: view_image
+- read: a.txt
+- write: {path: b.txt, text: hello}
+- edit: {path: b.txt, old: a, new: b}
+- agent: Look around.
+- agent: {prompt: Look., description: Scout}
+- ask: "Which?"
+- ask: {question: "Which?", options: [A, B], header: Choice}
 - tool: {name: lookup, namespace: tickets, arguments: "{not json"}
 - together: [{run: a}, {run: b}]
 - tokens: {input: 1, cached: 2, output: 3, reasoning: 4}
@@ -90,6 +102,13 @@ _STEPS: list[Step] = [
     Plan((PlanStep("All of it", "pending"),), "Because."),
     Mcp("tiny", "add", {"a": 1}),
     Tool("view_image"),
+    Read("a.txt"),
+    Write("b.txt", "hello"),
+    Edit("b.txt", "a", "b"),
+    Agent("Look around."),
+    Agent("Look.", "Scout"),
+    Ask("Which?"),
+    Ask("Which?", ("A", "B"), "Choice"),
     Tool("lookup", "{not json", "tickets"),
     Together((Run("a"), Run("b"))),
     Tokens(1, 2, 3, 4),

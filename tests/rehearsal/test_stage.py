@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import tempfile
 import threading
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dragoman.rehearsal import BadScript, Rehearsal, RehearsalFailed, Script
-from dragoman.rehearsal.home import NotOurs
+from dragoman.rehearsal.agents.homes import NotOurs
 
 
 def test_a_rehearsal_leads_the_agent_to_the_stand_in_model() -> None:
@@ -28,6 +30,35 @@ def test_a_rehearsal_leads_the_agent_to_the_stand_in_model() -> None:
         home = stage.codex_home
 
     assert not home.exists()
+
+
+def test_a_rehearsal_for_claude_has_its_own_home(tmp_path: Path) -> None:
+    script = "{turns: [{say: Hello.}], model: claude-x, retries: 2, claude: {a: {b: 1}}}"
+
+    with Rehearsal(script, agent="claude", config={"a": {"c": 2}}, home=tmp_path) as stage:
+        settings = json.loads((tmp_path / ".claude" / "settings.json").read_text(encoding="utf-8"))
+        assert stage.claude_home == tmp_path
+        assert settings["a"] == {"b": 1, "c": 2}
+        assert stage.env["ANTHROPIC_MODEL"] == "claude-x"
+        assert stage.env["HOME"] == str(tmp_path)
+        assert "CODEX_HOME" not in stage.env
+
+
+def test_a_rehearsal_for_both_leaves_the_commands_home_alone() -> None:
+    with Rehearsal("{turns: [], model: claude-x}", agent=("codex", "claude")) as stage:
+        config = tomllib.loads((stage.codex_home / "config.toml").read_text(encoding="utf-8"))
+        assert config["model"] == "gpt-5.5"
+        assert stage.env["ANTHROPIC_MODEL"] == "claude-x"
+        assert stage.env["CODEX_HOME"] == str(stage.codex_home)
+        assert stage.env["CLAUDE_CONFIG_DIR"] == str(stage.claude_home / ".claude")
+        assert "HOME" not in stage.env
+
+
+def test_an_unknown_agent_is_one_sentence() -> None:
+    unknown: Any = "gemini"
+
+    with pytest.raises(RehearsalFailed, match=r"unknown agent 'gemini' \(use codex or claude\)"):
+        Rehearsal(Script(), agent=unknown)
 
 
 def test_nothing_is_left_running() -> None:

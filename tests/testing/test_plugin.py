@@ -45,8 +45,15 @@ def test_a_fake_is_first_on_the_path(fake_codex, tmp_path):
     assert (done.returncode, done.stdout) == (101, b'{"type":"thread.started"}\\n')
 
 
-def test_the_real_program_can_be_asked_for(codex_program):
+def test_the_real_programs_can_be_asked_for(codex_program, claude_program):
     assert os.access(codex_program, os.X_OK)
+    assert os.access(claude_program, os.X_OK)
+
+
+def test_a_rehearsal_for_the_other_agent(rehearsal):
+    stage = rehearsal("- say: Hello.", agent="claude")
+    assert os.environ["HOME"] == str(stage.claude_home)
+    assert stage.url == os.environ["ANTHROPIC_BASE_URL"] + "/v1"
 """
 
 

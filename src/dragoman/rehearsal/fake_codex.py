@@ -111,7 +111,7 @@ class Mouth:
         os._exit(self._faults.get("exit_code", 101))
 
 
-class Ears:
+class InputReader:
     """What the client has said and the recording has not yet come to."""
 
     def __init__(self, expected: list[str]) -> None:
@@ -194,7 +194,7 @@ def replay_two_way(lines: list[bytes], mouth: Mouth) -> NoReturn:
     asked = [said["method"] for sent, said in both if sent and "id" in said and "method" in said]
     if not any(sent for sent, _ in both):
         asked = ["initialize", "thread/start", "turn/start"]  # a guess, to keep requests in order
-    ears = Ears(asked)
+    ears = InputReader(asked)
     for sent, said in both:
         if sent:
             ears.wait_for(said)

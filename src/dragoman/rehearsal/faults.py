@@ -1,4 +1,4 @@
-"""Faults: which of them an attempt meets, and what HTTP errors look like.
+"""Faults: which of them an attempt meets.
 
 An agent repeats a request that failed, and the repetition looks the same. So faults are counted by
 attempts at the same place: those that end an attempt take their turns in order, ``times`` each.
@@ -8,19 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
-from dragoman.rehearsal.script import Fault, Garbage, Http, Step
-
-_USUAL: dict[int, tuple[str, str | None, str]] = {
-    400: ("invalid_request_error", "invalid_request", "The request is not valid."),
-    401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided."),
-    403: ("invalid_request_error", "forbidden", "You may not use this model."),
-    404: ("invalid_request_error", "model_not_found", "There is no such model."),
-    429: ("rate_limit_error", "rate_limit_exceeded", "Rate limit reached. Try again in 1 s."),
-    500: ("server_error", None, "The server had an error while processing the request."),
-    503: ("server_error", "server_is_overloaded", "The server is overloaded. Try again later."),
-}
+from dragoman.rehearsal.script import Fault, Garbage, Step
 
 
 class Attempt:
@@ -45,16 +33,3 @@ class Attempt:
                     met.append(step)
                 first = self.number + 1 if last is None else last
         return met
-
-
-def http_error(step: Http) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of an HTTP error, in the API's usual words."""
-    kind, code, message = _USUAL.get(step.status, ("server_error", None, "This went wrong."))
-    error = {
-        "message": step.message or message,
-        "type": step.kind or kind,
-        "param": None,
-        "code": step.code or code,
-    }
-    body = msgspec.json.encode({"error": error}) if step.body is None else step.body.encode()
-    return step.status, {"content-type": "application/json", **step.headers}, body

@@ -18,7 +18,7 @@ MAX_HEAD = 1 << 18
 MAX_BODY = 1 << 30
 
 
-class Malformed(Exception):
+class MalformedHttp(Exception):
     """The client does not speak HTTP as we know it."""
 
 
@@ -37,14 +37,14 @@ async def receive(reader: asyncio.StreamReader) -> Received | None:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError as end:
         if end.partial.strip():
-            raise Malformed("the connection ended in the middle of a request") from end
+            raise MalformedHttp("the connection ended in the middle of a request") from end
         return None
     except asyncio.LimitOverrunError as problem:
-        raise Malformed("the headers are too long") from problem
+        raise MalformedHttp("the headers are too long") from problem
     first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     words = first.split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        raise Malformed(f"this is not an HTTP request: {first[:80]!r}")
+        raise MalformedHttp(f"this is not an HTTP request: {first[:80]!r}")
     headers: dict[str, str] = {}
     for line in lines:
         name, _, value = line.partition(":")
@@ -59,10 +59,10 @@ async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
             return await _chunks(reader)
         length = int(headers.get("content-length", "0"))
         if not 0 <= length <= MAX_BODY:
-            raise Malformed(f"a body of {length} bytes")
+            raise MalformedHttp(f"a body of {length} bytes")
         return await reader.readexactly(length)
     except (ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as problem:
-        raise Malformed(f"the body is broken: {problem}") from problem
+        raise MalformedHttp(f"the body is broken: {problem}") from problem
 
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:
@@ -89,9 +89,9 @@ def decompress(body: bytes, headers: dict[str, str]) -> bytes:
             case "zstd":
                 return _unzstd(body)
             case _:
-                raise Malformed(f"a body in the unknown encoding {encoding!r}")
+                raise MalformedHttp(f"a body in the unknown encoding {encoding!r}")
     except (OSError, EOFError, zlib.error) as problem:
-        raise Malformed(f"the body is not {encoding}: {problem}") from problem
+        raise MalformedHttp(f"the body is not {encoding}: {problem}") from problem
 
 
 def _unzstd(body: bytes) -> bytes:
@@ -102,7 +102,7 @@ def _unzstd(body: bytes) -> bytes:
     try:
         return zstd.decompress(body)
     except zstd.ZstdError as problem:
-        raise Malformed(f"the body is not zstd: {problem}") from problem
+        raise MalformedHttp(f"the body is not zstd: {problem}") from problem
 
 
 _REASONS = {

@@ -13,35 +13,27 @@ fault that ended it.
 So any number of sessions can share one script, at any speed, resumed or not, and nothing is counted
 by order of arrival. The price: the stand-in model knows no more than a real one. After a turn was
 taken back, the next prompt gets the turn that follows in the history that is left.
+
+Each wire knows what a prompt, a call and context look like in its own history (``openai/places.py``,
+``anthropic/places.py``); what they mean for the place is decided here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from dragoman.rehearsal.requests import Request, text_of
-from dragoman.rehearsal.script import Fault, Script, responses
+from dragoman.rehearsal.script import Call, Fault, Script, Step, responses
 
 Purpose: TypeAlias = Literal["prompt", "summary", "agent"]
 
-_CALL = re.compile(r"call_(\d+)_(\d+)_[0-9a-f]+$")
+_CALL = re.compile(r"(?:call|toolu)_(b?)(\d+)_(\d+)_[0-9a-f]+$")
 _MARK = re.compile(r"\[rehearsal: turn (\d+), response (\d+)\]")
-_SUMMARIZE = ("CONTEXT CHECKPOINT COMPACTION", "<compaction_request>")
-_CONTEXT = re.compile(
-    r"# AGENTS\.md instructions for |Another language model started to solve this problem"
-    r"|Warning: (?:apply_patch was requested|The maximum number of )"
-    r"|<(?:permissions instructions|[a-z]+(?:_[a-z]+)*_(?:context|instructions|notification|action"
-    r"|aborted|command|mode|switch|spec|role|prompt|goal)|skill|environment|turn_aborted|INSTRUCTIONS)\b"
-)
-_ABORTED = re.compile(r"aborted by user|aborted after|turn (?:was )?aborted", re.IGNORECASE)
-_NEW_TASK = "Message Type: NEW_TASK"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScriptPlace:
     """A place in the script; ``turn`` is None where the script says nothing."""
 
     turn: int | None
@@ -51,8 +43,8 @@ class Place:
     prompts: int
     """How many there were so far, this one included."""
     purpose: Purpose
-    searched: bool
-    """Whether the agent has just looked for a tool that this response needs."""
+    prepared: bool
+    """Whether the agent has just done what this response needs first, such as a search for a tool."""
 
     @property
     def mark(self) -> str:
@@ -60,24 +52,25 @@ class Place:
         return f"[rehearsal: turn {self.turn or 0}, response {self.response}]"
 
 
-def call_id(turn: int, following: int, number: int) -> str:
-    """The id of a call after which the given response comes."""
-    return f"call_{turn}_{following}_{number:06x}"
+def call_id(
+    turn: int, following: int, number: int, *, prefix: str = "call", before: str = ""
+) -> str:
+    """The id of a call after which the given response comes; ``before`` is "b" if the call prepares it."""
+    return f"{prefix}_{before}{turn}_{following}_{number:06x}"
 
 
-def find_place(script: Script, request: Request) -> Place:
-    """The place of a request in the script."""
-    walk = _Walk(script, only_named=_is_sub_agent(request))
-    for item in request.items:
-        walk.see(item)
-    return walk.place()
+class HistoryWalk:
+    """Goes over a history, from one thing that matters for the place to the next."""
 
-
-class _Walk:
-    """Goes over a history, item by item."""
-
-    def __init__(self, script: Script, *, only_named: bool) -> None:
+    def __init__(
+        self,
+        script: Script,
+        *,
+        calling: tuple[type[Step], ...] = (Call,),
+        only_named: bool = False,
+    ) -> None:
         self._script = script
+        self._calling = calling
         self._only_named = only_named
         self._purpose: Purpose = "agent" if only_named else "prompt"
         self._used: list[int] = []
@@ -86,51 +79,61 @@ class _Walk:
         self._ended = False  # the model has said something that no call followed
         self._prompt = ""
         self._prompts = 0
-        self._searched = False
+        self._prepared = False
         self._aborted = False  # the turn did not go on: what comes next is a prompt
 
-    def see(self, item: dict[str, Any]) -> None:
-        kind = item.get("type", "message")
-        if kind == "message" and item.get("role") == "user":
-            self._see_user(item)
-        elif kind == "agent_message":
-            text = text_of(item.get("content"))
-            if _NEW_TASK in text:
-                self._begin(text)
-            else:
-                self._see_context()
-        elif kind == "message" and item.get("role") == "assistant":
-            self._ended = True
-        elif found := _CALL.match(str(item.get("call_id", ""))):
-            self._resume(int(found[1]), int(found[2]))
-            self._aborted = bool(_ABORTED.search(text_of(item.get("output"))[:200]))
-            self._searched = kind == "tool_search_output"
+    def said(self) -> None:
+        """The model said something."""
+        self._ended = True
 
-    def _see_user(self, item: dict[str, Any]) -> None:
-        texts = list(_texts(item.get("content")))
-        whole = "\n".join(texts)
-        if mark := _MARK.search(whole):
-            self._resume(int(mark[1]), int(mark[2]))
-            self._aborted = True  # what follows a summary is a prompt, until a call says otherwise
-            return
-        self._aborted = self._aborted or "<turn_aborted>" in whole
-        if any(words in whole for words in _SUMMARIZE):
-            self._purpose = "summary"
-            return
-        said = "\n".join(text for text in texts if not _CONTEXT.match(text))
-        if said:
-            self._begin(said)
-        else:
-            self._see_context()
+    def called(self, ident: str) -> bool:
+        """The model called a tool, or the tool returned; whether the call is one of ours."""
+        found = _CALL.match(ident)
+        if found is None:
+            return False
+        self._resume(int(found[2]), int(found[3]))
+        self._aborted = False
+        self._prepared = bool(found[1])
+        return True
 
-    def _see_context(self) -> None:
+    def prepared(self) -> None:
+        """The call that was just seen prepares the response that asked for it."""
+        self._prepared = True
+
+    def aborted(self) -> None:
+        """The turn was interrupted."""
+        self._aborted = True
+
+    def continued(self) -> None:
+        """The agent asks for the same response again, because it was cut short."""
+        self._ended = False
+
+    def wants_summary(self) -> None:
+        """The agent asks for a summary of the history."""
+        self._purpose = "summary"
+
+    def marked(self, text: str) -> bool:
+        """A text that may be a summary of ours; whether it is."""
+        mark = _MARK.search(text)
+        if mark is None:
+            return False
+        self._resume(int(mark[1]), int(mark[2]))
+        # The prompts before it may be gone from the history, but their turns were used.
+        before = enumerate(self._script.turns[: int(mark[1])])
+        self._used += [at for at, turn in before if turn.when is None and at not in self._used]
+        self._aborted = True  # what follows a summary is a prompt, until a call says otherwise
+        return True
+
+    def context(self) -> None:
+        """Something that the agent adds by itself."""
         if self._ended:  # news after the last word: the turn goes on, but the script does not
             self._turn, self._response, self._ended = None, 0, False
 
-    def _begin(self, prompt: str) -> None:
+    def prompt(self, prompt: str) -> None:
+        """A prompt, or a steer."""
         self._prompt = prompt
         self._prompts += 1
-        self._searched = False
+        self._prepared = False
         if not self._is_named(prompt) and not self._only_named and self._has_more():
             return  # words put in while the turn goes on
         turn = self._next_turn(prompt)
@@ -165,28 +168,16 @@ class _Walk:
         if self._ended or self._aborted or not self._response or self._turn is None:
             return False
         turns = self._script.turns
-        given = responses(turns[self._turn]) if self._turn < len(turns) else ()
+        given = responses(turns[self._turn], self._calling) if self._turn < len(turns) else ()
         if self._response >= len(given):
             return False
         return not any(isinstance(step, Fault) for step in given[self._response])
 
-    def place(self) -> Place:
+    def place(self) -> ScriptPlace:
+        """Where the history ends."""
         turn = self._turn
         if turn is not None and turn >= len(self._script.turns):
             turn = None  # a history that another script has made
-        return Place(
-            turn, self._response, self._prompt, self._prompts, self._purpose, self._searched
+        return ScriptPlace(
+            turn, self._response, self._prompt, self._prompts, self._purpose, self._prepared
         )
-
-
-def _texts(content: Any) -> Iterator[str]:
-    if isinstance(content, list):
-        for part in content:  # pyright: ignore[reportUnknownVariableType]
-            yield text_of([part])
-    else:
-        yield text_of(content)
-
-
-def _is_sub_agent(request: Request) -> bool:
-    """A helper that the agent itself has started, which must not take its master's turns."""
-    return request.headers.get("x-openai-subagent", "") not in ("", "review", "compact")

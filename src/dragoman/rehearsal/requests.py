@@ -1,4 +1,4 @@
-"""What the agent asked the model: one request, kept as it came, with the views that tests need."""
+"""What the agent asked the model: one request, kept as it came."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from typing import Any, cast
 
 import msgspec
 
-_CONVERSATION_HEADERS = ("conversation_id", "session_id", "session-id", "thread-id")
-_OUTPUTS = ("function_call_output", "custom_tool_call_output", "mcp_tool_call_output")
 
-
-class Request(msgspec.Struct, frozen=True, dict=True):
+class HttpRequest(msgspec.Struct, frozen=True, dict=True):
     """One HTTP request to the stand-in model. Header names are in lower case."""
 
     number: int
@@ -31,37 +28,28 @@ class Request(msgspec.Struct, frozen=True, dict=True):
             return {}
         return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
-    @cached_property
-    def items(self) -> list[dict[str, Any]]:
-        """The history that the request carries: prompts, context, calls and their outputs."""
-        given = self.body.get("input")
-        if isinstance(given, str):
-            content = [{"type": "input_text", "text": given}]
-            return [{"type": "message", "role": "user", "content": content}]
-        if not isinstance(given, list):
-            return []
-        items = cast("list[Any]", given)
-        return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
-
     @property
-    def conversation(self) -> str:
-        """Whatever the request says about the conversation that it belongs to."""
-        key = self.body.get("prompt_cache_key")
-        if isinstance(key, str):
-            return key
-        return next(
-            (self.headers[name] for name in _CONVERSATION_HEADERS if name in self.headers), ""
-        )
+    def endpoint(self) -> str:
+        """The path without its query."""
+        return self.path.partition("?")[0].rstrip("/")
 
     @property
     def model(self) -> str:
         """The model that the agent wanted."""
         return str(self.body.get("model", ""))
 
-    @property
-    def outputs(self) -> list[str]:
-        """What the agent's tools gave back so far, oldest first."""
-        return [text_of(item.get("output")) for item in self.items if item.get("type") in _OUTPUTS]
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object; empty if the value is none."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def mappings(values: Any) -> list[dict[str, Any]]:
+    """The objects in a list; whatever else it holds is left out."""
+    if not isinstance(values, list):
+        return []
+    known = cast("list[Any]", values)
+    return [cast("dict[str, Any]", value) for value in known if isinstance(value, dict)]
 
 
 def text_of(content: Any) -> str:

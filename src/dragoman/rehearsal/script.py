@@ -124,6 +124,42 @@ class Tool(Call, frozen=True):
     namespace: str | None = None
 
 
+class Read(Call, frozen=True):
+    """A look at a file."""
+
+    path: str
+
+
+class Write(Call, frozen=True):
+    """A whole file."""
+
+    path: str
+    text: str
+
+
+class Edit(Call, frozen=True):
+    """One change to a file."""
+
+    path: str
+    old: str
+    new: str
+
+
+class Agent(Call, frozen=True):
+    """A sub-agent with a task of its own, answered by the turn whose ``when`` is in the prompt."""
+
+    prompt: str
+    description: str = "Help"
+
+
+class Ask(Call, frozen=True):
+    """A question to the user."""
+
+    question: str
+    options: tuple[str, ...] = ("Yes", "No")
+    header: str = "Question"
+
+
 class Together(Step, frozen=True):
     """Several steps in one response: parallel calls, or words after a call."""
 
@@ -140,6 +176,8 @@ class Tokens(Step, frozen=True):
     cached: Count = 0
     output: Count = 20
     reasoning: Count = 0
+    written: Count = 0
+    """The part of the input that was written to the cache, where the API counts it."""
 
 
 class Headers(Step, frozen=True):
@@ -231,11 +269,18 @@ class Script(Struct, frozen=True):
     retries: Count = 0
     """How often the agent may repeat a failed request."""
     config: dict[str, Any] = {}
-    """Settings of the agent beyond those that the rehearsal needs."""
+    """Settings of Codex beyond those that the rehearsal needs."""
+    claude: dict[str, Any] = {}
+    """Settings of Claude, likewise."""
 
 
-def responses(turn: Turn) -> tuple[tuple[Step, ...], ...]:
-    """The turn's steps, cut where the model hands control back to the agent."""
+def responses(
+    turn: Turn, calling: tuple[type[Step], ...] = (Call,)
+) -> tuple[tuple[Step, ...], ...]:
+    """The turn's steps, cut where the model hands control back to the agent.
+
+    ``calling`` are the steps that do so: what one API does by itself is a call in another.
+    """
     done: list[tuple[Step, ...]] = []
     current: list[Step] = []
     for step in turn.steps:
@@ -246,7 +291,7 @@ def responses(turn: Turn) -> tuple[tuple[Step, ...], ...]:
             done.append(step.steps)
             continue
         current.append(step)
-        if isinstance(step, Call):
+        if isinstance(step, calling):
             done.append(tuple(current))
             current = []
     if current or not done:

@@ -12,27 +12,28 @@ from collections import deque
 from collections.abc import Iterable
 
 from dragoman.rehearsal import http
-from dragoman.rehearsal.answers import Action, HangUp, Head, Model, Wait, refusal
-from dragoman.rehearsal.places import Place
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.actions import Action, HangUp, Head, Wait, json_head
+from dragoman.rehearsal.answers import ModelRequest, StandInModel
+from dragoman.rehearsal.anthropic.wire import MessagesWire
+from dragoman.rehearsal.openai.wire import ResponsesWire
+from dragoman.rehearsal.requests import HttpRequest
+from dragoman.rehearsal.wires import Wire
 
 HOST = "127.0.0.1"
 
 
-class Asked(Request, frozen=True):
-    """A request for a response, and the place in the script that answered it."""
-
-    place: Place
+WIRES: tuple[Wire, ...] = (ResponsesWire(), MessagesWire())
+"""The APIs that are served, each under its own path."""
 
 
-class Server:
+class ModelServer:
     """Serves one model until it is closed. All methods belong to the loop that runs it."""
 
-    def __init__(self, model: Model, *, keep: int) -> None:
+    def __init__(self, model: StandInModel, *, keep: int) -> None:
         self.model = model
-        self.requests: deque[Asked] = deque(maxlen=keep)
-        self.others: deque[Request] = deque(maxlen=keep)
-        """Requests for something else than a response: lists of models and the like."""
+        self.requests: deque[ModelRequest] = deque(maxlen=keep)
+        self.others: deque[HttpRequest] = deque(maxlen=keep)
+        """Requests that are no part of a conversation: lists of models, titles, counts of tokens."""
         self._count = 0
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -59,7 +60,7 @@ class Server:
         writer.transport.set_write_buffer_limits(high=0)  # so that drained means sent
         try:
             await self._converse(reader, writer)
-        except (http.Malformed, ConnectionError):
+        except (http.MalformedHttp, ConnectionError):
             _hang_up(writer)
         except asyncio.CancelledError:
             _hang_up(writer)  # we are closing; ending quietly is what was asked for
@@ -75,18 +76,23 @@ class Server:
 
     def _answer(self, received: http.Received) -> Iterable[Action]:
         self._count += 1
-        about = (self._count, received.method, received.path, received.headers, received.body)
-        request = Request(*about)
-        path = received.path.partition("?")[0].rstrip("/")
-        if received.method != "POST" or not path.endswith("/responses"):
+        request = HttpRequest(
+            self._count, received.method, received.path, received.headers, received.body
+        )
+        wire = next((wire for wire in WIRES if wire.serves(request)), None)
+        if wire is None:
             self.others.append(request)
-            return (refusal(404, "The stand-in model answers POST /v1/responses only."),)
+            return _elsewhere(request)
         if not request.body:
             self.others.append(request)
-            return (refusal(400, "The body is not a JSON object."),)
-        place = self.model.place(request)
-        self.requests.append(Asked(*about, place))
-        return self.model.answer(request, place)
+            return (_refusal(400, "The body is not a JSON object."),)
+        aside = wire.aside(request)
+        if aside is not None:
+            self.others.append(request)
+            return aside
+        asked = self.model.ask(wire, request)
+        self.requests.append(asked)
+        return self.model.answer(wire, asked)
 
     async def _play(
         self, actions: Iterable[Action], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -111,6 +117,18 @@ class Server:
                     await writer.drain()
         writer.write(http.chunk(b""))
         await writer.drain()
+
+
+def _elsewhere(request: HttpRequest) -> Iterable[Action]:
+    """The answer to a request for which there is no wire."""
+    if request.method == "HEAD":
+        return (Head(200, {}, b""),)  # an agent that looks whether anything answers
+    return (_refusal(404, "The stand-in model answers POST /v1/responses and /v1/messages only."),)
+
+
+def _refusal(status: int, message: str) -> Head:
+    kind = "invalid_request_error"
+    return json_head(status, {"type": "error", "error": {"message": message, "type": kind}})
 
 
 async def _wait(seconds: float | None, reader: asyncio.StreamReader) -> None:

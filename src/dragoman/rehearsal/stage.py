@@ -11,21 +11,26 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from dragoman.errors import DragomanError, reason_of
-from dragoman.rehearsal.answers import Model
-from dragoman.rehearsal.home import merged, settings, variables, write_home
+from dragoman.rehearsal.agents import claude, codex
+from dragoman.rehearsal.agents.homes import merged
+from dragoman.rehearsal.answers import ModelRequest, StandInModel
 from dragoman.rehearsal.reading import read_script
-from dragoman.rehearsal.requests import Request
+from dragoman.rehearsal.requests import HttpRequest
 from dragoman.rehearsal.script import Script
-from dragoman.rehearsal.server import HOST, Asked, Server
+from dragoman.rehearsal.server import HOST, ModelServer
 
 _SECONDS = 30
+
+AgentName: TypeAlias = Literal["codex", "claude"]
+AGENTS: tuple[AgentName, ...] = ("codex", "claude")
+"""All agents that a rehearsal can set up."""
 
 
 class RehearsalFailed(DragomanError):
@@ -41,15 +46,17 @@ class Rehearsal:
             subprocess.run(["codex", "exec", "hi"], env=stage.environ)
             assert stage.requests[0].place.prompt == "hi"
 
-    ``script`` is a path, the text of a script, or a ``Script``. ``config`` are further settings for
-    the agent, over those of the script. The home directory is a temporary one, gone at the end,
-    unless ``home`` names it. ``keep`` bounds how many requests are remembered.
+    ``script`` is a path, the text of a script, or a ``Script``. ``agent`` is the agent that is set up
+    for it, or several of them; the model answers all of them in any case. ``config`` are further
+    settings for the agent, over those of the script. The home directory is a temporary one, gone at the
+    end, unless ``home`` names it. ``keep`` bounds how many requests are remembered.
     """
 
     def __init__(
         self,
         script: Script | str | os.PathLike[str],
         *,
+        agent: AgentName | Sequence[AgentName] = "codex",
         home: str | os.PathLike[str] | None = None,
         model: str | None = None,
         retries: int | None = None,
@@ -58,6 +65,9 @@ class Rehearsal:
         keep: int = 10_000,
     ) -> None:
         self.script = read_script(script)
+        self.agents: tuple[AgentName, ...] = (agent,) if isinstance(agent, str) else tuple(agent)
+        if unknown := [name for name in self.agents if name not in AGENTS]:
+            raise RehearsalFailed(f"unknown agent {unknown[0]!r} (use {' or '.join(AGENTS)})")
         # The agent works elsewhere: a relative home would be another one there.
         self._home = Path(home).expanduser().absolute() if home is not None else None
         self._model = model
@@ -68,7 +78,7 @@ class Rehearsal:
         self._temporary: Path | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._server: Server | None = None
+        self._server: ModelServer | None = None
         self._problem: OSError | None = None
         self._port = 0
 
@@ -80,18 +90,38 @@ class Rehearsal:
         return f"http://{HOST}:{self._port}/v1"
 
     @property
-    def codex_home(self) -> Path:
-        """The agent's home directory."""
+    def home(self) -> Path:
+        """The directory that everything of this rehearsal is in."""
         if self._home is not None:
             return self._home
         if self._temporary is None:
-            raise RehearsalFailed("the rehearsal has not begun: use it in a `with` statement")
+            raise RehearsalFailed("the rehearsal has not started: use it in a `with` statement")
         return self._temporary
+
+    @property
+    def codex_home(self) -> Path:
+        """The home directory of Codex."""
+        return self.home
+
+    @property
+    def claude_home(self) -> Path:
+        """The home directory of Claude; its settings and sessions are in ``.claude`` there."""
+        return self.home / "claude" if "codex" in self.agents else self.home
 
     @property
     def env(self) -> dict[str, str]:
         """The environment variables to set for the agent."""
-        return variables(self.codex_home)
+        env: dict[str, str] = {}
+        if "codex" in self.agents:
+            env |= codex.variables(self.codex_home)
+        if "claude" in self.agents:
+            model = self._model_for("claude")
+            home = self.claude_home
+            env |= claude.variables(home, self.url, model=model, retries=self._allowed_retries)
+            # A command that may use any agent keeps its own home; only Claude alone gets another.
+            if "codex" not in self.agents:
+                env |= claude.own_places(home)
+        return env
 
     @property
     def environ(self) -> dict[str, str]:
@@ -101,17 +131,17 @@ class Rehearsal:
     # What the agent did.
 
     @property
-    def requests(self) -> list[Asked]:
+    def requests(self) -> list[ModelRequest]:
         """The requests for a response so far, each with the place in the script that answered it."""
         return list(self._server.requests) if self._server else []
 
     @property
-    def others(self) -> list[Request]:
-        """All other requests, which were refused."""
+    def others(self) -> list[HttpRequest]:
+        """All other requests: they are no part of a conversation, or were refused."""
         return list(self._server.others) if self._server else []
 
     @property
-    def unscripted(self) -> list[Asked]:
+    def unscripted(self) -> list[ModelRequest]:
         """The requests for which the script had nothing to say."""
         return [asked for asked in self.requests if asked.place.turn is None]
 
@@ -136,14 +166,31 @@ class Rehearsal:
             why = reason_of(self._problem) if self._problem else f"not ready after {_SECONDS} s"
             where = f" (port {self._wanted_port})" if self._wanted_port else ""
             raise RehearsalFailed(f"the stand-in model cannot start: {why}{where}")
-        script = self.script
-        config = settings(
+        if "codex" in self.agents:
+            self._write_codex()
+        if "claude" in self.agents:
+            more = self._config if "codex" not in self.agents else {}
+            claude.write_home(self.claude_home, claude.settings(merged(self.script.claude, more)))
+
+    def _write_codex(self) -> None:
+        config = codex.settings(
             self.url,
-            model=self._model or script.model,
-            retries=script.retries if self._retries is None else self._retries,
-            more=merged(script.config, self._config),
+            model=self._model_for("codex"),
+            retries=self._allowed_retries,
+            more=merged(self.script.config, self._config),
         )
-        write_home(self.codex_home, config)
+        codex.write_home(self.codex_home, config)
+
+    @property
+    def _allowed_retries(self) -> int:
+        return self.script.retries if self._retries is None else self._retries
+
+    def _model_for(self, agent: AgentName) -> str | None:
+        """The model that was asked for, if it is one of that agent's."""
+        name = self._model or self.script.model
+        if len(self.agents) > 1 or self._model is None:
+            return name if name and name.startswith("claude") == (agent == "claude") else None
+        return name
 
     def close(self) -> None:
         """Stop serving, and take the temporary home directory away."""
@@ -167,7 +214,7 @@ class Rehearsal:
     async def _serve(self, ready: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
-        server = Server(Model(self.script), keep=self._keep)
+        server = ModelServer(StandInModel(self.script), keep=self._keep)
         self._port = await server.start(self._wanted_port)
         self._server = server
         ready()

@@ -87,7 +87,18 @@ def codex_program() -> str:
     """The real program; the test is skipped if it is not installed."""
     from dragoman.rehearsal.program import find_codex
 
-    found = find_codex()
+    return _installed(find_codex())
+
+
+@pytest.fixture(scope="session")
+def claude_program() -> str:
+    """The other real program, likewise."""
+    from dragoman.rehearsal.program import find_claude
+
+    return _installed(find_claude())
+
+
+def _installed(found: str | None) -> str:
     if found is None:
         pytest.skip("the agent's program is not installed")
     return found

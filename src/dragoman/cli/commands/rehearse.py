@@ -37,17 +37,22 @@ def rehearse(
 ) -> int:
     """Run COMMAND with an agent set up for a stand-in model that plays SCRIPT.
 
-    No key and no network are needed: the model answers on loopback, and CODEX_HOME leads to it.
-    Without a COMMAND, it serves until Ctrl-C and says what to set. docs/rehearsal.md has the format.
+    No key and no network are needed: the model answers on loopback, and the environment leads Codex and
+    Claude to it. Without a COMMAND, it serves until Ctrl-C and prints what to set. docs/rehearsal.md has
+    the format.
 
     \b
     dragoman rehearse examples/rehearsals/hello.yaml -- codex exec --skip-git-repo-check "hi"
+    dragoman rehearse examples/rehearsals/hello.yaml -- claude -p "hi"
     dragoman rehearse script.yaml -- pytest
     """
     from dragoman.rehearsal import Rehearsal
     from dragoman.rehearsal.foreground import run_in_foreground
+    from dragoman.rehearsal.stage import AGENTS
 
-    with Rehearsal(script, home=keep, model=model, retries=retries, port=port) as stage:
+    with Rehearsal(
+        script, agent=AGENTS, home=keep, model=model, retries=retries, port=port
+    ) as stage:
         if not command:
             _serve(stage)
             return 0

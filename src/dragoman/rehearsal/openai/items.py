@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dragoman.rehearsal.places import call_id
@@ -16,17 +15,21 @@ _PREFIXES = {
 }
 
 
-def item_of(step: Step, new_id: Callable[[str], str]) -> dict[str, Any] | None:
-    """The item for a step that is not a call; None for a step that only steers the answer."""
+_FOREIGN = ("text", "thinking", "redacted_thinking", "tool_use", "server_tool_use")
+
+
+def item_of(step: Step, number: int) -> dict[str, Any] | None:
+    """The item for a step that is not a call; None for a step that only shapes the answer."""
     match step:
         case Say():
-            return message(step.whole, new_id("msg"), step.phase)
+            return message(step.whole, f"msg_{number:06x}", step.phase)
         case Think():
-            return _reasoning(step, new_id("rs"))
+            return _reasoning(step, f"rs_{number:06x}")
         case Search():
-            return _search(step, new_id("ws"))
+            return _search(step, f"ws_{number:06x}")
         case Item(item):
-            return item
+            kind = str(item.get("type", ""))
+            return None if kind in _FOREIGN or kind.endswith("_tool_result") else item
         case _:
             return None
 

@@ -9,17 +9,32 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any, cast
 
 import msgspec
 
-from dragoman.rehearsal.script import Call, Mcp, Patch, Plan, Run, Tool
+from dragoman.rehearsal.patches import patch_that_edits, patch_that_writes
+from dragoman.rehearsal.script import (
+    Agent,
+    Ask,
+    Edit,
+    Mcp,
+    Patch,
+    Plan,
+    Read,
+    Run,
+    Step,
+    Tool,
+    Write,
+)
+from dragoman.rehearsal.wires import StepCalls
 
 _NESTED = re.compile(r"^### `(\w+)`", re.MULTILINE)
 
 
-class Offered(msgspec.Struct, frozen=True):
+class OfferedTool(msgspec.Struct, frozen=True):
     """One tool of a request."""
 
     name: str
@@ -29,7 +44,7 @@ class Offered(msgspec.Struct, frozen=True):
     description: str = ""
 
 
-class Tools:
+class ResponsesTools:
     """All tools of one request."""
 
     def __init__(self, body: dict[str, Any], *, searched: bool = False) -> None:
@@ -47,14 +62,23 @@ class Tools:
         """The names that JavaScript can call; None without code mode."""
         self._code = code.description if code else ""
 
-    def find(self, name: str, namespace: str | None = None) -> Offered | None:
+    def find(self, name: str, namespace: str | None = None) -> OfferedTool | None:
         """The tool of that name, directly callable."""
         for each in self.offered:
             if each.name == name and namespace in (None, each.namespace):
                 return each
         return None
 
-    def item(self, call: Call) -> dict[str, Any] | None:
+    def calls(self, step: Step) -> StepCalls:
+        """How a step is put into calls: at most one, which may have to be a search for the tool."""
+        item = self.item(step)
+        if item is None:
+            return StepCalls()
+        if item["type"] == "tool_search_call":
+            return StepCalls(before=(item,))
+        return StepCalls((item,))
+
+    def item(self, call: Step) -> dict[str, Any] | None:
         """The output item, without its ids, that makes the agent do what the step says.
 
         None if the agent has no such tool in this request.
@@ -64,8 +88,19 @@ class Tools:
                 return self._run(call)
             case Patch(patch):
                 return self._patch(patch)
+            case Read(path):
+                return self._run(Run(f"cat {shlex.quote(path)}"))
+            case Write(path, text):
+                return self._patch(patch_that_writes(path, text))
+            case Edit(path, old, new):
+                return self._patch(patch_that_edits(path, old, new))
             case Plan():
                 return self._plan(call)
+            case Agent():
+                task = self._by_name("spawn_agent", self._task(call))
+                return task or self._search("spawn_agent")
+            case Ask():
+                return self._by_name("request_user_input", _question(call))
             case Mcp():
                 return self._mcp(call)
             case Tool():
@@ -126,9 +161,21 @@ class Tools:
         arguments: dict[str, Any] = {"plan": steps}
         if call.explanation:
             arguments["explanation"] = call.explanation
-        if self.nested is not None and "update_plan" in self.nested:
-            return self._script("update_plan", arguments)
-        return _function("update_plan", arguments) if self.find("update_plan") else None
+        return self._by_name("update_plan", arguments)
+
+    def _task(self, call: Agent) -> dict[str, Any]:
+        tool = self.find("spawn_agent")
+        arguments = {"message": call.prompt}
+        if tool is not None and "task_name" in tool.options:
+            arguments["task_name"] = re.sub(r"[^a-z0-9]+", "_", call.description.lower())
+        return arguments
+
+    def _by_name(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """A call of a tool that not every release and not every mode has."""
+        if self.nested is not None and name in self.nested:
+            return self._script(name, arguments)
+        tool = self.find(name)
+        return _function(name, arguments, tool.namespace) if tool else None
 
     def _mcp(self, call: Mcp) -> dict[str, Any]:
         server, name = _identifier(call.server), _identifier(call.tool)
@@ -170,7 +217,7 @@ class Tools:
 _CODE_MODE = ("exec", "custom")
 
 
-def _walk(tools: Any, namespace: str | None) -> Iterator[Offered]:
+def _walk(tools: Any, namespace: str | None) -> Iterator[OfferedTool]:
     if not isinstance(tools, list):
         return
     for each in cast("list[Any]", tools):
@@ -183,7 +230,7 @@ def _walk(tools: Any, namespace: str | None) -> Iterator[Offered]:
             continue
         parameters = cast("dict[str, Any]", tool.get("parameters") or {})
         options = cast("dict[str, Any]", parameters.get("properties") or {})
-        yield Offered(
+        yield OfferedTool(
             str(tool.get("name", kind)),
             kind,
             namespace,
@@ -204,6 +251,12 @@ def _custom(name: str, text: str, namespace: str | None = None) -> dict[str, Any
 
 def _text(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+def _question(call: Ask) -> dict[str, Any]:
+    options = [{"label": option, "description": option} for option in call.options]
+    question = {"id": "question", "header": call.header, "question": call.question}
+    return {"questions": [{**question, "options": options}]}
 
 
 def _identifier(name: str) -> str:

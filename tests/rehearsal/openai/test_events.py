@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.rehearsal.events import EventStream, pieces
-from dragoman.rehearsal.items import item_of, message
+from dragoman.rehearsal.openai.events import ResponseStream
+from dragoman.rehearsal.openai.items import item_of, message
 from dragoman.rehearsal.script import Think, Tokens
 
 
@@ -21,7 +21,7 @@ def _decoded(*events: bytes) -> list[dict[str, Any]]:
 
 
 def test_a_message_is_announced_comes_in_words_and_is_given_whole() -> None:
-    stream = EventStream("resp_1", "gpt")
+    stream = ResponseStream("resp_1", "gpt")
 
     events = _decoded(stream.begin(), *stream.item(message("one two", "msg_1")))
 
@@ -42,8 +42,8 @@ def test_a_message_is_announced_comes_in_words_and_is_given_whole() -> None:
 
 
 def test_reasoning_comes_in_parts() -> None:
-    stream = EventStream("resp_1", "gpt")
-    item = item_of(Think(("a b", "c"), "raw"), lambda prefix: prefix)
+    stream = ResponseStream("resp_1", "gpt")
+    item = item_of(Think(("a b", "c"), "raw"), 1)
     assert item is not None
 
     events = _decoded(*stream.item(item))
@@ -67,7 +67,7 @@ def test_reasoning_comes_in_parts() -> None:
     ],
 )
 def test_other_items_are_announced_without_what_is_still_to_come(item: Any, announced: Any) -> None:
-    first, *_, last = _decoded(*EventStream("resp_1", "gpt").item(item))
+    first, *_, last = _decoded(*ResponseStream("resp_1", "gpt").item(item))
 
     assert last["item"] == item
     if isinstance(announced, dict):
@@ -78,7 +78,7 @@ def test_other_items_are_announced_without_what_is_still_to_come(item: Any, anno
 
 
 def test_the_last_event_says_how_it_went() -> None:
-    stream = EventStream("resp_1", "gpt")
+    stream = ResponseStream("resp_1", "gpt")
 
     done, failed, cut = _decoded(
         stream.complete(Tokens(10, 4, 3, 2)), stream.fail("c", "m"), stream.stop_early("r")
@@ -93,8 +93,3 @@ def test_the_last_event_says_how_it_went() -> None:
     }
     assert failed["response"]["error"] == {"code": "c", "message": "m"}
     assert cut["response"]["incomplete_details"] == {"reason": "r"}
-
-
-@pytest.mark.parametrize("text", ["", "one", " two  spaces\n", "x" * 100_000, "ü " * 20_000])
-def test_pieces_make_the_whole(text: str) -> None:
-    assert "".join(pieces(text)) == text

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dragoman.rehearsal.home import NotOurs, merged, settings, to_toml, variables, write_home
+from dragoman.rehearsal.agents.codex import settings, variables, write_home
+from dragoman.rehearsal.agents.homes import NotOurs
 
 
 def test_the_configuration_is_toml_that_says_what_was_meant(tmp_path: Path) -> None:
@@ -22,25 +22,6 @@ def test_the_configuration_is_toml_that_says_what_was_meant(tmp_path: Path) -> N
     assert tomllib.loads((tmp_path / "home" / "config.toml").read_text()) == config
     assert config["features"] == {"plugins": False, "apps": False}
     assert config["model_providers"]["rehearsal"]["request_max_retries"] == 2
-
-
-_TABLES: list[dict[str, Any]] = [
-    {},
-    {"a": 1, "b": {"c": 2.5, "d": {"e": [1, 2], "f": True}}, "g": 'ü " \\ \n'},
-    {"a": {"b": {}}, "c": [{"d": "e", "f g": []}]},
-]
-
-
-@pytest.mark.parametrize("table", _TABLES)
-def test_toml_is_written_so_that_it_reads_the_same(table: dict[str, Any]) -> None:
-    assert tomllib.loads(to_toml(table)) == table
-
-
-def test_tables_are_merged_and_the_second_is_right() -> None:
-    assert merged({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"c": 4}, "d": {"e": 5}}) == {
-        "a": {"b": 1, "c": 4},
-        "d": {"e": 5},
-    }
 
 
 def test_the_home_of_a_real_agent_is_never_overwritten(tmp_path: Path) -> None:

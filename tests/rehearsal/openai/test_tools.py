@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from dragoman.rehearsal.openai.tools import ResponsesTools
 from dragoman.rehearsal.script import Call, Mcp, Patch, Plan, PlanStep, Run, Tool
-from dragoman.rehearsal.tools import Tools
 
 _RUN = Run("ls -l", "It is needed.", "/w", 5)
 
@@ -62,11 +62,11 @@ def _code_mode(*names: str) -> dict[str, Any]:
     ],
 )
 def test_a_command_takes_the_tool_that_is_offered(tool: dict[str, Any], call: Any) -> None:
-    assert _arguments(Tools({"tools": [tool]}).item(_RUN)) == (tool["name"], call)
+    assert _arguments(ResponsesTools({"tools": [tool]}).item(_RUN)) == (tool["name"], call)
 
 
 def test_a_command_can_be_a_local_shell_call() -> None:
-    item = Tools({"tools": [{"type": "local_shell"}]}).item(Run("ls", workdir="/w"))
+    item = ResponsesTools({"tools": [{"type": "local_shell"}]}).item(Run("ls", workdir="/w"))
 
     assert item == {
         "type": "local_shell_call",
@@ -84,14 +84,16 @@ def test_a_patch_is_a_tool_or_a_command() -> None:
     patch = Patch("*** Begin Patch\n*** End Patch\n")
     whole = "*** Begin Patch\n*** End Patch"
 
-    custom = Tools({"tools": [{"type": "custom", "name": "apply_patch"}]}).item(patch)
+    custom = ResponsesTools({"tools": [{"type": "custom", "name": "apply_patch"}]}).item(patch)
     assert custom is not None
     assert (custom["type"], custom["input"]) == ("custom_tool_call", whole)
 
-    function = Tools({"tools": [_function("apply_patch")]}).item(patch)
+    function = ResponsesTools({"tools": [_function("apply_patch")]}).item(patch)
     assert _arguments(function) == ("apply_patch", {"input": whole})
 
-    name, arguments = _arguments(Tools({"tools": [_function("shell_command")]}).item(patch))
+    name, arguments = _arguments(
+        ResponsesTools({"tools": [_function("shell_command")]}).item(patch)
+    )
     assert name == "shell_command"
     assert arguments["command"] == f"apply_patch <<'EOF'\n{whole}\nEOF"
 
@@ -99,8 +101,8 @@ def test_a_patch_is_a_tool_or_a_command() -> None:
 def test_a_plan_is_left_out_where_there_is_no_tool_for_it() -> None:
     plan = Plan((PlanStep("Look", "completed"),), "Because.")
 
-    assert Tools({}).item(plan) is None
-    assert _arguments(Tools({"tools": [_function("update_plan")]}).item(plan)) == (
+    assert ResponsesTools({}).item(plan) is None
+    assert _arguments(ResponsesTools({"tools": [_function("update_plan")]}).item(plan)) == (
         "update_plan",
         {"plan": [{"step": "Look", "status": "completed"}], "explanation": "Because."},
     )
@@ -122,7 +124,7 @@ def test_a_plan_is_left_out_where_there_is_no_tool_for_it() -> None:
 def test_an_mcp_tool_is_found_under_any_of_its_names(
     tool: dict[str, Any], name: str, namespace: str | None
 ) -> None:
-    item = Tools({"tools": [tool]}).item(Mcp("my-server", "add", {"a": 1}))
+    item = ResponsesTools({"tools": [tool]}).item(Mcp("my-server", "add", {"a": 1}))
 
     assert _arguments(item) == (name, {"a": 1})
     assert item is not None
@@ -133,11 +135,11 @@ def test_an_mcp_tool_is_found_under_any_of_its_names(
 def test_a_tool_that_is_kept_back_is_searched_for_once(call: Call) -> None:
     body = {"tools": [{"type": "tool_search"}]}
 
-    item = Tools(body).item(call)
+    item = ResponsesTools(body).item(call)
     assert item is not None
     assert (item["type"], item["arguments"]["query"]) == ("tool_search_call", "tiny add")
 
-    after = Tools(body, searched=True).item(call)
+    after = ResponsesTools(body, searched=True).item(call)
     assert after is not None
     assert after["type"] == "function_call"
 
@@ -146,14 +148,14 @@ def test_a_tool_found_by_a_search_is_called() -> None:
     found = {"type": "namespace", "name": "tickets", "tools": [_function("close")]}
     body = {"input": [{"type": "tool_search_output", "tools": [found]}]}
 
-    item = Tools(body).item(Tool("close", {"id": 1}))
+    item = ResponsesTools(body).item(Tool("close", {"id": 1}))
 
     assert item is not None
     assert item["namespace"] == "tickets"
 
 
 def test_a_custom_tool_takes_text() -> None:
-    tools = Tools({"tools": [{"type": "custom", "name": "draw"}]})
+    tools = ResponsesTools({"tools": [{"type": "custom", "name": "draw"}]})
 
     item = tools.item(Tool("draw", "a line"))
 
@@ -167,7 +169,7 @@ def test_a_custom_tool_takes_text() -> None:
 
 def test_with_code_mode_everything_is_javascript() -> None:
     def code(call: Call, *names: str) -> str:
-        item = Tools(_code_mode(*names)).item(call)
+        item = ResponsesTools(_code_mode(*names)).item(call)
         assert item is not None
         assert (item["type"], item["name"]) == ("custom_tool_call", "exec")
         return item["input"]
@@ -187,13 +189,15 @@ def test_with_code_mode_everything_is_javascript() -> None:
 
 
 def test_arguments_that_are_not_json_pass_as_they_are() -> None:
-    item = Tools({"tools": [_function("exec_command")]}).item(Tool("exec_command", "{not json"))
+    item = ResponsesTools({"tools": [_function("exec_command")]}).item(
+        Tool("exec_command", "{not json")
+    )
 
     assert item is not None
     assert item["arguments"] == "{not json"
 
 
 def test_odd_offers_are_passed_over() -> None:
-    assert Tools({"tools": "none", "input": [{"type": "additional_tools"}]}).offered == []
-    assert Tools({"tools": [3, {"type": "web_search"}]}).find("web_search") is not None
-    assert Tools({}).item(Call()) is None
+    assert ResponsesTools({"tools": "none", "input": [{"type": "additional_tools"}]}).offered == []
+    assert ResponsesTools({"tools": [3, {"type": "web_search"}]}).find("web_search") is not None
+    assert ResponsesTools({}).item(Call()) is None

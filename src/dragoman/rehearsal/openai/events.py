@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
+from dragoman.rehearsal.actions import event
+from dragoman.rehearsal.pieces import pieces
 from dragoman.rehearsal.script import Tokens
 
-_PIECE = 16 * 1024
 
-
-class EventStream:
+class ResponseStream:
     """The events of one response, numbered."""
 
     def __init__(self, response_id: str, model: str) -> None:
@@ -30,7 +28,7 @@ class EventStream:
         """One event."""
         data = {"type": kind, "sequence_number": self._number, **fields}
         self._number += 1
-        return f"event: {kind}\ndata: ".encode() + msgspec.json.encode(data) + b"\n\n"
+        return event(kind, data)
 
     def begin(self) -> bytes:
         """The first event."""
@@ -38,9 +36,12 @@ class EventStream:
 
     def complete(self, tokens: Tokens) -> bytes:
         """The last event, when all went well."""
+        details = {"cached_tokens": tokens.cached}
+        if tokens.written:
+            details["cache_write_tokens"] = tokens.written
         usage = {
             "input_tokens": tokens.input,
-            "input_tokens_details": {"cached_tokens": tokens.cached},
+            "input_tokens_details": details,
             "output_tokens": tokens.output,
             "output_tokens_details": {"reasoning_tokens": tokens.reasoning},
             "total_tokens": tokens.input + tokens.output,
@@ -128,17 +129,3 @@ class EventStream:
         place = {"item_id": item["id"], "output_index": self._index, "call_id": item["call_id"]}
         for piece in pieces(item["input"]):
             yield self.event("response.custom_tool_call_input.delta", **place, delta=piece)
-
-
-def pieces(text: str) -> Iterator[str]:
-    """A text as a model streams it: word by word, or in larger pieces when there is much of it."""
-    if len(text) <= _PIECE:
-        start = 0
-        while start < len(text):
-            end = text.find(" ", start + 1)
-            end = len(text) if end < 0 else end
-            yield text[start:end]
-            start = end
-        return
-    for start in range(0, len(text), _PIECE):
-        yield text[start : start + _PIECE]

@@ -1,0 +1,93 @@
+"""A home directory for Claude Code, in which it knows no model but the stand-in one.
+
+Most of it is environment: the address of the model, a key that is none, and no traffic that is not needed. The
+settings let it do everything without asking, like those of the other agents; a script can change that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dragoman.rehearsal.agents.homes import NotOurs, merged, past_proxies
+
+MODEL = "claude-sonnet-4-5-20250929"
+_KEY = "fake"
+_SIGN = "rehearsal.json"
+_ELSEWHERE = (
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "ANTHROPIC_UNIX_SOCKET",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_USE_VERTEX",
+    "CLAUDECODE",
+)
+"""Variables of this process that would lead the agent to another model, or make it refuse to start."""
+
+
+def config_dir(home: Path) -> Path:
+    """Where the agent keeps its settings and its sessions."""
+    return home / ".claude"
+
+
+def settings(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Everything that ``settings.json`` says; ``more`` goes over what the rehearsal would choose."""
+    return merged(
+        {
+            "permissions": {"defaultMode": "bypassPermissions"},
+            "skipDangerousModePermissionPrompt": True,
+        },
+        more or {},
+    )
+
+
+def write_home(home: Path, config: Mapping[str, Any]) -> None:
+    """Make the home directory, but never in place of a real one."""
+    folder = config_dir(home)
+    sign = folder / _SIGN
+    for name in ("settings.json", ".claude.json"):
+        if (folder / name).exists() and not sign.exists():
+            raise NotOurs(folder / name)
+    folder.mkdir(parents=True, exist_ok=True)
+    (home / "tmp").mkdir(exist_ok=True)
+    _write(sign, {"about": "Written by a rehearsal; it will be written again."})
+    _write(folder / "settings.json", config)
+    # What a person answers once, at the first start.
+    answered = {"approved": [_KEY], "rejected": []}
+    state = folder / ".claude.json"
+    if not state.exists():
+        _write(state, {"hasCompletedOnboarding": True, "customApiKeyResponses": answered})
+
+
+def variables(
+    home: Path, url: str, *, model: str | None = None, retries: int = 0
+) -> dict[str, str]:
+    """The environment variables that lead the agent to the stand-in model, and nowhere else."""
+    chosen = model or MODEL
+    return {
+        **{name: "" for name in _ELSEWHERE if name in os.environ},
+        "CLAUDE_CONFIG_DIR": str(config_dir(home)),
+        "ANTHROPIC_BASE_URL": url.removesuffix("/v1"),
+        "ANTHROPIC_API_KEY": _KEY,
+        "ANTHROPIC_MODEL": chosen,
+        "ANTHROPIC_DEFAULT_HAIKU_MODEL": chosen,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CODE_MAX_RETRIES": str(retries),
+        "IS_SANDBOX": "1",  # or it refuses to work without asking where the user is root
+        **past_proxies(),
+    }
+
+
+def own_places(home: Path) -> dict[str, str]:
+    """The variables for a process that is the agent: no file of the user's home is touched."""
+    return {"HOME": str(home), "TMPDIR": str(home / "tmp")}
+
+
+def _write(path: Path, value: Mapping[str, Any]) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(value)) + b"\n")

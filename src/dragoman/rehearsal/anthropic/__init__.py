@@ -1,0 +1,1 @@
+"""The Anthropic wire: the Messages API, as Claude Code speaks it."""

@@ -1,0 +1,1 @@
+"""The OpenAI wire: the Responses API, as Codex speaks it."""

@@ -1,0 +1,78 @@
+"""Where a request to the Responses API stands in the script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from dragoman.rehearsal.places import HistoryWalk, ScriptPlace
+from dragoman.rehearsal.requests import HttpRequest, text_of
+from dragoman.rehearsal.script import Script
+
+_SUMMARIZE = ("CONTEXT CHECKPOINT COMPACTION", "<compaction_request>")
+_CONTEXT = re.compile(
+    r"# AGENTS\.md instructions for |Another language model started to solve this problem"
+    r"|Warning: (?:apply_patch was requested|The maximum number of )"
+    r"|<(?:permissions instructions|[a-z]+(?:_[a-z]+)*_(?:context|instructions|notification|action"
+    r"|aborted|command|mode|switch|spec|role|prompt|goal)|skill|environment|turn_aborted|INSTRUCTIONS)\b"
+)
+_ABORTED = re.compile(r"aborted by user|aborted after|turn (?:was )?aborted", re.IGNORECASE)
+_NEW_TASK = "Message Type: NEW_TASK"
+
+
+def find_place(script: Script, request: HttpRequest, items: list[dict[str, Any]]) -> ScriptPlace:
+    """The place of a request in the script."""
+    walk = HistoryWalk(script, only_named=_is_sub_agent(request))
+    for item in items:
+        _see(walk, item)
+    return walk.place()
+
+
+def _see(walk: HistoryWalk, item: dict[str, Any]) -> None:
+    kind = item.get("type", "message")
+    if kind == "message" and item.get("role") == "user":
+        _see_user(walk, item)
+    elif kind == "agent_message":
+        text = text_of(item.get("content"))
+        if _NEW_TASK in text:
+            walk.prompt(text)
+        else:
+            walk.context()
+    elif kind == "message" and item.get("role") == "assistant":
+        walk.said()
+    elif walk.called(str(item.get("call_id", ""))):
+        if _ABORTED.search(text_of(item.get("output"))[:200]):
+            walk.aborted()
+        if kind == "tool_search_output":
+            walk.prepared()
+
+
+def _see_user(walk: HistoryWalk, item: dict[str, Any]) -> None:
+    texts = list(_texts(item.get("content")))
+    whole = "\n".join(texts)
+    if walk.marked(whole):
+        return
+    if "<turn_aborted>" in whole:
+        walk.aborted()
+    if any(words in whole for words in _SUMMARIZE):
+        walk.wants_summary()
+        return
+    said = "\n".join(text for text in texts if not _CONTEXT.match(text))
+    if said:
+        walk.prompt(said)
+    else:
+        walk.context()
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, list):
+        for part in cast("list[Any]", content):
+            yield text_of([part])
+    else:
+        yield text_of(content)
+
+
+def _is_sub_agent(request: HttpRequest) -> bool:
+    """A helper that the agent itself has started, which must not take its master's turns."""
+    return request.headers.get("x-openai-subagent", "") not in ("", "review", "compact")
