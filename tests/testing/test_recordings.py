@@ -8,7 +8,8 @@ import pytest
 
 from dragoman.harnesses import HARNESSES
 from dragoman.reading.audit import Account, audit
-from dragoman.testing.recordings import Recording, check, compare, main, recordings, table
+from dragoman.testing.conformance.pairs import Recording, compare, recordings
+from dragoman.testing.recordings import check, main, table
 
 CODEX = next(each for each in HARNESSES if each.name == "codex")
 

@@ -8,7 +8,7 @@ import pytest
 
 from dragoman.harnesses.codex import CODEX
 from dragoman.reading.audit import audit
-from dragoman.testing.recordings import Recording, compare, recordings
+from dragoman.testing.conformance.pairs import Recording, compare, recordings
 
 _RUNS = Path(__file__).parents[2] / "data" / "codex" / "runs"
 _ALL = list(recordings(_RUNS))
