@@ -19,7 +19,7 @@ from dragoman.drive.process.programs import find_command_line
 from dragoman.errors import AgentNotFound, DragomanError, UsageError
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.contract.care import Mending
-from dragoman.harnesses.contract.reading import Harness
+from dragoman.harnesses.contract.harness import Harness
 from dragoman.model.intents import ReadSession
 
 SECONDS: Final = 30.0

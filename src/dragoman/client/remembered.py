@@ -19,7 +19,7 @@ import msgspec
 
 from dragoman.errors import DragomanError
 from dragoman.harnesses.contract.driving import Remembers
-from dragoman.harnesses.contract.reading import Harness
+from dragoman.harnesses.contract.harness import Harness
 
 _LARGEST: Final = 1 << 20
 

@@ -15,7 +15,7 @@ from dragoman.drive.calling import Outcome
 from dragoman.drive.tasks import Tasks
 from dragoman.errors import DragomanError, ProcessExited, UsageError
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.reading import Harness
+from dragoman.harnesses.contract.harness import Harness
 from dragoman.hub.shapes import HarnessInfo
 from dragoman.model.messages import Message
 

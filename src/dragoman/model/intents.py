@@ -46,12 +46,21 @@ class Greet(BaseIntent, frozen=True, kw_only=True, tag="greet"):
 class OpenSession(BaseIntent, frozen=True, kw_only=True, tag="open_session"):
     """Begin a session, go on with one, or branch one off. Answered with a :class:`SessionFacts`.
 
-    A server that does not confirm ``sandbox`` and ``approvals`` exactly refuses the intent.
+    An agent that applies more access than requested is not used: the intent is refused.
     """
 
     cwd: str
+    access: str | None = None
+    """The harness's own value, one of its ``Capabilities.access``; None: as ``sandbox`` says."""
+    asking: str | dict[str, Any] | None = None
+    """The harness's own value, one of its ``Capabilities.asking``; None: as ``approvals`` says."""
     sandbox: Sandbox = "workspace-write"
+    """The name of ``access`` in Codex."""
     approvals: ApprovalMode | dict[str, Any] = "never"
+    """The name of ``asking`` in Codex."""
+    session_id: str | None = None
+    """The id for a new session, where the client chooses it; the engine fills it in when there is a
+    process for each session."""
     model: str | None = None
     tools: list[ToolSpec] = []
     resume: str | None = None
@@ -127,6 +136,18 @@ class AnswerTool(BaseIntent, frozen=True, kw_only=True, tag="answer_tool"):
     output: str
     images: list[str] = []
     success: bool = True
+
+
+class SetAccess(BaseIntent, frozen=True, kw_only=True, tag="set_access"):
+    """Change what an open session may do, from its next action on; for agents with the ability ``set_access``.
+
+    Answered with the :class:`SessionFacts` that hold from then on.
+    """
+
+    session_id: str
+    access: str | None = None
+    """A native value; None leaves it as it is."""
+    asking: str | dict[str, Any] | None = None
 
 
 class Compact(BaseIntent, frozen=True, kw_only=True, tag="compact"):
@@ -215,6 +236,7 @@ Intent: TypeAlias = (
     | Interrupt
     | Decide
     | AnswerTool
+    | SetAccess
     | Compact
     | Review
     | Rename
@@ -248,7 +270,10 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     model: str | None = None
     cwd: str | None = None
+    access: str | None = None
+    """The native access value that the agent confirms; None if it confirms none."""
     sandbox: Any = None
+    """The sandbox in the harness's own form, if it has one."""
     approvals: Any = None
     resumed: bool = False
     parent_session_id: str | None = None

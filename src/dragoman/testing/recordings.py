@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.reading import Harness
+from dragoman.harnesses.contract.harness import Harness
 from dragoman.reading.audit import Account, LostValue, audit
 from dragoman.testing.conformance.pairs import Pair, compare, recordings, release_number
 

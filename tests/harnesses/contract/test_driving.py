@@ -2,7 +2,7 @@ import pytest
 
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.contract.driving import Launch
-from dragoman.harnesses.contract.reading import Harness
+from dragoman.harnesses.contract.harness import Harness
 
 _DRIVEN = [harness for harness in HARNESSES if harness.driving is not None]
 

@@ -1,28 +1,30 @@
-"""How Codex is started and talked to.
+"""How Codex is found, started and spoken to.
 
-Whoever only reads has this module as well: what drives is imported when it is used.
+Programs that only read load this module, too, so it imports what drives when that is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dragoman.harnesses.codex.app_server.client.features import APP_SERVER, ON_FAILURE
 from dragoman.harnesses.codex.home.remembered_rules import REMEMBERS
+from dragoman.harnesses.codex.sniff import APP_SERVER as APP_SERVER_DIALECT
 from dragoman.harnesses.codex.sniff import EXEC
 from dragoman.harnesses.codex.versions import can, need, parse_version
-from dragoman.harnesses.contract.driving import (
-    Clock,
-    Conversation,
-    Drift,
-    Driving,
+from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
+from dragoman.harnesses.contract.driving import Driving
+from dragoman.harnesses.contract.program import Bundled, Drift, Program, Schema
+from dragoman.harnesses.contract.sign_in import SignIn, SignInCheck
+from dragoman.harnesses.contract.transport import (
     Launch,
     OneShot,
-    Release,
-    Schema,
-    SignIn,
+    SessionTransport,
+    Transport,
+    TurnTransport,
 )
+from dragoman.model.intents import OpenSession
 
 if TYPE_CHECKING:
     from dragoman.harnesses.codex.exec.run import ExecRun
@@ -145,4 +147,43 @@ CODEX_DRIVING = Driving(
     key_names=("CODEX_API_KEY", "OPENAI_API_KEY"),
     schema=_SCHEMA,
     remembers=REMEMBERS,
+)
+
+
+def _launch_server(program: str, release: Release | None, opening: OpenSession | None) -> Launch:
+    return serve(program, release)
+
+
+def _read_sign_in(env: Mapping[str, str], contents: Sequence[bytes]) -> SignIn:
+    settings, auth = contents
+    return sign_in(env, settings, auth)
+
+
+CODEX_PROGRAM: Final = Program(
+    command="codex",
+    bundled=Bundled(package="codex_cli_bin", file="bin/codex"),
+    parse_release=parse_version,
+    install="pip install 'dragoman[codex]', or npm install -g @openai/codex",
+    speaks=speaks,
+    session_variable="CODEX_THREAD_ID",
+    key_names=("CODEX_API_KEY", "OPENAI_API_KEY"),
+    sign_in=SignInCheck(
+        files=lambda env: (settings_file(env), sign_in_file(env)), read=_read_sign_in
+    ),
+    settings_file=settings_file,
+    is_trust_decided=is_trust_decided,
+    profile=profile,
+    schema=_SCHEMA,
+    remembers=REMEMBERS,
+)
+CODEX_TRANSPORTS: Final[tuple[Transport, ...]] = (
+    SessionTransport(
+        name="app-server",
+        dialect=APP_SERVER_DIALECT,
+        launch=_launch_server,
+        conversation=make_conversation,
+        sessions="many",
+        has_address=True,
+    ),
+    TurnTransport(name="exec", dialect=EXEC, launch=run_once, make_run=make_run),
 )

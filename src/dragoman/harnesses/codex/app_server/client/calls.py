@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from dragoman.errors import Unsupported
 from dragoman.harnesses.codex.app_server.client.features import (
     COMPACT,
     EPHEMERAL,
@@ -141,6 +142,8 @@ def start_turn(
 
 def call_for(intent: intents.Intent, release: Version | None) -> Call:
     """The call of any intent that is one request and its answer."""
+    if type(intent) not in _CALLS:
+        raise Unsupported(f"{type(intent).__name__} with Codex")
     return _CALLS[type(intent)](intent, release)
 
 
