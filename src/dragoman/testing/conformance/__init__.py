@@ -20,7 +20,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from dragoman.harnesses.contract.reading import Harness
+from dragoman.harnesses.contract.harness import Harness
 from dragoman.testing.conformance import (
     accounting,
     disturbing,
@@ -31,6 +31,7 @@ from dragoman.testing.conformance import (
 )
 from dragoman.testing.conformance.check import Check, Finding, NotConforming, Rule, raise_for
 from dragoman.testing.conformance.corpus import Corpus
+from dragoman.testing.conformance.driving import conversing, offering, running
 from dragoman.testing.conformance.pairs import LEAVES
 
 __all__ = ["Check", "Finding", "NotConforming", "checks", "conformance"]
@@ -45,6 +46,8 @@ READING: tuple[Rule, ...] = (
     *disturbing.RULES,
     *live_and_disk.RULES,
 )
+
+DRIVING: tuple[Rule, ...] = (*offering.RULES, *conversing.RULES, *running.RULES)
 
 
 def checks(
@@ -62,7 +65,11 @@ def checks(
     not claim them. ``mutations`` is the number of damaged recordings that are tried.
     """
     corpus = Corpus(harness, recordings, leaves=leaves, others=others, mutations=mutations)
-    return [Check(f"reading: {rule.__name__.replace('_', ' ')}", rule, corpus) for rule in READING]
+    return [
+        Check(f"{part}: {rule.__name__.replace('_', ' ')}", rule, corpus)
+        for part, rules in (("reading", READING), ("driving", DRIVING))
+        for rule in rules
+    ]
 
 
 def conformance(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dragoman.harnesses.contract.reading import Dialect, Harness, Twin
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect, Twin
 from dragoman.model.messages import Malformed, Message, Unknown
 from dragoman.reading.evidence import Evidence
 from dragoman.testing.conformance.check import Rule

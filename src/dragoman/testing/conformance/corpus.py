@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.reading import Dialect, Ending, Harness, Parser
+from dragoman.harnesses import all_harnesses
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect, Ending, Parser
 from dragoman.model.messages import Message
 from dragoman.reading.compression import Damage
 from dragoman.reading.sources import batches
@@ -103,7 +104,7 @@ class Corpus:
     @property
     def harnesses(self) -> Sequence[Harness]:
         """All harnesses that are registered, and this one."""
-        return [each for each in HARNESSES if each.name != self.harness.name] + [self.harness]
+        return [each for each in all_harnesses() if each.name != self.harness.name] + [self.harness]
 
 
 def _recorded(

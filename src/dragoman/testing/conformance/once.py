@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dragoman.model.messages import (
@@ -75,24 +75,29 @@ def every_turn_ends_once(corpus: Corpus) -> Iterator[str]:
 
 
 def calls_have_results(corpus: Corpus) -> Iterator[str]:
-    """Each call has one result of its own, or was abandoned; a late result may follow that.
-
-    ``abandoned`` is what a call gets whose turn ended without it.
-    """
+    """Each call has one result of its own, or was abandoned; a late result may follow that."""
     for recorded, _ in corpus.recordings:
-        results: dict[tuple[str | None, str], list[str]] = {}
-        for message in recorded.messages:
-            if isinstance(message, ToolCall):
-                results[message.session_id, message.call_id] = []
-            elif isinstance(message, ToolResult):
-                key = (message.session_id, message.call_id)
-                if key not in results:
-                    yield f"{recorded}: line {message.line}: a result without a call: {key[1]}"
-                results.setdefault(key, []).append(message.status)
-        for (_, call_id), statuses in results.items():
-            own = [status for status in statuses if status != "abandoned"]
-            if not statuses or len(own) > 1 or len(statuses) - len(own) > 1:
-                yield f"{recorded}: call {call_id} has the results {statuses}"
+        yield from (f"{recorded}: {problem}" for problem in call_problems(recorded.messages))
+
+
+def call_problems(messages: Iterable[Message]) -> Iterator[str]:
+    """Pair the calls of a stream that is over with their results.
+
+    ``abandoned`` is the result of a call whose turn ended without one.
+    """
+    results: dict[tuple[str | None, str], list[str]] = {}
+    for message in messages:
+        if isinstance(message, ToolCall):
+            results[message.session_id, message.call_id] = []
+        elif isinstance(message, ToolResult):
+            key = (message.session_id, message.call_id)
+            if key not in results:
+                yield f"line {message.line}: a result without a call: {key[1]}"
+            results.setdefault(key, []).append(message.status)
+    for (_, call_id), statuses in results.items():
+        own = [status for status in statuses if status != "abandoned"]
+        if not statuses or len(own) > 1 or len(statuses) - len(own) > 1:
+            yield f"call {call_id} has the results {statuses}"
 
 
 def tokens_are_counted_once(corpus: Corpus) -> Iterator[str]:

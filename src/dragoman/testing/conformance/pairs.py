@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.harnesses.contract.reading import Harness, Limit
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Message, SessionStarted
 from dragoman.model.turns import Turn, fold
 from dragoman.testing.conformance.corpus import Recorded, read_as

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from dragoman.testing.conformance.check import Rule
 from dragoman.testing.conformance.corpus import Corpus, recognized
 
+_PACKAGE = "dragoman.testing.conformance"
 _LINES = 8
 """How many lines of another program's stream are looked at. What is claimed later is not read so."""
 
@@ -28,7 +29,7 @@ class FirstLines(NamedTuple):
 @cache
 def first_lines() -> tuple[FirstLines, ...]:
     """Return the first lines of recordings of many programs, which come with the suite."""
-    text = files(__package__).joinpath("first-lines.jsonl").read_text(encoding="utf-8")
+    text = files(_PACKAGE).joinpath("first-lines.jsonl").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = [json.loads(row) for row in text.split("\n") if row]
     return tuple(
         FirstLines(row["of"], row["dialect"], tuple(line.encode() for line in row["lines"]))
