@@ -73,6 +73,9 @@ def no_other_program_is_claimed(corpus: Corpus) -> Iterator[str]:
             if claimed not in expected:
                 yield f"{of}: claimed as {claimed!r} after {length} lines"
                 break
+        else:
+            if dialect in own and corpus.harness.sniff(lines) != dialect:
+                yield f"{of}: not recognized as {dialect!r}"
 
 
 def no_other_harness_claims_ours(corpus: Corpus) -> Iterator[str]:
