@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.codex import CODEX
 from dragoman.harnesses.contract.reading import Dialect, Harness
 from dragoman.harnesses.messages import MESSAGES
 
-HARNESSES: tuple[Harness, ...] = (CODEX, MESSAGES)
+HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, MESSAGES)
 
 
 def dialects() -> list[Dialect]:
