@@ -214,6 +214,30 @@ def test_the_record_of_a_response_is_told_even_if_its_total_is_known(
     assert end.usage == ONE + ONE
 
 
+def test_usage_names_its_response_and_its_model(out: Output, session: SessionAssembler) -> None:
+    session.usage(None, ONE, response_id="resp_1", model="small")
+    session.usage_record(None, ONE, response_id="resp_2")
+
+    reports = [message for message in out.take_messages() if isinstance(message, UsageReport)]
+    assert [(report.response_id, report.model) for report in reports] == [
+        ("resp_1", "small"),
+        ("resp_2", None),
+    ]
+
+
+def test_a_cost_that_changes_is_news_even_if_the_tokens_do_not(
+    out: Output, session: SessionAssembler
+) -> None:
+    session.usage(ONE, None, cost=0.25)
+    session.usage(ONE, None, cost=0.25)
+    session.usage(ONE, None, cost=0.5)
+    session.usage(ONE, None)
+
+    reports = [message for message in out.take_messages() if isinstance(message, UsageReport)]
+    assert [report.cost for report in reports] == [0.25, 0.5]
+    assert reasons(out) == ["usage: unchanged", "usage: unchanged"]
+
+
 def test_rate_limits_are_told_when_they_change(out: Output, session: SessionAssembler) -> None:
     resets = datetime(2026, 11, 16, tzinfo=UTC)
     session.rate_limits([])

@@ -17,6 +17,8 @@ def test_a_release_alone_is_no_news() -> None:
     assert not before.updated(KnownFacts(version="2")).is_news(before)
     assert before.updated(KnownFacts(cwd="/w")).is_news(before)
     assert before.updated(KnownFacts(parent_session_id="p")).is_news(before)
+    assert before.updated(KnownFacts(transport="exec")).is_news(before)
+    assert before.updated(KnownFacts(parent_call_id="c")).is_news(before)
 
 
 def test_facts_stored_before_a_field_was_added_are_still_read() -> None:

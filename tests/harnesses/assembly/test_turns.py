@@ -170,3 +170,15 @@ def test_another_lifecycle_continues_the_count_and_knows_the_turns_that_ended_la
 
     assert [second.has_ended(f"turn-{n}") for n in (1, 2, 3)] == [False, True, True]
     assert second.begin(None) == "turn-4"
+
+
+def test_turns_are_undone_once_and_have_ended_all_the_same() -> None:
+    turns = TurnLifecycle()
+    for name in "abc":
+        turns.begin(name)
+        turns.end()
+
+    assert turns.undo_from("b") == 2
+    assert turns.undo_from("a") == 1
+    assert turns.undo_from("never seen") == 0
+    assert turns.has_ended("c")

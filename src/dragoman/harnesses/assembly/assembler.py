@@ -138,13 +138,15 @@ class SessionAssembler:
         model: str | None = None,
         cwd: str | None = None,
         parent_session_id: str | None = None,
+        transport: str | None = None,
+        parent_call_id: str | None = None,
     ) -> None:
         """Announce the session: once, and again when a fact changes or becomes known."""
         if self.is_copying:
             self._out.duplicate("session: the one that this was copied from")
             return
         before = self.facts
-        facts = KnownFacts(version, model, cwd, parent_session_id)
+        facts = KnownFacts(version, model, cwd, parent_session_id, transport, parent_call_id)
         if before is not None:
             facts = before.updated(facts)
         self.facts = facts
@@ -358,20 +360,29 @@ class SessionAssembler:
         )
 
     def text(
-        self, channel: str, text: str, *, phase: Phase | None = None, message_id: str | None = None
+        self,
+        channel: str,
+        text: str,
+        *,
+        phase: Phase | None = None,
+        message_id: str | None = None,
+        item_id: str | None = None,
     ) -> None:
+        """A text. Where several texts share a ``message_id``, ``item_id`` names this one."""
         if not text:
             self._out.duplicate("text: empty")
             return
         self._snapshots.complete(message_id)
-        if self._texts.repeats(channel, text, message_id):
+        if self._texts.repeats(channel, text, item_id or message_id):
             self.turns.text_was_last = True
             self._out.duplicate("text: emitted before")
             return
         self._streams.complete("text", message_id)
-        self.emit_text(text, phase, message_id)
+        self.emit_text(text, phase, message_id, item_id)
 
-    def emit_text(self, text: str, phase: Phase | None, message_id: str | None) -> None:
+    def emit_text(
+        self, text: str, phase: Phase | None, message_id: str | None, item_id: str | None = None
+    ) -> None:
         """Emit a text that no other channel can have reported."""
         turns = self.turns
         if turns.open_turn is None:
@@ -387,6 +398,7 @@ class SessionAssembler:
                 text=text,
                 phase=phase,
                 message_id=message_id,
+                item_id=item_id,
             )
         )
 
@@ -425,9 +437,9 @@ class SessionAssembler:
             self._out.duplicate("thinking: emitted before, or not shown")
             return
         self._streams.complete("thinking", item_id)
-        self.emit_thinking(parts)
+        self.emit_thinking(parts, item_id)
 
-    def emit_thinking(self, parts: list[str]) -> None:
+    def emit_thinking(self, parts: list[str], item_id: str | None = None) -> None:
         """Emit thoughts that no other channel can have reported."""
         if self.turns.open_turn is None:
             self._ensure_turn()
@@ -442,6 +454,7 @@ class SessionAssembler:
                     at=out.at,
                     line=out.line,
                     text=part,
+                    item_id=item_id,
                 )
             )
 
@@ -579,25 +592,44 @@ class SessionAssembler:
         window: int | None = None,
         *,
         old: bool = False,
+        response_id: str | None = None,
+        model: str | None = None,
+        cost: float | None = None,
     ) -> None:
-        """Tokens: the session's running total and those of the newest response, as far as reported."""
+        """Tokens: the session's running total and those of the newest response, as far as reported.
+
+        ``cost`` is what the agent itself reports for the session so far.
+        """
         if window is None:
             window = self.context_window
         else:
             self.context_window = window
         if self.is_resumed and self.tokens.total is None and not self.agent_spoke:
             old = True
-        if not self.tokens.count(total, last, old=old):
+        is_new = self.tokens.count(total, last, old=old)
+        if cost is not None and cost != self.latest.cost:
+            self.latest.cost = cost
+            is_new = True
+        if not is_new:
             self._out.duplicate("usage: unchanged")
             return
-        self._emit_usage(last, window)
+        self._emit_usage(last, window, response_id, model, cost)
 
-    def usage_record(self, total: Usage | None, own: Usage) -> None:
+    def usage_record(
+        self, total: Usage | None, own: Usage, *, response_id: str | None = None
+    ) -> None:
         """The tokens of one response, in a record of its own that is never repeated."""
         self.tokens.record(total, own)
-        self._emit_usage(own, self.context_window)
+        self._emit_usage(own, self.context_window, response_id)
 
-    def _emit_usage(self, last: Usage | None, window: int | None) -> None:
+    def _emit_usage(
+        self,
+        last: Usage | None,
+        window: int | None,
+        response_id: str | None,
+        model: str | None = None,
+        cost: float | None = None,
+    ) -> None:
         out = self._out
         out.messages.append(
             UsageReport(
@@ -608,6 +640,9 @@ class SessionAssembler:
                 total=self.tokens.total,
                 last=last,
                 context_window=window,
+                response_id=response_id,
+                model=model,
+                cost=cost,
             )
         )
 
@@ -679,11 +714,19 @@ class SessionAssembler:
             return
         self._emit(ApprovalSettled, approval_id=approval_id, decision=decision)
 
-    def notice(self, channel: str, level: Level, text: str, *, will_retry: bool = False) -> None:
+    def notice(
+        self,
+        channel: str,
+        level: Level,
+        text: str,
+        *,
+        will_retry: bool = False,
+        undone_turns: int = 0,
+    ) -> None:
         if not self._notices.is_new(channel, text):
             self._out.duplicate("notice: emitted before")
             return
-        self._emit(Notice, level=level, text=text, will_retry=will_retry)
+        self._emit(Notice, level=level, text=text, will_retry=will_retry, undone_turns=undone_turns)
 
     def compacted(self, channel: str, summary: str | None = None) -> None:
         if not self._compactions.is_new(channel, ""):

@@ -12,6 +12,8 @@ class KnownFacts(NamedTuple):
     model: str | None = None
     cwd: str | None = None
     parent_session_id: str | None = None
+    transport: str | None = None
+    parent_call_id: str | None = None
 
     def updated(self, new: KnownFacts) -> KnownFacts:
         """These facts, replaced by the new ones where those are known."""

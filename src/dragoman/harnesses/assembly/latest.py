@@ -8,11 +8,13 @@ from dragoman.model.messages import PlanStep, RateWindow
 class LatestValues:
     """The newest plan, diff and rate limits of one session."""
 
-    __slots__ = ("_diff", "plan", "windows")
+    __slots__ = ("_diff", "cost", "plan", "windows")
 
     def __init__(self) -> None:
         self.plan: tuple[list[PlanStep], str | None] | None = None
         self.windows: list[RateWindow] = []
+        self.cost: float | None = None
+        """What the agent itself reports for the session so far."""
         self._diff: str | None = None
 
     def changes_plan(self, steps: list[PlanStep], explanation: str | None) -> bool:

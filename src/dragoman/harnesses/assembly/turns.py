@@ -33,7 +33,8 @@ class TurnLifecycle:
         self.has_text = False
         self.error: TurnError | None = None
         """Why the open turn is going to fail."""
-        self._ended: dict[str, None] = {}
+        self._ended: dict[str, bool] = {}
+        """The turns that are over, in order, and whether each was undone later."""
 
     def begin(self, turn_id: str | None) -> str:
         """Open a turn; its id. Turns without an id are numbered."""
@@ -46,7 +47,7 @@ class TurnLifecycle:
 
     def end(self) -> None:
         if self.open_turn is not None:
-            self._ended[self.open_turn] = None
+            self._ended[self.open_turn] = False
         self.open_turn = self.error = None
 
     def has_ended(self, turn_id: str) -> bool:
@@ -87,13 +88,25 @@ class TurnLifecycle:
             self.error = _with_details(error, before.details)
         return None
 
+    def undo_from(self, turn_id: str) -> int:
+        """Mark this turn and the later ones as undone; how many were not undone before.
+
+        Turns that are undone have ended all the same: late lines may still name them.
+        """
+        if turn_id not in self._ended:
+            return 0
+        names = list(self._ended)
+        undone = [name for name in names[names.index(turn_id) :] if not self._ended[name]]
+        self._ended.update(dict.fromkeys(undone, True))
+        return len(undone)
+
     def recent(self, most: int) -> list[str]:
         """The turns that ended last, oldest first."""
         return list(self._ended)[-most:]
 
     def restore(self, count: int, ended: list[str]) -> None:
         self.count = count
-        self._ended = dict.fromkeys(ended)
+        self._ended = dict.fromkeys(ended, False)
 
 
 def _with_details(error: TurnError, details: str | None) -> TurnError:

@@ -38,6 +38,10 @@ class Thread:
         """Prompts in the client's requests, which an item will most likely repeat."""
         self.turn_line = 0
         """The line that began the open turn."""
+        self.reverts_to: str | None = None
+        """The first turn to be undone, if the client has asked the server to revert."""
+        self.rolls_back = 0
+        """How many turns are to be undone, if the client has asked the server to roll back."""
         self.next_turn: str | None = None
         """A turn that was announced while another runs: it may be that other's, after all."""
         self.given_up: set[str] = set()

@@ -107,6 +107,30 @@ def test_two_messages_with_the_same_words_are_two(out: Output, session: SessionA
     assert [text.message_id for text in texts] == ["msg_1", "msg_2"]
 
 
+def test_texts_that_share_a_message_id_are_told_apart_by_their_item_id(
+    out: Output, session: SessionAssembler
+) -> None:
+    for channel in ("stream", "file"):
+        session.text(channel, "ok", message_id="msg_1", item_id="msg_1.0")
+        session.text(channel, "ok", message_id="msg_1", item_id="msg_1.1")
+
+    texts = [message for message in out.take_messages() if isinstance(message, Text)]
+    assert [(text.message_id, text.item_id) for text in texts] == [
+        ("msg_1", "msg_1.0"),
+        ("msg_1", "msg_1.1"),
+    ]
+
+
+def test_two_texts_under_one_message_id_are_both_emitted(
+    out: Output, session: SessionAssembler
+) -> None:
+    session.text("file", "First.", message_id="msg_1")
+    session.text("file", "Second.", message_id="msg_1")
+
+    texts = [message for message in out.take_messages() if isinstance(message, Text)]
+    assert [text.text for text in texts] == ["First.", "Second."]
+
+
 def test_the_next_turn_may_say_the_same(out: Output, session: SessionAssembler) -> None:
     session.text("event", "ok")
     session.end_turn("completed")
@@ -176,8 +200,8 @@ def test_each_part_of_a_thought_is_a_message(out: Output, session: SessionAssemb
     session.thinking("item", ["**Look**", "**Patch**"], "rs_1")
 
     assert out.take_messages() == [
-        Thinking(session_id="s", turn_id="t", text="**Look**"),
-        Thinking(session_id="s", turn_id="t", text="**Patch**"),
+        Thinking(session_id="s", turn_id="t", text="**Look**", item_id="rs_1"),
+        Thinking(session_id="s", turn_id="t", text="**Patch**", item_id="rs_1"),
     ]
 
 

@@ -115,6 +115,16 @@ def test_a_parent_that_is_heard_of_later_is_told_then(
     ]
 
 
+def test_a_session_says_how_it_is_driven_and_which_call_started_it(
+    out: Output, session: SessionAssembler
+) -> None:
+    session.begin_session(parent_session_id="p", parent_call_id="c", transport="stream-json")
+
+    [started] = out.take_messages()
+    assert isinstance(started, SessionStarted)
+    assert (started.parent_call_id, started.transport) == ("c", "stream-json")
+
+
 def test_facts_that_another_message_says_are_only_remembered(
     out: Output, session: SessionAssembler
 ) -> None:

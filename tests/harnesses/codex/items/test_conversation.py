@@ -193,7 +193,7 @@ def test_each_part_of_the_reasoning_is_a_thought(
 ) -> None:
     tell(session, row)
 
-    assert said(out) == [Thinking(text=part) for part in parts]
+    assert said(out) == [Thinking(text=part, item_id="r") for part in parts]
 
 
 def test_reasoning_that_is_not_shown_is_accounted_for(

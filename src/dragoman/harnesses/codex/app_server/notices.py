@@ -103,6 +103,14 @@ def _duplicate(rule: str) -> Tell:
     return lambda sessions, params: sessions.out.duplicate(rule)
 
 
+def _reverted(sessions: Sessions, params: Params) -> None:
+    # The notification does not say how far. The client's request does, if the stream has it.
+    thread = sessions.thread_of(params)
+    first, thread.reverts_to = thread.reverts_to, None
+    undone = thread.session.turns.undo_from(first) if first is not None else 0
+    thread.session.notice(CHANNEL, "info", "reverted to an earlier turn", undone_turns=undone)
+
+
 def _says(text: str) -> Tell:
     return lambda sessions, params: _note(sessions, params, text)
 
@@ -131,7 +139,7 @@ NOTICES: Final[dict[str, Tell]] = {
     "thread/goal/cleared": _says("goal cleared"),
     "thread/settings/updated": _settings,
     "thread/compacted": _compacted,
-    "thread/reverted": _says("reverted to an earlier turn"),
+    "thread/reverted": _reverted,
     "thread/archived": _says("archived"),
     "thread/unarchived": _says("unarchived"),
     "thread/deleted": _says("deleted"),

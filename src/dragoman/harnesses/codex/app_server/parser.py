@@ -37,11 +37,12 @@ from dragoman.harnesses.codex.app_server.shapes import (
     ThreadInfo,
     decode_rpc,
 )
+from dragoman.harnesses.codex.events.notices import tell_rollback
 from dragoman.harnesses.codex.failures import words_of
 from dragoman.harnesses.codex.items.shape import user_input
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.threads import Threads
-from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str, texts_in
+from dragoman.harnesses.codex.values.loose import as_count, as_dict, as_list, as_str, texts_in
 from dragoman.harnesses.codex.versions import release_in
 from dragoman.harnesses.contract.reading import Ending
 from dragoman.model.messages import Level, Outcome, TurnError
@@ -209,6 +210,12 @@ class AppServerParser(StreamParser):
                 thread.ask(*user_input(params.items))
         elif method == "thread/inject_items" and as_list(params.items):
             self._inject(self._threads.get(params.thread_id).session, as_list(params.items))
+        elif method == "thread/revert" and params.before_turn_id:
+            self._threads.get(params.thread_id).reverts_to = params.before_turn_id
+            self._out.duplicate("request: its notification says it")
+        elif method == "thread/rollback":
+            self._threads.get(params.thread_id).rolls_back = as_count(params.num_turns)
+            self._out.duplicate("request: its answer says it")
         elif method in _PROMPTS and params.input:
             thread = self._threads.get(params.thread_id)
             text, images = user_input(params.input)
@@ -256,6 +263,10 @@ class AppServerParser(StreamParser):
             self._out.duplicate("handshake")
         elif method == "tools/call":
             self._tool_answered(result)
+        elif method == "thread/rollback" and (thread := self._threads.find(thread_id)):
+            # Up to 0.114 an event reports it, too; later releases only answer.
+            turns, thread.rolls_back = thread.rolls_back, 0
+            tell_rollback(thread.session, "answer", turns)
         elif method in _SAYS_NOTHING or not result or "turn" in result:
             self._out.duplicate("answer: notifications say it")
             if method == "thread/unsubscribe":

@@ -101,7 +101,7 @@ def context_compacted(events: Events, event: shapes.ContextCompacted) -> None:
 
 
 def rolled_back(events: Events, event: shapes.ThreadRolledBack) -> None:
-    events.session.notice(CHANNEL, "info", turns_rolled_back(event.num_turns))
+    tell_rollback(events.session, CHANNEL, event.num_turns)
 
 
 def renamed(events: Events, event: shapes.ThreadNameUpdated) -> None:
@@ -162,6 +162,10 @@ def rerouted(events: Events, event: shapes.ModelReroute) -> None:
 def undo(events: Events, event: shapes.UndoStarted | shapes.UndoCompleted) -> None:
     failed = isinstance(event, shapes.UndoCompleted) and not event.success
     events.session.notice(CHANNEL, "error" if failed else "info", event.message or "undo")
+
+
+def tell_rollback(session: SessionAssembler, channel: str, turns: int) -> None:
+    session.notice(channel, "info", turns_rolled_back(turns), undone_turns=max(0, turns))
 
 
 def turns_rolled_back(turns: int) -> str:

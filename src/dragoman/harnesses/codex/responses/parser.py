@@ -140,7 +140,7 @@ class ResponsesParser(StreamParser):
         response = as_dict(event.get("response"))
         usage = as_dict(response.get("usage") or event.get("usage"))
         if usage:
-            self._session.usage(None, _usage(usage))
+            self._session.usage(None, _usage(usage), response_id=as_str(response.get("id")))
         else:
             self._out.duplicate("response: its items say it")
         self._is_complete = event.get("type") == "response.completed"

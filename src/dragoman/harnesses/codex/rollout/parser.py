@@ -228,10 +228,13 @@ class RolloutParser(StreamParser):
         self._out.at = row.timestamp
         if not self._events.others_count:
             self._others_count()
-        if row.payload.usage is None:
+        record = row.payload
+        if record.usage is None:
             self._session.duplicate("usage: nothing counted")
         else:
-            self._session.usage_record(row.payload.thread_token_usage, row.payload.usage)
+            self._session.usage_record(
+                record.thread_token_usage, record.usage, response_id=record.response_id
+            )
 
     def _others_count(self) -> None:
         """Tokens are told by rows of their own: token counts only repeat them."""
