@@ -147,7 +147,7 @@ def test_an_end_without_a_beginning_is_remembered_as_long_as_any_other() -> None
 def test_an_open_call_keeps_its_input_its_native_form_and_its_output() -> None:
     calls = SessionCalls()
     calls.opens("a", {"command": "make"})
-    calls.keep_native("a", {"argv": ["make"]})
+    calls.keep_native("a", argv=["make"])
     calls.add_output("a", "one ")
     calls.add_output("a", "two")
 

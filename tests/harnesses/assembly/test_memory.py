@@ -20,13 +20,13 @@ def test_another_teller_goes_on_as_the_first_would() -> None:
     recall(second, remember(first))
     told: list[list[Message]] = []
     for session in (first, second):
-        session._out.take_messages()
+        session._out.stream.take_messages()
         session.begin_session(model="m")
         session.begin_turn()
         session.result("c", "late")
         session.usage(Usage(input_tokens=25), Usage(input_tokens=15))
         session.end_turn("completed")
-        told.append(session._out.take_messages())
+        told.append(session._out.stream.take_messages())
     assert told[0] == told[1]
     started = [m for m in told[1] if isinstance(m, TurnStarted)]
     ended = [m for m in told[1] if isinstance(m, TurnEnded)]

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from dragoman.harnesses.assembly.output import Output, SessionOutput
 from dragoman.harnesses.assembly.turns import TurnLifecycle
-from dragoman.model.messages import Outcome, TurnError
+from dragoman.model.messages import Notice, Outcome, Text, TurnError, TurnStarted
 
 CODED = TurnError("turn_failed", "out of room", retryable=False, native="contextWindowExceeded")
 PLAIN = TurnError("turn_failed", "out of room", retryable=False)
@@ -11,18 +12,24 @@ DETAILED = TurnError("turn_failed", "out of room", retryable=False, details="200
 OTHER = TurnError("turn_failed", "no network", retryable=True)
 
 
-def test_a_turn_without_an_id_is_numbered() -> None:
-    turns = TurnLifecycle()
+def lifecycle(stream: Output | None = None) -> TurnLifecycle:
+    return TurnLifecycle(SessionOutput(stream or Output(audit=False), "s"))
 
-    assert turns.begin(None) == "turn-1"
-    turns.end()
-    assert turns.begin("t") == "t"
-    turns.end()
-    assert turns.begin(None) == "turn-3"
+
+def test_a_turn_without_an_id_is_numbered() -> None:
+    stream = Output(audit=False)
+    turns = lifecycle(stream)
+    for turn_id in (None, "t", None):
+        turns.begin(turn_id)
+        turns.end()
+
+    assert stream.take_messages() == [
+        TurnStarted(session_id="s", turn_id=name) for name in ("turn-1", "t", "turn-3")
+    ]
 
 
 def test_a_turn_is_open_until_it_ends() -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.begin("t")
 
     assert turns.open_turn == "t"
@@ -33,7 +40,7 @@ def test_a_turn_is_open_until_it_ends() -> None:
 
 
 def test_an_id_that_is_used_again_names_an_open_turn() -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.begin("0")
     turns.end()
     turns.begin("0")
@@ -42,7 +49,7 @@ def test_an_id_that_is_used_again_names_an_open_turn() -> None:
 
 
 def test_ending_when_no_turn_is_open_changes_nothing() -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.end()
 
     assert turns.recent(8) == []
@@ -52,7 +59,7 @@ def test_ending_when_no_turn_is_open_changes_nothing() -> None:
     ("named", "is_other"), [(None, False), ("open", False), ("ended", True), ("unknown", True)]
 )
 def test_only_another_id_names_another_turn(named: str | None, is_other: bool) -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.begin("ended")
     turns.end()
     turns.begin("open")
@@ -61,24 +68,60 @@ def test_only_another_id_names_another_turn(named: str | None, is_other: bool) -
 
 
 @pytest.mark.parametrize(
-    ("named", "turn", "is_late"),
-    [
-        (None, "open", False),
-        ("open", "open", False),
-        ("ended", "ended", True),
-        ("?", "open", False),
-    ],
+    ("named", "turn"), [(None, "open"), ("open", "open"), ("ended", "ended"), ("?", "open")]
 )
 def test_content_belongs_to_the_ended_turn_it_names_or_else_to_the_open_one(
-    named: str | None, turn: str, is_late: bool
+    named: str | None, turn: str
 ) -> None:
-    turns = TurnLifecycle()
+    out = SessionOutput(Output(audit=False), "s")
+    turns = TurnLifecycle(out)
     turns.begin("ended")
     turns.end()
     turns.begin("open")
+    out.stream.take_messages()
 
-    assert turns.attribute(named) == turn
-    assert turns.is_late == is_late
+    turns.attribute_to(named)
+    out.emit(Text, text="late")
+
+    assert [message.turn_id for message in out.stream.take_messages()] == [turn]
+
+
+def test_content_opens_a_turn_unless_it_is_about_one_that_has_ended() -> None:
+    turns = lifecycle()
+    turns.begin("ended")
+    turns.end()
+
+    turns.attribute_to("ended")
+    turns.ensure()
+    assert turns.open_turn is None
+    turns.attribute_to(None)
+    turns.ensure()
+    assert turns.open_turn == "turn-2"
+
+
+def test_between_two_turns_the_one_who_asked_is_called() -> None:
+    turns = lifecycle()
+    seen: list[str | None] = []
+    turns.before_turn = lambda: seen.append(turns.open_turn)
+    for name in "ab":
+        turns.begin(name)
+        turns.end()
+
+    assert seen == [None, None]
+
+
+def test_a_review_is_announced_in_its_turn_under_its_own_line() -> None:
+    stream = Output(audit=False)
+    turns = lifecycle(stream)
+    turns.review.begin("current changes", 3, None)
+    stream.line = 4
+    turns.begin("t")
+
+    text = "review of current changes began"
+    assert stream.take_messages() == [
+        TurnStarted(session_id="s", turn_id="t", line=4),
+        Notice(session_id="s", turn_id="t", line=3, level="info", text=text),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +136,7 @@ def test_content_belongs_to_the_ended_turn_it_names_or_else_to_the_open_one(
 def test_content_shows_an_end_only_if_the_dialect_reports_none_and_the_agent_had_the_last_word(
     says_ends: bool, text_was_last: bool, calls_open: bool, outcome: Outcome | None
 ) -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.says_ends = says_ends
     turns.begin("t")
     turns.text_was_last = text_was_last
@@ -102,7 +145,7 @@ def test_content_shows_an_end_only_if_the_dialect_reports_none_and_the_agent_had
 
 
 def test_an_error_shows_an_end() -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.begin("t")
     turns.add_error(OTHER)
 
@@ -130,7 +173,7 @@ def test_an_error_shows_an_end() -> None:
 def test_reports_of_one_error_are_merged(
     before: TurnError, after: TurnError, kept: TurnError
 ) -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.begin("t")
 
     assert turns.add_error(before) is None
@@ -139,7 +182,7 @@ def test_reports_of_one_error_are_merged(
 
 
 def test_another_error_displaces_the_one_before() -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.begin("t")
     turns.add_error(CODED)
 
@@ -148,7 +191,7 @@ def test_another_error_displaces_the_one_before() -> None:
 
 
 def test_the_next_turn_starts_without_the_state_of_the_one_before() -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     turns.begin("a")
     turns.add_error(OTHER)
     turns.text_was_last = turns.has_text = True
@@ -161,7 +204,7 @@ def test_the_next_turn_starts_without_the_state_of_the_one_before() -> None:
 
 
 def test_another_lifecycle_continues_the_count_and_knows_the_turns_that_ended_last() -> None:
-    first, second = TurnLifecycle(), TurnLifecycle()
+    first, second = lifecycle(), lifecycle()
     for _ in range(3):
         first.begin(None)
         first.end()
@@ -169,11 +212,12 @@ def test_another_lifecycle_continues_the_count_and_knows_the_turns_that_ended_la
     second.restore(first.count, first.recent(2))
 
     assert [second.has_ended(f"turn-{n}") for n in (1, 2, 3)] == [False, True, True]
-    assert second.begin(None) == "turn-4"
+    second.begin(None)
+    assert second.open_turn == "turn-4"
 
 
 def test_turns_are_undone_once_and_have_ended_all_the_same() -> None:
-    turns = TurnLifecycle()
+    turns = lifecycle()
     for name in "abc":
         turns.begin(name)
         turns.end()

@@ -79,8 +79,8 @@ class SessionCalls:
         """The input of a call that is still open."""
         return self._inputs.get(call_id, {})
 
-    def keep_native(self, call_id: str, facts: dict[str, Any]) -> None:
-        """Remember the harness's own form of an open call."""
+    def keep_native(self, call_id: str, **facts: Any) -> None:
+        """Remember the harness's own form of an open call: an approval must show it unchanged."""
         self._natives[call_id] = facts
 
     def native_of(self, call_id: str) -> dict[str, Any]:

@@ -1,40 +1,46 @@
-"""Values that are reported again and again, and emitted only when they change."""
+"""Emit values that are reported again and again, whenever they change."""
 
 from __future__ import annotations
 
-from dragoman.model.messages import PlanStep, RateWindow
+from dragoman.harnesses.assembly.output import SessionOutput
+from dragoman.harnesses.assembly.turns import TurnLifecycle
+from dragoman.model.messages import Diff, Plan, PlanStep, RateLimits, RateWindow
 
 
 class LatestValues:
     """The newest plan, diff and rate limits of one session."""
 
-    __slots__ = ("_diff", "cost", "plan", "windows")
+    __slots__ = ("_diff", "_out", "_turns", "plan", "windows")
 
-    def __init__(self) -> None:
+    def __init__(self, out: SessionOutput, turns: TurnLifecycle) -> None:
+        self._out = out
+        self._turns = turns
         self.plan: tuple[list[PlanStep], str | None] | None = None
         self.windows: list[RateWindow] = []
-        self.cost: float | None = None
-        """What the agent itself reports for the session so far."""
         self._diff: str | None = None
 
-    def changes_plan(self, steps: list[PlanStep], explanation: str | None) -> bool:
+    def set_plan(self, steps: list[PlanStep], explanation: str | None = None) -> None:
         if (steps, explanation) == self.plan:
-            return False
+            self._out.duplicate("plan: unchanged")
+            return
         self.plan = (steps, explanation)
-        return True
+        self._turns.ensure()
+        self._out.emit(Plan, steps=steps, explanation=explanation)
 
-    def changes_diff(self, unified: str) -> bool:
-        """An empty diff is a change only after one that was not empty."""
+    def set_diff(self, unified: str) -> None:
+        # An empty diff is a change only after one that was not empty.
         if unified == self._diff or (not unified and self._diff is None):
-            return False
+            self._out.duplicate("diff: unchanged")
+            return
         self._diff = unified
-        return True
+        self._out.emit(Diff, unified=unified)
 
-    def changes_windows(self, windows: list[RateWindow]) -> bool:
+    def set_rate_limits(self, windows: list[RateWindow]) -> None:
         if windows == self.windows:
-            return False
+            self._out.duplicate("rate limits: unchanged")
+            return
         self.windows = windows
-        return True
+        self._out.emit(RateLimits, windows=windows)
 
     def end_turn(self) -> None:
         """A diff belongs to its turn: the next turn may have an equal one of its own."""

@@ -39,7 +39,7 @@ def remember(session: SessionAssembler) -> Memory:
         turns=session.turns.count,
         ended=session.turns.recent(_TURNS_KEPT),
         calls=session.calls.earlier(),
-        total=session.tokens.total,
+        total=session.spending.counter.total,
         says_ends=session.says_ends,
         agent_spoke=session.agent_spoke,
         is_resumed=session.is_resumed,
@@ -55,7 +55,7 @@ def recall(session: SessionAssembler, memory: Memory) -> None:
     session.facts = memory.facts
     session.turns.restore(memory.turns, memory.ended)
     session.calls.restore(memory.calls)
-    session.tokens.start_at(memory.total)
+    session.spending.counter.start_at(memory.total)
     session.says_ends = memory.says_ends
     session.agent_spoke = memory.agent_spoke
     session.is_resumed = memory.is_resumed

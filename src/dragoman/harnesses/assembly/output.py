@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from dragoman.harnesses.contract.reading import Duplicate
 from dragoman.model.messages import Message
@@ -45,3 +46,37 @@ class Output:
     twin = duplicate
     twin_of_line = duplicate_of_line
     take_twins = take_duplicates
+
+
+class SessionOutput:
+    """The output of one session: adds session, turn, line and time to its messages.
+
+    Shared by everything that assembles the session.
+    """
+
+    __slots__ = ("agent_spoke", "session_id", "stream", "turn_id")
+
+    def __init__(self, stream: Output, session_id: str | None) -> None:
+        self.stream = stream
+        self.session_id = session_id
+        self.turn_id: str | None = None
+        """The turn on each message: the open one, unless a line reports about an earlier one."""
+        self.agent_spoke = False
+        """Whether the agent itself, not the user or the harness, has produced anything yet."""
+
+    def emit(self, kind: type[Message], /, **fields: Any) -> None:
+        """Append a message of this kind."""
+        stream = self.stream
+        stream.messages.append(
+            kind(
+                session_id=self.session_id,
+                turn_id=self.turn_id,
+                at=stream.at,
+                line=stream.line,
+                **fields,
+            )
+        )
+
+    def duplicate(self, reason: str) -> None:
+        """Record that the line being read needs no message, and why."""
+        self.stream.duplicate(reason)

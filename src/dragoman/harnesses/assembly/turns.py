@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dragoman.model.messages import Outcome, TurnError
+from collections.abc import Callable
+
+from dragoman.harnesses.assembly.output import SessionOutput
+from dragoman.harnesses.assembly.reviews import ReviewState
+from dragoman.model.messages import Notice, Outcome, TurnError, TurnStarted
 
 
 class TurnLifecycle:
@@ -10,16 +14,23 @@ class TurnLifecycle:
 
     __slots__ = (
         "_ended",
+        "_out",
+        "before_turn",
         "count",
         "error",
         "has_text",
         "is_late",
         "open_turn",
+        "review",
         "says_ends",
         "text_was_last",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, out: SessionOutput) -> None:
+        self._out = out
+        self.review = ReviewState()
+        self.before_turn: Callable[[], None] | None = None
+        """Called between two turns: the one before has ended and the next has not begun."""
         self.open_turn: str | None = None
         """The turn that is under way."""
         self.count = 0
@@ -36,19 +47,39 @@ class TurnLifecycle:
         self._ended: dict[str, bool] = {}
         """The turns that are over, in order, and whether each was undone later."""
 
-    def begin(self, turn_id: str | None) -> str:
-        """Open a turn; its id. Turns without an id are numbered."""
+    def begin(self, turn_id: str | None) -> None:
+        """Open a turn. Turns without an id are numbered."""
+        if self.before_turn is not None:
+            self.before_turn()
         self.count += 1
         self.open_turn = turn_id if turn_id is not None else f"turn-{self.count}"
         self._ended.pop(self.open_turn, None)  # old servers restart their numbering
         self.text_was_last = self.has_text = False
         self.error = None
-        return self.open_turn
+        self._out.turn_id = self.open_turn
+        self._out.emit(TurnStarted)
+        self.emit_review()
+
+    def ensure(self) -> None:
+        """Content outside a turn opens one, unless it is about a turn that has ended."""
+        if self.open_turn is None and not self.is_late:
+            self.begin(None)
+
+    def emit_review(self) -> None:
+        """Emit that a review began, under the line that reported it: its turn may begin after that."""
+        notice = self.review.take_notice()
+        if notice is not None:
+            stream = self._out.stream
+            now = (stream.line, stream.at)
+            stream.line, stream.at = notice.line, notice.at
+            self._out.emit(Notice, level="info", text=notice.text)
+            stream.line, stream.at = now
 
     def end(self) -> None:
         if self.open_turn is not None:
             self._ended[self.open_turn] = False
-        self.open_turn = self.error = None
+        self.open_turn = self.error = self._out.turn_id = None
+        self.review.end_turn()
 
     def has_ended(self, turn_id: str) -> bool:
         return turn_id in self._ended
@@ -57,14 +88,14 @@ class TurnLifecycle:
         """Whether this names a turn other than the open one."""
         return turn_id is not None and turn_id != self.open_turn
 
-    def attribute(self, turn_id: str | None) -> str | None:
-        """The turn that content about ``turn_id`` belongs to: it, if it has ended, else the open one.
+    def attribute_to(self, turn_id: str | None) -> None:
+        """What follows is about this turn. If it has ended, messages carry it; otherwise the open one.
 
         A line may report about a turn after its end, such as the late result of a call. That must not
         open the turn again, and must not count as content of the turn under way.
         """
         self.is_late = turn_id is not None and turn_id in self._ended
-        return turn_id if self.is_late else self.open_turn
+        self._out.turn_id = turn_id if self.is_late else self.open_turn
 
     def outcome_unsaid(self, *, calls_open: bool) -> Outcome | None:
         """How the open turn ended, judged by its content; None if nothing shows that it did."""
