@@ -1,4 +1,4 @@
-"""The bundled recordings of Codex by dialect, small ones, for tests that mutate them."""
+"""The bundled recordings by dialect, small ones, for tests that mutate them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import dialects
 from dragoman.reading.audit import audit
 from dragoman.testing import mutations
 
 RUNS: Final = Path(__file__).parents[1] / "data" / "codex" / "runs"
-DIALECTS: Final = [
-    dialect.name for harness in HARNESSES if harness.name == "codex" for dialect in harness.dialects
-]
+_CLAUDE: Final = RUNS.parents[1] / "claude"
+# What we wrote ourselves names lines of another source: tests/harnesses/messages holds it to its own rules.
+DIALECTS: Final = [dialect.name for dialect in dialects() if dialect.has_own_lines]
 
 RESPONSES: Final = tuple(
     json.dumps(event).encode()
@@ -73,6 +73,7 @@ SERVER_SENT: Final = tuple(
 )
 
 _SMALL: Final = 16_000
+_SHORT: Final = 1_500
 
 
 @cache
@@ -87,6 +88,10 @@ def recordings() -> dict[str, list[tuple[str, tuple[bytes, ...]]]]:
             name = path.relative_to(RUNS).as_posix()
             found[dialect].append((name, tuple(data.rstrip(b"\n").split(b"\n"))))
     found["codex-responses"] = [("by hand, lines", RESPONSES), ("by hand, events", SERVER_SENT)]
+    for path in sorted(_CLAUDE.glob("*/*/wire.jsonl")):
+        lines = _short_lines(path)
+        if sum(map(len, lines)) <= _SMALL:
+            found[path.parts[-3]].append((path.parts[-2], lines))
     return found
 
 
@@ -94,3 +99,9 @@ def mutated(random: Random, lines: tuple[bytes, ...]) -> list[bytes]:
     """Return the lines with some damage, lines of other dialects among them."""
     _, strangers = random.choice(recordings()[random.choice(DIALECTS)])
     return mutations.mutated(random, lines, strangers)
+
+
+def _short_lines(path: Path) -> tuple[bytes, ...]:
+    """The lines of a stream without those that only quote long instructions."""
+    lines = path.read_bytes().rstrip(b"\n").split(b"\n")
+    return tuple(line for line in lines if len(line) <= _SHORT)

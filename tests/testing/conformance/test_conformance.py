@@ -12,7 +12,7 @@ import pytest
 
 from dragoman.harnesses import harness
 from dragoman.harnesses.contract.harness import Harness
-from dragoman.harnesses.contract.reading import Limit, Twin
+from dragoman.harnesses.contract.reading import Duplicate, Limit
 from dragoman.model import intents
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -137,7 +137,7 @@ _FAULTS: dict[str, Sabotage] = {
     "reading: every line is accounted for": sabotage.emitting(_without(Text)),
     "reading: duplicates hold nothing new": sabotage.parsing(
         messages=lambda original: [each for each in original() if not isinstance(each, ToolCall)],
-        twins=lambda original: [*original(), *(Twin(line, "made up") for line in range(1, 40))],
+        duplicates=lambda original: [*original(), *(Duplicate(line, "made up") for line in range(1, 40))],
     ),
     "reading: only broken lines are malformed": sabotage.emitting(
         lambda messages: [

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 from dragoman.harnesses.contract.harness import Harness
-from dragoman.harnesses.contract.reading import Dialect, Twin
+from dragoman.harnesses.contract.reading import Dialect, Duplicate
 from dragoman.model.messages import Malformed, Message, Unknown
 from dragoman.reading.evidence import Evidence
 from dragoman.testing.conformance.check import Rule
@@ -24,8 +25,8 @@ def accounting_problems(dialect: Dialect, lines: Sequence[bytes]) -> Iterator[st
     """Compare the lines of a stream with the lines that its messages and duplicates name."""
     if not dialect.has_own_lines:
         return
-    messages, twins = audited(dialect, lines)
-    named = {message.line for message in messages} | {twin.line for twin in twins}
+    messages, duplicates = audited(dialect, lines)
+    named = {message.line for message in messages} | {duplicate.line for duplicate in duplicates}
     for number in range(1, len(lines) + 1):
         if number not in named:
             line = jsonl.text_of(lines[number - 1])[:200]
@@ -35,31 +36,37 @@ def accounting_problems(dialect: Dialect, lines: Sequence[bytes]) -> Iterator[st
             yield f"a message names line {number} of {len(lines)}"
 
 
-def audited(dialect: Dialect, lines: Sequence[bytes]) -> tuple[list[Message], list[Twin]]:
+def audited(dialect: Dialect, lines: Sequence[bytes]) -> tuple[list[Message], list[Duplicate]]:
     """Read a stream; return its messages, and the lines that made none."""
     parser = dialect.make_parser(only=None, audit=True)
     parser.receive_lines(lines)
     messages = finished(parser)
     speaking = {message.line for message in messages}
-    return messages, [twin for twin in parser.twins() if twin.line not in speaking]
+    return messages, [
+        duplicate for duplicate in parser.duplicates() if duplicate.line not in speaking
+    ]
 
 
 def duplicates_hold_nothing_new(corpus: Corpus) -> Iterator[str]:
     """A line is dropped as a duplicate only if some message has each of its values."""
     for recorded, dialect in corpus.recordings:
-        messages, twins = audited(dialect, recorded.lines)
+        messages, duplicates = audited(dialect, recorded.lines)
         evidence = Evidence()
         for message in messages:
             evidence.add(message)
-        for twin in twins:
-            for lost in _values(corpus.harness, recorded.lines[twin.line - 1], twin, evidence):
-                yield f"{recorded}: line {twin.line} ({twin.rule}): no message has {lost}"
+        for duplicate in duplicates:
+            for lost in _values(
+                corpus.harness, recorded.lines[duplicate.line - 1], duplicate, evidence
+            ):
+                yield f"{recorded}: line {duplicate.line} ({duplicate.reason}): no message has {lost}"
 
 
-def _values(harness: Harness, line: bytes, twin: Twin, evidence: Evidence) -> Iterator[str]:
+def _values(
+    harness: Harness, line: bytes, duplicate: Duplicate, evidence: Evidence
+) -> Iterator[str]:
     if harness.values is None:
         return
-    for value in harness.values(line, twin.rule):
+    for value in harness.values(line, duplicate.reason):
         if not evidence.holds(value):
             yield f"{value.place}: {str(value.value)[:200]}"
 
@@ -72,20 +79,25 @@ def only_broken_lines_are_malformed(corpus: Corpus) -> Iterator[str]:
         for message in recorded.messages:
             if not isinstance(message, Unknown | Malformed) or message.line < 1:
                 continue
-            line = recorded.lines[message.line - 1]
-            # An envelope around the line is not kept: ``{"dir": "recv", "msg": {…}}``.
-            if message.raw not in jsonl.text_of(line):
+            if not _holds(recorded.lines[message.line - 1], message.raw):
                 yield f"{recorded}: line {message.line} is not kept whole: {message.raw[:200]}"
-            if isinstance(message, Malformed) and _is_json(line):
+            if isinstance(message, Malformed) and _value(message.raw.encode()) is not None:
                 yield f"{recorded}: line {message.line} is JSON, and yet {message.problem}"
 
 
-def _is_json(line: bytes) -> bool:
+def _holds(line: bytes, raw: str) -> bool:
+    """Whether this is the line, or what its envelope has: ``{"dir": "recv", "msg": {…}}``, also as a text."""
+    if raw in jsonl.text_of(line):
+        return True
+    value = _value(line)
+    return isinstance(value, dict) and raw in cast("dict[str, Any]", value).values()
+
+
+def _value(line: bytes) -> Any:
     try:
-        jsonl.loads(line)
+        return jsonl.loads(line)
     except jsonl.NotJson:
-        return False
-    return True
+        return None
 
 
 RULES: tuple[Rule, ...] = (

@@ -113,7 +113,7 @@ def _recorded(
     roots = [given] if isinstance(given, str | os.PathLike) else list(given)
     for root in map(Path, roots):
         if root.is_file():
-            yield Recorded(root, root.name, harness)
+            yield Recorded(root, f"{root.parent.name}/{root.name}", harness)
             continue
         for path in sorted(root.rglob("*.jsonl*")):
             if path.is_file():
