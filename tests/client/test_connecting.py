@@ -328,7 +328,7 @@ def test_what_cannot_be_started_is_one_sentence(repo: Path) -> None:
         asyncio.run(start(harness="nobody"))
     with pytest.raises(AgentNotFound, match="is not there"):
         asyncio.run(start(command="/no/such/codex"))
-    with pytest.raises(UsageError, match="there is no mode 'x'; known: app-server, exec"):
+    with pytest.raises(UsageError, match="no transport 'x'; known: app-server, exec"):
         asyncio.run(start(mode="x"))
 
 
