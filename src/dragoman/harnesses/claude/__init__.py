@@ -5,7 +5,8 @@ from __future__ import annotations
 from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
-from dragoman.harnesses.contract.reading import Dialect, Harness
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect
 
 CLAUDE = Harness(
     name="claude",
