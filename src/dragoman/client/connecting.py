@@ -223,7 +223,7 @@ def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any
         return no_profile
     read = driving.profile
     env = {**os.environ, **how.env}
-    home = Path(env.get(history.home_variable) or Path("~", history.home_default)).expanduser()
+    home = Path(history.home(env)).expanduser()
 
     def text_of(name: str) -> str | None:
         try:

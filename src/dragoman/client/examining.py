@@ -17,7 +17,7 @@ from typing import Final, cast
 from dragoman.client.connecting import Connection, connect, sign_in_state
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import AgentError, DragomanError, UsageError
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import HARNESSES, harness
 from dragoman.harnesses.contract.driving import Driving, OneShot, Release
 from dragoman.model.intents import ServerFacts
 
@@ -56,7 +56,7 @@ async def examine(
     """Look at a harness's program: where it is, its release, whether it starts and is signed in."""
     name, driving = _named(harness)
     env = dict(env or {})
-    found = Examination(harness=name, home=_home(name, {**os.environ, **env}))
+    found = Examination(harness=name, home=home_of(name, {**os.environ, **env}))
     found.key_names = driving.key_names
     try:
         found.program = find_command_line(driving, command)[0]
@@ -94,10 +94,10 @@ def _named(harness: str | None) -> tuple[str, Driving]:
     raise UsageError(f"there is no harness {harness!r} to drive")
 
 
-def _home(name: str, env: Mapping[str, str]) -> Path:
-    """The convention that every harness so far keeps to."""
-    given = env.get(f"{name.upper()}_HOME")
-    return Path(given).expanduser() if given else Path.home() / f".{name}"
+def home_of(name: str, env: Mapping[str, str]) -> Path:
+    """The home of this harness in this environment; the user's own, if it keeps nothing on the disk."""
+    history = harness(name).history
+    return Path(history.home(env) if history is not None else "~").expanduser()
 
 
 def _how(driving: Driving, command: str | None, program: str) -> str:
