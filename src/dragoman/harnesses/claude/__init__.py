@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dragoman.harnesses.claude import sniff
+from dragoman.harnesses.claude.history import CLAUDE_HISTORY
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Dialect
@@ -12,6 +13,7 @@ CLAUDE = Harness(
     title="Claude Code",
     sniff=sniff.sniff,
     settle=sniff.settle,
+    history=CLAUDE_HISTORY,
     dialects=(
         Dialect(
             name=sniff.STREAM,

@@ -94,12 +94,13 @@ class NameList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowNames:
-    """Names of sessions that are rows of the sessions' own files; the last row counts."""
+    """Names of sessions that are rows of the sessions' own files."""
 
-    marker: bytes
-    """Every such row contains these bytes, so that other rows need not be decoded."""
-    name_in: Callable[[bytes], str | None]
-    """The name in a row; an empty one takes the name away, None is no such row."""
+    starts: tuple[bytes, ...]
+    """How such rows begin, so that no other row is decoded."""
+    name_in: Callable[[bytes], tuple[int, str] | None]
+    """The rank of the name in a row, and the name. Of the names with the highest rank, the last counts; an
+    empty one takes its rank's name away."""
 
 
 def _no_ordinal(_line: bytes) -> None:
