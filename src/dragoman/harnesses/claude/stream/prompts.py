@@ -34,6 +34,10 @@ class PromptQueue:
         self.is_fresh = False
         """Whether the open turn began with a prompt and the agent has not taken it up yet."""
 
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self._queue)
+
     def send(self, session: ClaudeSession, prompt: Prompted, uuid: str | None) -> None:
         queued = _Queued(prompt, uuid, self._out.line, self._out.at)
         if session.teller.in_turn or not session.teller.is_told:
@@ -65,7 +69,9 @@ class PromptQueue:
     def echo(self, session: ClaudeSession, prompt: Prompted) -> None:
         """The agent repeats a prompt as it takes it up."""
         found = next((each for each in self._queue if each.prompt.text == prompt.text), None)
-        session.ensure_turn()
+        if not session.teller.in_turn:
+            session.begin_turn()
+            self.is_fresh = True
         if found is not None:
             self._queue.remove(found)
             self._emit(session, found)
