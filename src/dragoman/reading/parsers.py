@@ -32,6 +32,7 @@ class FileReader:
         self.turns_undone: Callable[[Notice], int] | None = (
             history.turns_undone if history else None
         )
+        self.row_names = history.row_names if history else None
         self.keeps_copies = bool(dialect and dialect.resume)
         """Whether its files may contain rows copied from other sessions, which have files of their own."""
 

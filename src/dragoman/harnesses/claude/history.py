@@ -60,9 +60,7 @@ def identify(path: str, first_lines: Sequence[bytes]) -> Origin | None:
     # Rows of other sessions may have been copied in unchanged: the file's own session is in its name.
     session_id = by_path.session_id if by_path is not None and by_path.session_id in ids else ids[0]
     parent = _parent(rows, session_id)
-    return Origin(
-        session_id=session_id, kind="fork" if parent else None, parent_session_id=parent
-    )
+    return Origin(session_id=session_id, kind="fork" if parent else None, parent_session_id=parent)
 
 
 def _by_path(path: str) -> Origin | None:

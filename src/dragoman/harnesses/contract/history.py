@@ -107,8 +107,8 @@ def _no_ordinal(_line: bytes) -> None:
     return None
 
 
-def _nothing_undone(_notice: Notice) -> int:
-    return 0
+def _as_noticed(notice: Notice) -> int:
+    return notice.undone_turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class History:
     identify: Identify
     row_ordinal: Callable[[bytes], int | None] = _no_ordinal
     """The number that a row gives itself, in files whose rows are numbered."""
-    turns_undone: Callable[[Notice], int] = _nothing_undone
+    turns_undone: Callable[[Notice], int] = _as_noticed
     """How many of the turns before this notice were undone by it; 0 for any other notice."""
     own_list: OwnList | None = None
     name_list: NameList | None = None
