@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.golden import cases, check_coverage, check_dialect, check_messages, name_of
 
 from dragoman.harnesses.claude import CLAUDE
+from support.golden import cases, check_coverage, check_dialect, check_messages, name_of
 
 _CASES = cases(CLAUDE)
 

@@ -18,6 +18,7 @@ import msgspec
 from dragoman.harnesses.contract.history import History, Origin, Place, RowNames
 from dragoman.model.homes import HomeFolder
 from dragoman.wire.jsonl import UNREADABLE
+from dragoman.wire.loose import as_dict, as_str
 
 _UUID: Final = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _SESSION: Final = re.compile(rf"(?:^|/)({_UUID})\.jsonl(?:\.gz|\.zst)?$")
@@ -82,9 +83,9 @@ def _rows(lines: Sequence[bytes]) -> Iterable[_Row]:
 def _parent(rows: Sequence[_Row], session_id: str) -> str | None:
     """Return the session that these rows were copied from: the nearest one, if there are several."""
     for row in reversed(rows):
-        forked: Any = row.forkedFrom.get("sessionId") if isinstance(row.forkedFrom, dict) else None  # pyright: ignore[reportUnknownMemberType]
-        for named in (forked, row.requestSessionId):
-            if isinstance(named, str) and named not in ("", session_id):
+        forked_from = as_str(as_dict(row.forkedFrom).get("sessionId"))
+        for named in (forked_from, row.requestSessionId):
+            if named and named != session_id:
                 return named
     return None
 
