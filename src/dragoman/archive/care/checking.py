@@ -31,6 +31,7 @@ _FIXES: Final = {
     "turn": "`--repair` writes a copy with an end",
     "time": "nothing; rows are read in the order of the file",
     "newline": "nothing; programs that append to the file must start a new line",
+    "chain": "`--repair` writes a copy in which it follows the row before it",
     "header": "`--repair` writes a copy with a new one",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dragoman.harnesses.claude import sniff
+from dragoman.harnesses.claude.care import CLAUDE_CARE
 from dragoman.harnesses.claude.history import CLAUDE_HISTORY
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
@@ -15,6 +16,7 @@ CLAUDE = Harness(
     sniff=sniff.sniff,
     settle=sniff.settle,
     history=CLAUDE_HISTORY,
+    care=CLAUDE_CARE,
     dialects=(
         Dialect(
             name=sniff.STREAM,
