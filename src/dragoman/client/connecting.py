@@ -287,7 +287,7 @@ def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any
         return no_profile
     read = program.profile
     env = {**os.environ, **how.env}
-    home = Path(env.get(history.home_variable) or Path("~", history.home_default)).expanduser()
+    home = Path(history.home(env)).expanduser()
 
     def text_of(name: str) -> str | None:
         try:

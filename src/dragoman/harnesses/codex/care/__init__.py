@@ -1,23 +1,23 @@
-"""How rollouts are looked after, and where one must lie for Codex to find it."""
+"""How rollouts are checked and repaired, and where one must lie for Codex to find it."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from dragoman.harnesses.codex.care.checking import RolloutChecker
 from dragoman.harnesses.codex.home.history import session_id_in
-from dragoman.harnesses.codex.rollout.checking import RolloutChecker
 from dragoman.harnesses.codex.rollout.rows import payload_of, read_row
 from dragoman.harnesses.codex.values.loose import as_str
 from dragoman.harnesses.codex.values.toml import toml_value
-from dragoman.harnesses.contract.care import Mending
+from dragoman.harnesses.contract.care import Care
 
 _DAY: Final = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T")
 _NO_DAY: Final = ("2026", "01", "01")
 
 
 def place(name: str, session_id: str | None) -> str:
-    """``sessions/YYYY/MM/DD/rollout-TIME-THREAD.jsonl``, below the home."""
+    """Return ``sessions/YYYY/MM/DD/rollout-TIME-THREAD.jsonl``, below the home."""
     name = name.removesuffix(".zst")
     found = _DAY.match(name)
     year, month, day = found.groups() if found else _NO_DAY
@@ -27,9 +27,9 @@ def place(name: str, session_id: str | None) -> str:
 
 
 def settings(header: bytes) -> dict[str, str]:
-    """A ``config.toml`` that knows the session's provider, at an address where nobody is.
+    """Return a ``config.toml`` that defines the session's provider, at an address without a server.
 
-    A session is resumed only where its provider is known; a model is never asked.
+    Codex resumes a session only where its provider is defined; no model is ever asked.
     """
     row = read_row(header)
     name = as_str(payload_of(row).get("model_provider")) if row else None
@@ -40,4 +40,4 @@ def settings(header: bytes) -> dict[str, str]:
     return {"config.toml": "\n".join([*lines, ""])}
 
 
-CODEX_MENDING: Final = Mending(make_checker=RolloutChecker, place=place, settings=settings)
+CODEX_CARE: Final = Care(make_checker=RolloutChecker, place=place, settings=settings)

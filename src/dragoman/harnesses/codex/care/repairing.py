@@ -1,7 +1,7 @@
-"""Putting a rollout right: the lines of the old file in, those of a new one out.
+"""Repair a rollout: the lines of the old file in, those of a new one out.
 
-Rows that can be read are kept byte for byte, but for their ordinals where those are wrong. What was
-done is told line by line; what could not be kept is handed over as it was.
+Readable rows are kept byte for byte, except for wrong ordinals. Every change is recorded with its
+line; what cannot be kept is handed over unchanged.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dragoman.harnesses.codex.care.salvage import salvage
 from dragoman.harnesses.codex.home.history import origin_in
 from dragoman.harnesses.codex.rollout.rows import (
     Row,
@@ -19,17 +20,16 @@ from dragoman.harnesses.codex.rollout.rows import (
     renumbered,
     turn_event,
 )
-from dragoman.harnesses.codex.rollout.salvage import salvage
 from dragoman.harnesses.codex.values.loose import as_dict, as_int, as_list, as_str
 from dragoman.harnesses.codex.versions import PAGINATED, spelled
-from dragoman.harnesses.contract.care import Deed, Lost
+from dragoman.harnesses.contract.care import Dropped, RepairAction
 from dragoman.wire import jsonl
 
 if TYPE_CHECKING:
-    from dragoman.harnesses.codex.rollout.checking import OpenTurn, RolloutChecker
+    from dragoman.harnesses.codex.care.checking import OpenTurn, RolloutChecker
 
 
-class RolloutMender:
+class RolloutRepairer:
     """One rollout that a checker has read to its end."""
 
     def __init__(self, checked: RolloutChecker, named_id: str | None) -> None:
@@ -42,12 +42,12 @@ class RolloutMender:
         self._ordinal = 0
         self._renumbered: tuple[int, int, int] | None = None
         self._moved: bytes | None = None
-        """The header, as it will come again at its old place."""
+        """The header, which comes again at its old place."""
         self._answers: dict[str, str] = {}
         """The final answers of turns that have no end."""
         self._open: set[str] = set()
-        self.deeds: list[Deed] = []
-        self.lost: list[Lost] = []
+        self.actions: list[RepairAction] = []
+        self.dropped: list[Dropped] = []
 
     def receive_line(self, line: bytes) -> list[bytes]:
         self._number += 1
@@ -60,21 +60,19 @@ class RolloutMender:
         if read_row(line) is not None:
             return out + self._keep(line.rstrip(b"\r\n"))
         if (readable := line.decode("utf-8", "replace").encode()) != line and read_row(readable):
-            self.lost.append(Lost(self._number, jsonl.diagnose(line), line.rstrip(b"\r\n")))
-            self._did(
-                "bytes that are no text were replaced; the row as it was went to the lost rows"
-            )
+            self.dropped.append(Dropped(self._number, jsonl.diagnose(line), line.rstrip(b"\r\n")))
+            self._did("replaced bytes that are not text; the original row was dropped")
             return out + self._keep(readable.rstrip(b"\r\n"))
         for piece in salvage(line):
             if piece.row is None or piece.is_completed:
-                self.lost.append(Lost(self._number, jsonl.diagnose(line), piece.raw))
+                self.dropped.append(Dropped(self._number, jsonl.diagnose(line), piece.raw))
             if piece.row is None:
-                self._did(f"{len(piece.raw)} unreadable bytes went to the lost rows")
+                self._did(f"{len(piece.raw)} unreadable bytes were dropped")
                 continue
             if piece.is_completed:
-                self._did("the torn row was closed where it was cut off; the rest of it is missing")
+                self._did("closed the torn row where it was cut off; the rest of it is missing")
             else:
-                self._did("a whole row was found on a damaged line")
+                self._did("found a whole row on a damaged line")
             out += self._keep(piece.row)
         return out
 
@@ -87,18 +85,20 @@ class RolloutMender:
         if self._renumbered is not None:
             first, last, count = self._renumbered
             rows = f"{count} row{'s' if count > 1 else ''}"
-            self.deeds.append(Deed(first, f"ordinals of {rows} set right, to line {last}"))
+            self.actions.append(
+                RepairAction(first, f"corrected the ordinals of {rows}, up to line {last}")
+            )
         return out
 
     def _did(self, what: str) -> None:
-        self.deeds.append(Deed(self._number, what))
+        self.actions.append(RepairAction(self._number, what))
 
     def _keep(self, line: bytes) -> list[bytes]:
         row = read_row(line)
         assert row is not None
         if line == self._before and self._checked.is_paginated:
-            self.lost.append(Lost(self._number, "the same row as the line before", line))
-            self._did("a row that was there twice went to the lost rows")
+            self.dropped.append(Dropped(self._number, "the same row as the line before", line))
+            self._did("dropped a repeated row")
             return []
         self._before, self._row = line, row
         self._rows += 1
@@ -138,7 +138,7 @@ class RolloutMender:
             self._answers |= dict.fromkeys(self._open, "".join(texts))
 
     def _end(self, turn: OpenTurn) -> list[bytes]:
-        """The row that ends a turn, as the release that began it would have written it."""
+        """Return the row that ends a turn, as the release that started it would write it."""
         started, answer = turn.started, self._answers.get(turn.turn_id)
         payload: dict[str, Any] = {"type": "task_complete" if answer else "turn_aborted"}
         if "turn_attribution" in started:
@@ -157,11 +157,11 @@ class RolloutMender:
             row["ordinal"], self._ordinal = self._ordinal, self._ordinal + 1
         row |= {"type": "event_msg", "payload": payload}
         word = "as completed, with its final answer" if answer else "as interrupted"
-        self._did(f"turn {turn.turn_id} was ended, {word}")
+        self._did(f"ended turn {turn.turn_id} {word}")
         return [msgspec.json.encode(row)]
 
     def _late_header(self) -> tuple[bytes, int] | None:
-        """The session's own header and its ordinal; a fork's file has its parent's header, too."""
+        """Return the session's own header and its ordinal; a fork's file also has its parent's."""
         late = self._checked.late_header
         own = origin_in(late) if late is not None else None
         if late is None or own is None or self._named_id not in (None, own.session_id):
@@ -169,14 +169,16 @@ class RolloutMender:
         return late, own.base.end_ordinal or 0 if own.base else 0
 
     def _header(self, row: Row) -> list[bytes]:
-        """The header that stands elsewhere; or one in place of it, as far as the rest tells."""
+        """Return the header found elsewhere in the file, or a new one made from what the rows say."""
         if (found := self._late_header()) is not None:
             late, begins_at = found
             self._moved, self._ordinal = late, begins_at + 1
-            self._did("the session's header was put before the first row")
+            self._did("moved the session's header before the first row")
             return [renumbered(late, begins_at) if self._checked.is_paginated else late]
         if self._named_id is None:
-            self._did("the header is gone, and the file's name does not tell the session's id")
+            self._did(
+                "the header is missing, and the file's name does not contain the session's id"
+            )
             return []
         payload = {
             "id": self._named_id,
@@ -191,5 +193,5 @@ class RolloutMender:
         if self._checked.is_paginated:
             payload["history_mode"] = "paginated"
             header["ordinal"], self._ordinal = 0, 1
-        self._did("a new header was made: what it says of the release is a guess")
+        self._did("wrote a new header; the release in it is a guess")
         return [msgspec.json.encode({**header, "type": "session_meta", "payload": payload})]

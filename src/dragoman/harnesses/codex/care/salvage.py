@@ -1,4 +1,4 @@
-"""What can be saved of a damaged line: whole rows between the damage, and a row that is only cut off."""
+"""Recover what is left of a damaged line: whole rows between the damage, and a row that was cut off."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEXT_ROWS: Final = frozenset(
         ("event_msg", "agent_reasoning"),
     )
 )
-"""Rows that still mean something when their text is cut off. Half a call or a key is no call."""
+"""Rows that keep their meaning when their text is cut off. Half a call is not a call."""
 _TEXT_ITEMS: Final = frozenset(("UserMessage", "AgentMessage", "Reasoning"))
 _decode = msgspec.json.Decoder().decode
 
@@ -36,21 +36,21 @@ class Saved(NamedTuple):
     """A piece of a damaged line."""
 
     row: bytes | None
-    """The row; None for what is lost."""
+    """The row; None for what cannot be recovered."""
     raw: bytes
     is_completed: bool = False
-    """Whether the row was cut off, and closed."""
+    """Whether the row was cut off and is closed here."""
 
 
 def salvage(line: bytes) -> Iterator[Saved]:
-    """The pieces of a line that is not JSON, in order."""
+    """Yield the pieces of a line that is not JSON, in order."""
     for part in _NULS.split(line.rstrip(b"\r\n")):
         if part.strip():
             yield from _rows_in(part.strip())
 
 
 def _rows_in(part: bytes) -> Iterator[Saved]:
-    """Rows that lost the newline between them, and what stands between."""
+    """Yield rows without the newline between them, and what is between them."""
     at = 0
     for found in _ROW_BEGINS.finditer(part):
         start = found.start()
@@ -68,7 +68,7 @@ def _rows_in(part: bytes) -> Iterator[Saved]:
 
 
 def _end_of(data: bytes, start: int) -> int | None:
-    """Where the object that begins at ``start`` ends; None if it does not."""
+    """Return the end of the object that starts at ``start``; None if it has none."""
     depth = 0
     for found in _MARKS.finditer(data, start):
         mark = found[0]
@@ -87,7 +87,7 @@ def _is_row(data: bytes) -> bool:
 
 
 def completed(data: bytes) -> bytes | None:
-    """A row that was cut off in the middle of a text, closed; None if that would mean nothing."""
+    """Return a row that was cut off in the middle of a text, closed; None if that has no meaning."""
     if not _ROW_BEGINS.match(data):
         return None
     for candidate in _closings(data):
@@ -116,7 +116,7 @@ def _says_something(payload: dict[str, Any]) -> bool:
 
 
 def _closings(data: bytes) -> Iterator[bytes]:
-    """The data with what is open in it closed, in every way that may be right."""
+    """Yield the data with its open strings and brackets closed, in every way that may be right."""
     closers, in_string = _open_in(data)
     if in_string:
         data = _HALF_ESCAPE.sub(b"", data)
@@ -130,7 +130,7 @@ def _closings(data: bytes) -> Iterator[bytes]:
 
 
 def _open_in(data: bytes) -> tuple[list[int], bool]:
-    """The brackets that would close what is open, outermost first; whether a string is open."""
+    """Return the brackets that close what is open, outermost first, and whether a string is open."""
     closers: list[int] = []
     in_string = is_escaped = False
     for byte in data:

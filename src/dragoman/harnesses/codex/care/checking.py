@@ -1,8 +1,8 @@
-"""What is wrong in a rollout: rows that cannot be read, order, numbers, turns without an end.
+"""Check a rollout: unreadable rows, their order and numbers, turns without an end.
 
 Numbers: in paginated files every row has an ``ordinal``, one more than the row before; a fork that
-refers to its parent goes on with the parent's. Turns: since 0.100 each begins and ends with a row of
-its own, but for a reviewer's, which begins inside of another one and is not ended.
+refers to its parent continues the parent's. Turns: since 0.100 each starts and ends with a row of its
+own, except a reviewer's, which starts inside another turn and has no end.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from dragoman.harnesses.codex.rollout.rows import (
     turn_event,
 )
 from dragoman.harnesses.codex.values.loose import as_dict, as_int, as_str
-from dragoman.harnesses.contract.care import Fault, FaultKind, Mender
+from dragoman.harnesses.contract.care import Fault, FaultKind, Repairer
 from dragoman.wire import jsonl
 
 _TOLERANCE: Final = timedelta(seconds=1)
 _MOST_FAULTS: Final = 1000
-"""A file that is all wrong is not listed line by line."""
+"""More faults than this are not listed."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class OpenTurn:
     started: dict[str, Any]
     """What its first row says."""
     ends_before: int | None = None
-    """The line that begins the next turn."""
+    """The line that starts the next turn."""
 
 
 class RolloutChecker:
@@ -49,15 +49,15 @@ class RolloutChecker:
         self.last_ordinal: int | None = None
         self.first_ordinal: int | None = None
         self.begins_at: int | None = None
-        """The ordinal of the first row, where its header tells."""
+        """The ordinal of the first row, if its header says so."""
         self.late_header: bytes | None = None
-        """The session's header, where it is not the first row."""
+        """The session's header, if it is not the first row."""
         self.is_paginated = False
         self.is_rollout = False
         self.has_header = False
         self.open_turns: dict[str, OpenTurn] = {}
         self.known: dict[str, str] = {}
-        """What rows tell that a lost header would have told."""
+        """What rows say that a missing header would have said."""
         self._faults: list[Fault] = []
         self._number = 0
         self._rows = 0
@@ -106,15 +106,15 @@ class RolloutChecker:
             self._note("header", "the file is empty", 0)
         for turn in self.open_turns.values():
             after = turn.ends_before
-            where = f"line {after} begins the next" if after else "the file ends"
+            where = f"line {after} starts the next" if after else "the file ends"
             what = f"turn {turn.turn_id} has no end: {where}"
             self._faults.append(Fault(turn.line, "turn", what, is_at_end=after is None))
         return sorted(self._faults[:_MOST_FAULTS], key=lambda fault: fault.line)
 
-    def mender(self, named_id: str | None) -> Mender:
-        from dragoman.harnesses.codex.rollout.repair import RolloutMender
+    def repairer(self, named_id: str | None) -> Repairer:
+        from dragoman.harnesses.codex.care.repairing import RolloutRepairer
 
-        return RolloutMender(self, named_id)
+        return RolloutRepairer(self, named_id)
 
     def _note(
         self, kind: FaultKind, what: str, line: int | None = None, *, broken: bool = True
@@ -125,7 +125,10 @@ class RolloutChecker:
         problem = jsonl.diagnose(line)
         if b"\0" in line:
             count = line.count(b"\0")
-            self._note("nul", f"{count} NUL byte{'s' if count > 1 else ''}: never reached the disk")
+            self._note(
+                "nul",
+                f"{count} NUL byte{'s' if count > 1 else ''}: data that never reached the disk",
+            )
         elif not line.endswith(b"\n"):
             self._torn = Fault(
                 self._number, "torn", f"the last line is torn ({problem})", is_at_end=True
@@ -181,7 +184,7 @@ class RolloutChecker:
         if self.first_ordinal is None:
             self.first_ordinal = ordinal
         if self._expected is not None and ordinal != self._expected:
-            self._note("ordinal", f"ordinal {ordinal}, where {self._expected} should be")
+            self._note("ordinal", f"ordinal {ordinal} instead of {self._expected}")
         self._expected = ordinal + 1
         self.last_ordinal = max(ordinal, self.last_ordinal or 0)
 
@@ -199,13 +202,13 @@ class RolloutChecker:
             self.open_turns = {
                 name: turn for name, turn in self.open_turns.items() if turn.line < started
             }
-        else:  # a review, whose own turn does not begin: the reviewer's ends with it
+        else:  # a review, whose own turn has no start: the reviewer's turn ends with it
             self.open_turns = {
                 name: turn for name, turn in self.open_turns.items() if name < turn_id
             }
 
     def _is_copied(self, turn_id: str) -> bool:
-        """Whether the turn is older than the session, and so came with rows of another one."""
+        """Whether the turn is older than the session, so its rows were copied from another one."""
         own = self.session_id or ""
         timed = len(own) == len(turn_id) == 36 and own[14] == turn_id[14] == "7"
         return timed and turn_id < own
@@ -214,5 +217,5 @@ class RolloutChecker:
 def _is_before(one: datetime, other: datetime) -> bool:
     try:
         return one < other - _TOLERANCE
-    except (TypeError, OverflowError):  # one has no time zone, or is at the beginning of all time
+    except (TypeError, OverflowError):  # one has no time zone, or is the earliest time there is
         return False
