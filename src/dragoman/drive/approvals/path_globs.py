@@ -17,10 +17,21 @@ from typing import Final
 
 ANY: Final = "\ue000"
 """Stands for any text, or none."""
+HERE: Final = "\ue002"
+"""After :data:`ANY` at the beginning: a name that the shell fills in for ``*``, so the path is relative."""
+_GLOB: Final = re.compile(r"\*|\?|\[[^\]/]*\]?")
 _DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]")
 _LONGEST: Final = 4_096
 """No system opens a longer path."""
 _ONE, _SOME, _ALL, _FOLDERS, _IN_FOLDER = range(5)
+
+
+def unknown_names(word: str) -> str:
+    """The word with unknown text where the shell fills in names of files."""
+    found = _GLOB.sub(ANY, word)
+    return (
+        f"{ANY}{HERE}{found[1:]}" if found.startswith(ANY) and not word.startswith(ANY) else found
+    )
 
 
 def absolute(path: str, cwd: str | None) -> str | None:
@@ -72,7 +83,10 @@ def meets_anywhere(path: str, glob: str, cwd: str | None) -> bool:
 
     ``secrets/**`` also means ``/other/secrets/x``, and the folder ``secrets`` itself.
     """
-    seen = absolute(path, cwd) or path.replace("\\", "/")
+    # What a variable stands for may begin with a slash.
+    is_unknown = path.startswith(ANY) and not path.startswith(f"{ANY}{HERE}")
+    seen = None if is_unknown else absolute(path, cwd)
+    seen = seen or path.replace("\\", "/")
     globs = [glob, glob.removesuffix("/**")] if glob.endswith("/**") and glob != "/**" else [glob]
     for each in globs:
         rooted = absolute(each, cwd)
@@ -92,6 +106,8 @@ def fits(path: str, glob: str, *, any_case: bool = False) -> bool:
     machine = _machine(glob.casefold() if any_case else glob)
     places = machine.closed(1)
     for char in path.casefold() if any_case else path:
+        if char == HERE:
+            continue
         if char == ANY:
             # Some text leads from any place to every later one.
             lowest = places & -places

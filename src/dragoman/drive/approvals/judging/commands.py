@@ -15,8 +15,15 @@ from dragoman.drive.approvals.judging.verdict import (
     Verdict,
     first_match,
 )
-from dragoman.drive.approvals.path_globs import ANY, absolute, covers_directory, meets_anywhere
-from dragoman.drive.approvals.shell.escapes import has_escapes
+from dragoman.drive.approvals.path_globs import (
+    ANY,
+    HERE,
+    absolute,
+    covers_directory,
+    meets_anywhere,
+    unknown_names,
+)
+from dragoman.drive.approvals.shell.escapes.finding import has_escapes
 from dragoman.drive.approvals.shell.lexing import UNKNOWN
 from dragoman.drive.approvals.shell.matching import Match, command_match
 from dragoman.drive.approvals.shell.paths import parts, shown_paths
@@ -89,7 +96,7 @@ def _read(command: str | Sequence[str]) -> _Line:
 
 def _possible_for(each: Certain) -> list[Possible]:
     words = tuple(
-        _GLOB.sub(ANY, word) if at in each.loose else word for at, word in enumerate(each.words)
+        unknown_names(word) if at in each.loose else word for at, word in enumerate(each.words)
     )
     moved = ANY if each.moves is None else "/".join(each.moves) or None
     return [one._replace(directory=moved) for one in possible_of(words)]
@@ -98,7 +105,7 @@ def _possible_for(each: Certain) -> list[Possible]:
 def _shown(one: Possible | None, line: str) -> str:
     if one is None or one.words[:2] == UNKNOWN:
         return line if len(line) <= 200 else f"{line[:200]}…"
-    return " ".join(one.words).replace(ANY, "…").replace("\ue001", "…")
+    return " ".join(one.words).replace(ANY, "…").replace(HERE, "").replace("\ue001", "…")
 
 
 class _Piece(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple, TypeAlias
 
-from dragoman.drive.approvals.path_globs import ANY
+from dragoman.drive.approvals.path_globs import ANY, HERE
 from dragoman.drive.approvals.shell.expanding import Marked, brace_expanded, unescaped
 
 Words: TypeAlias = tuple[str, ...]
@@ -137,6 +137,8 @@ class _Lexer:
         else:
             glob = not quoted and char in "*?["
             word.append((ANY, False) if glob else (char, quoted))
+            if glob and len(word) == 1:
+                word.append((HERE, False))
             self.at += 1
 
     # What stands for other text.

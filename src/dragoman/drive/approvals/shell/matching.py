@@ -79,6 +79,10 @@ _SAME_WORDS: Final = {
 """What is pushed by force, or deleted, has a sign in front of its name as well."""
 
 
+_GROUPING: Final = frozenset(("docker", "podman", "nerdctl"))
+_GROUPS: Final = frozenset(("container", "image"))
+
+
 def command_match(words: Sequence[str], prefix: Sequence[str]) -> Match:
     """Whether a command is, or may be, one that begins with the words of a rule."""
     if not words or not prefix:
@@ -100,6 +104,8 @@ def command_match(words: Sequence[str], prefix: Sequence[str]) -> Match:
 
 def _usual_words(name: str, given: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """The words with the usual name of the program's command instead of another one for it."""
+    if name in _GROUPING and given[:1] and given[0] in _GROUPS:
+        given = given[1:]  # docker container run
     same = _SAME_WORDS.get(name, {})
     usual = [same.get(word.casefold(), word) for word in given]
     if name == "npm" and wanted:

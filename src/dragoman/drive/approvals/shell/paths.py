@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dragoman.drive.approvals.path_globs import ANY
+from dragoman.drive.approvals.path_globs import ANY, unknown_names
 from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN
 from dragoman.drive.approvals.shell.programs import PLAIN, inner_operands, program, runs_code
 
 _SEPARATORS: Final = re.compile(r"[=:@,]")
 _MOST_PARTS: Final = 16
-_GLOB: Final = re.compile(r"[*?]|\[[^\]/]*\]")
 _TOKENS: Final = re.compile(r"[^\s\"'`()\[\]{};,|&<>=:@]+")
 
 
@@ -26,7 +25,7 @@ def shown_paths(words: Sequence[str], targets: Sequence[str] = ()) -> Iterator[s
     for given in words:
         if given != MANY:
             # A pattern in quotes is a matter of the program, such as find -name '.e*' -exec cat.
-            word = _GLOB.sub(ANY, given) if runs_others else given
+            word = unknown_names(given) if runs_others else given
             yield from parts(word)
             if reads_code and re.search(r"[\s\"'()]", word):
                 yield from _TOKENS.findall(word)

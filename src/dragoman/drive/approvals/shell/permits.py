@@ -6,8 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from dragoman.drive.approvals.shell.escapes import escape
-from dragoman.drive.approvals.shell.programs import inner_operands, program, reads_script, runs_code
+from dragoman.drive.approvals.shell.escapes.finding import escape
+from dragoman.drive.approvals.shell.programs import (
+    has_code_operand,
+    inner_operands,
+    program,
+    reads_script,
+    runs_code,
+)
 
 _NUMBER: Final = "-<n>"
 """How a rule permits ``-5``."""
@@ -17,6 +23,7 @@ def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -
     """What a rule does not cover whose ``command`` has the first ``named`` words of this one.
 
     With ``options``, every other option; without, those by which the program runs or writes something else.
+    In both cases subcommands and code that run something else.
     """
     named = max(named, 1)
     if len(words) == named:
@@ -29,10 +36,10 @@ def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -
         for word in words[named:]:
             if _is_option(word) and not _is_permitted(word, options):
                 return f"the rule does not permit the option {word!r}"
-        return None
-    if runs_code(words) and not runs_code(words[:named]):
+    has_code = runs_code(words) if options is None else has_code_operand(words)
+    if has_code and not runs_code(words[:named]):
         return f"{name} is given code to run"
-    found = escape(words, named)
+    found = escape(words, named, options_matter=options is None)
     return (
         f"{found!r} is not covered by the name of the program: name it in the rule"
         if found

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from dragoman.drive.approvals.path_globs import ANY
-from dragoman.drive.approvals.shell.escapes import command_values, is_git_command
+from dragoman.drive.approvals.shell.escapes.finding import command_values, is_git_command
 from dragoman.drive.approvals.shell.expanding import decoded, printed
 from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN, Simple, Words, lex
 from dragoman.drive.approvals.shell.plain import is_odd
@@ -33,6 +33,9 @@ _TAKES_SCRIPT: Final = re.compile(
     r"(?i)(?:-{1,2}[\w.-]*)?(?:command|cmd|exec|script|shell|hook|pager|editor|rsh|system)s?(?:([=:])|$)"
 )
 _WRITERS: Final = frozenset(("echo", "printf", "cat", "tee"))
+_COPIERS: Final = frozenset(("tee", "dd", "sponge", "cp", "install"))
+"""What writes its input to a file."""
+_SOMETHING: Final = "some-program"
 _ASSIGNMENT: Final = re.compile(r"\w+\+?=")
 _CONFIGURING: Final = re.compile(
     r"GIT_|LD_|DYLD_|BASH_ENV$|LESSOPEN$|LESSCLOSE$|npm_config_|NPM_CONFIG_|ENV$|PATH$|IFS$|VISUAL$|BROWSER$|MAKEFLAGS$"
@@ -90,7 +93,11 @@ def _line(line: str, depth: int) -> Iterator[Possible]:
         if not words:
             continue
         if words[0] == "alias":
-            aliases.update(word.split("=", 1) for word in words[1:] if "=" in word)  # pyright: ignore[reportArgumentType, reportCallIssue]
+            for name, _, value in (word.partition("=") for word in words[1:]):
+                aliases[name] = value or name
+                yield from _unsure(_texts([value], depth))
+        elif words[:2] == ("hash", "-p") and len(words) == 4:
+            aliases[words[3]] = words[2]
         elif words[0] in aliases:
             yield from _line(f"{aliases[words[0]]} {' '.join(words[1:])}", depth - 1)
         elif words[0] in ("cd", "pushd", "popd", "chdir", "set-location", "sl"):
@@ -129,6 +136,9 @@ def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Poss
         if _CONFIGURING.match(name):
             yield Possible((*UNKNOWN, value), sure=False)
             yield from _texts([value], depth)
+        elif depth > 0 and _SCRIPT.search(value):
+            # TAR_OPTIONS, RUSTC, CC and many more are commands, or options with commands.
+            yield from _unsure(_texts([value, f"{_SOMETHING} {value}"], depth))
     if not words:
         if command.targets:
             yield Possible((":",), targets=command.targets)
@@ -141,15 +151,20 @@ def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Poss
         yield Possible(UNKNOWN, sure=False)  # something from the shell's history
     if command.targets and program(words[0]) in _WRITERS:
         # A script, perhaps, that is written now and run later.
-        written = [*printed(words), *command.stdin]
-        yield from (found._replace(sure=False) for found in _texts(written, depth))
+        yield from _unsure(_texts([*printed(words), *command.stdin], depth))
+    elif program(words[0]) in _COPIERS:
+        before = command.piped_from
+        is_printing = before and program(before[0]) in ("echo", "printf")
+        written = [*command.stdin, *(printed(before) if before and is_printing else ())]
+        yield from _unsure(_texts(written, depth))
     yield from _special(words, depth)
     yield from _fed(command, words, depth, fed)
     if inner_operands(words) is not None:
         yield from _inner(command._replace(words=words, assignments=()), depth, fed)
     elif is_unknown(words):
-        inner = _inner(command._replace(words=words, assignments=()), depth, fed)
-        yield from (found._replace(sure=False) for found in inner)
+        yield from _unsure(_inner(command._replace(words=words, assignments=()), depth, fed))
+        yield from _unsure(_texts(command.stdin, depth))
+        yield from _code(("", *command.stdin), depth) if command.stdin else ()
     elif runs_code(words):
         yield from _code(words, depth)
 
@@ -206,11 +221,20 @@ def _special(words: Words, depth: int) -> Iterator[Possible]:
     """Options that run a command, and git's aliases."""
     for value in command_values(words):
         yield from _texts([value], depth)
-    for value in _given_scripts(words):
-        yield from (found._replace(sure=False) for found in _texts([value], depth))
-    if program(words[0]) != "git":
+    yield from _unsure(_texts(_given_scripts(words), depth))
+    name = program(words[0])
+    if name == "cpio":
+        yield Possible(("cpio", ANY, MANY), sure=False)  # it reads the names of the files
+    if name == "bind":
+        yield from _unsure(_texts((word.partition(":")[2] for word in words[1:]), depth))
+    if name != "git":
         return
-    for word in words[1:]:
+    for at, word in enumerate(words[1:], 1):
+        if word == "for-each-repo":
+            for after in range(at + 1, len(words)):
+                yield from _runs(Simple(("git", *words[after : after + _REACH])), depth - 1)
+        if "ext::" in word:
+            yield from _line(word.partition("ext::")[2].replace("% ", " "), depth - 1)
         if re.match(r"-[A-Za-z]*[Oxu].*\s", word):
             yield from _texts([re.split("[Oxu]", word, maxsplit=1)[1]], depth)  # git grep -O'…'
         if found := re.match(r"(?:alias\.)?[^=]*=?!(.*)", word, re.DOTALL):
@@ -264,6 +288,10 @@ def _code(words: Words, depth: int) -> Iterator[Possible]:
         listed = tuple(one or other for one, other in found)
         if len(listed) > 1:
             yield from _runs(Simple(listed), depth - 1)  # ['rm', '-rf', '/']
+
+
+def _unsure(found: Iterable[Possible]) -> Iterator[Possible]:
+    return (each._replace(sure=False) for each in found)
 
 
 def _texts(texts: Iterable[str], depth: int) -> Iterator[Possible]:

@@ -51,7 +51,11 @@ LAUNCHERS: Final = {
 _RUN_EXEC: Final = frozenset(("run", "exec"))
 SUBCOMMANDS: Final = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), names("exec x dlx create init explore")),
-    **dict.fromkeys(("docker", "podman", "nerdctl", "kubectl", "oc", "lxc"), _RUN_EXEC | {"debug"}),
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _RUN_EXEC | {"debug", "create"}),
+    **dict.fromkeys(("kubectl", "oc", "lxc"), _RUN_EXEC | {"debug", "rsh"}),
+    "rustup": frozenset(("run",)),
+    "ip": frozenset(("exec",)),
+    "cmake": frozenset(("-E",)),
     **dict.fromkeys(
         ("uv", "poetry", "pipenv", "pdm", "rye", "hatch", "conda", "mamba"), _RUN_EXEC | {"x"}
     ),
@@ -75,7 +79,7 @@ SUBCOMMANDS: Final = {
     "multipass": frozenset(("exec",)),
     "go": frozenset(("run", "generate")),
     "cargo": frozenset(("watch",)),
-    "heroku": frozenset(("run",)),
+    "heroku": names("run local:run run:detached run:inside"),
     "hub": frozenset(("alias",)),
     "gh": frozenset(("alias", "extension")),
     "perf": frozenset(("stat", "record", "trace")),
@@ -103,7 +107,7 @@ _PLAIN_NAMES: Final = """
     apply_patch applypatch remove-item get-childitem get-content set-content write-output write-host select-string
     """
 PLAIN: Final = frozenset(_PLAIN_NAMES.split())
-"""Programs whose words are no commands, but for the options in :mod:`dragoman.drive.approvals.shell.escapes`."""
+"""Programs whose words are no commands, but for the options in :mod:`dragoman.drive.approvals.shell.escapes.finding`."""
 
 _CODE_LETTERS: Final = {
     **dict.fromkeys(("python", "pypy", "ipython", "expect", "psql"), "c"),
@@ -144,9 +148,25 @@ _SHELL_BY_DEFAULT: Final = names(
     "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl newgrp sg"
 )
 _FINDERS: Final = names("find gfind fd fdfind")
+_FIND_RUNS: Final = re.compile(r"-(?:exec|ok)")
+_FD_RUNS: Final = re.compile(r"-[a-zA-Z]*[xX]|--exec")
 _GIT_EXEC: Final = re.compile(r"-[a-z]*x|--ex")
 _AWKS: Final = names("awk gawk mawk nawk")
 _VERSIONED: Final = re.compile(r"(python|pypy|ruby|perl|php|lua|node|pip)[-\d.]+$")
+_SAME: Final = {
+    "hub": "git",
+    "gradlew": "gradle",
+    "mvnw": "mvn",
+    "gradlew.bat": "gradle",
+    "mvnw.cmd": "mvn",
+    **{
+        f"g{name}": name
+        for name in names(
+            "rm cp mv ln dd tee cat env xargs nice nohup stdbuf chroot chmod chown install shred truncate"
+        )
+    },
+}
+"""hub is git with more commands, gradlew loads gradle first, and grm is the rm of GNU on a Mac."""
 _SED_PLAIN: Final = re.compile(
     r"(?:\d+|\$|/[^/]*/)?(?:,(?:\d+|\$|/[^/]*/))?[pdq=]"
     r"|s([/|,#@])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiI0-9]*"
@@ -162,7 +182,7 @@ def program(word: str) -> str:
     found = _VERSIONED.match(name)
     if found:
         return found[1]
-    return "git" if name == "hub" else name  # which is git with more commands
+    return _SAME.get(name, name)
 
 
 def inner_operands(words: Sequence[str]) -> int | None:
@@ -171,9 +191,8 @@ def inner_operands(words: Sequence[str]) -> int | None:
     if name in SHELLS or name in RESERVED or name.startswith("ld-linux"):
         return 0
     if name in _FINDERS:
-        runs = any(
-            re.match(r"-(?:exec|ok|x$|X$|[a-zA-Z]*[xX]$)|--exec", word) for word in words[1:]
-        )
+        running = _FIND_RUNS if name in ("find", "gfind") else _FD_RUNS
+        runs = any(running.match(word) for word in words[1:])
         return 0 if runs else None
     if name in LAUNCHERS:
         return LAUNCHERS[name]
@@ -232,6 +251,19 @@ def runs_code(words: Sequence[str]) -> bool:
         elif name in _SCRIPTED:
             return False  # a file with code; the rest are words for it
     return False
+
+
+def has_code_operand(words: Sequence[str]) -> bool:
+    """Whether code stands in a word that is no option, and so is not covered by a list of options."""
+    name = program(words[0])
+    if name in ("sed", "gsed"):
+        if any(re.match(r"-[a-zA-Z]*f|--file", word) for word in words[1:]):
+            return False
+        kept = re.compile(r"[^-]|-[nErsuz]*e$|--expression|-$")
+        return not _is_plain_sed([word for word in words[1:] if kept.match(word)])
+    if name == "sqlite3":
+        return runs_code([word for word in words if not word.startswith("-")])
+    return name in _AWKS and runs_code(words)
 
 
 def reads_script(words: Sequence[str]) -> bool:

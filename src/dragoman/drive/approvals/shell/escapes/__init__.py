@@ -1,0 +1,1 @@
+"""Words by which an allowed program does something that its name does not cover."""
