@@ -1,4 +1,4 @@
-"""What a rule that allows a command leaves out: why it does not cover these words, in a sentence."""
+"""Explain in a sentence why an allow rule does not cover the words of a command."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dragoman.drive.approvals.shell.programs import (
 )
 
 _NUMBER: Final = "-<n>"
-"""How a rule permits ``-5``."""
+"""The entry in ``options`` that permits ``-5``."""
 
 
 def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -> str | None:
-    """What a rule does not cover whose ``command`` has the first ``named`` words of this one.
+    """The problem with the words after the first ``named``, which the rule's ``command`` names.
 
-    With ``options``, every other option; without, those by which the program runs or writes something else.
-    In both cases subcommands and code that run something else.
+    With ``options``, a rule covers no other options; without, all but those by which the program runs or
+    writes something else. In both cases it does not cover subcommands and code that run something else.
     """
     named = max(named, 1)
     if len(words) == named:
@@ -48,14 +48,12 @@ def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -
 
 
 def uncovered_input(words: Sequence[str]) -> str | None:
-    """Why a command may not read from a pipe."""
-    return (
-        f"{program(words[0])} runs what comes in through the pipe" if reads_script(words) else None
-    )
+    """The problem with a command that reads from a pipe."""
+    return f"{program(words[0])} runs its input from the pipe" if reads_script(words) else None
 
 
 def _operands(words: Sequence[str]) -> int:
-    """How many words are certainly neither an option nor the value of one."""
+    """How many words are certainly neither options nor values of options."""
     found = 0
     after_option = False
     for word in words:

@@ -1,4 +1,7 @@
-"""Every command that a line might run: through launchers, in scripts and in code, rather one too many."""
+"""Find every command that a line might run: through launchers, in scripts and in code.
+
+This overestimates on purpose, because deny rules are matched against it.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,9 @@ from dragoman.drive.approvals.shell.programs import (
 
 _DEPTH: Final = 4
 _MOST: Final = 500
-"""More commands are not looked at: the line counts as unknown."""
+"""A line with more commands counts as unknown."""
 _REACH: Final = 32
-"""How many words of a command that another one runs are looked at."""
+"""How many words of a nested command are examined."""
 _SCRIPT: Final = re.compile(r"[\s;&|()`$<>{}]")
 _QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _TAKES_SCRIPT: Final = re.compile(
@@ -34,7 +37,7 @@ _TAKES_SCRIPT: Final = re.compile(
 )
 _WRITERS: Final = frozenset(("echo", "printf", "cat", "tee"))
 _COPIERS: Final = frozenset(("tee", "dd", "sponge", "cp", "install"))
-"""What writes its input to a file."""
+"""Programs that write their input to a file."""
 _SOMETHING: Final = "some-program"
 _ASSIGNMENT: Final = re.compile(r"\w+\+?=")
 _CONFIGURING: Final = re.compile(
@@ -48,20 +51,20 @@ class Possible(NamedTuple):
 
     words: Words
     sure: bool = True
-    """False: only if a program that is not known runs its words."""
+    """False: it runs only if an unknown program runs its arguments."""
     targets: tuple[str, ...] = ()
-    """Files that it is redirected to or from."""
+    """The files of its redirections."""
     directory: str | None = None
-    """Where it runs, seen from the request's directory; unknown text if that is not known."""
+    """Where it runs, relative to the request's directory; ANY if unknown."""
 
 
 def possible_in(line: str) -> list[Possible]:
-    """Every command that a line might run; some that it does not."""
+    """Every command that a line might run, and some that it does not."""
     return _bounded(_line(line, _DEPTH))
 
 
 def possible_of(words: Words) -> list[Possible]:
-    """A command given as its words, and those that it might run in turn."""
+    """A command given as words, and those that it might run in turn."""
     return _bounded(_runs(Simple(words), _DEPTH))
 
 
@@ -80,7 +83,7 @@ def _line(line: str, depth: int) -> Iterator[Possible]:
         yield Possible(UNKNOWN)
         return
     if any(is_odd(char) for char in line):
-        yield Possible(UNKNOWN)  # shells do not agree on what it means
+        yield Possible(UNKNOWN)  # shells disagree about its meaning
     simples = lex(line)
     fed = [text for each in simples for text in each.stdin]
     aliases: dict[str, str] = {}
@@ -118,11 +121,11 @@ def _below(directory: str | None, path: str) -> str:
 
 
 def _stripped(words: Words) -> Words:
-    """Without what the shell itself reads before the command."""
+    """Without the shell's own words in front of the command."""
     first = 0
     while first < len(words):
         if words[first] == "function":
-            first += 1  # its name is no command
+            first += 1  # its name is not a command
         elif words[first] not in RESERVED and not _ASSIGNMENT.match(words[first]):
             break
         first += 1
@@ -130,7 +133,7 @@ def _stripped(words: Words) -> Words:
 
 
 def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Possible]:
-    """The command itself, and those it may run in turn."""
+    """Yield the command itself and those it may run in turn."""
     words = _stripped(command.words)
     for name, value in command.assignments:
         if _CONFIGURING.match(name):
@@ -148,9 +151,9 @@ def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Poss
         yield Possible(UNKNOWN)
         return
     if words[0].startswith("!"):
-        yield Possible(UNKNOWN, sure=False)  # something from the shell's history
+        yield Possible(UNKNOWN, sure=False)  # history expansion
     if command.targets and program(words[0]) in _WRITERS:
-        # A script, perhaps, that is written now and run later.
+        # Possibly a script that is written now and run later.
         yield from _unsure(_texts([*printed(words), *command.stdin], depth))
     elif program(words[0]) in _COPIERS:
         before = command.piped_from
@@ -170,7 +173,7 @@ def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Poss
 
 
 def _inner(command: Simple, depth: int, fed: Iterable[str]) -> Iterator[Possible]:
-    """From each word on: which one the launcher runs depends on its options."""
+    """Try from each word on, because the launcher's options decide where its command starts."""
     words = command.words
     name = program(words[0])
     rest = _xargs(words) if name in ("xargs", "parallel") else words
@@ -179,7 +182,7 @@ def _inner(command: Simple, depth: int, fed: Iterable[str]) -> Iterator[Possible
     if name in ("cmd", "call"):
         yield from _line(" ".join(rest[1:]).replace("^", ""), depth - 1)
     if name == "parallel" and not any(_is_operand(word) for word in words[1:]):
-        yield Possible(UNKNOWN)  # its input are commands
+        yield Possible(UNKNOWN)  # its input is commands
     for at in range(1, len(words)):
         word = rest[at]
         if ANY in word and not word.startswith("-"):
@@ -207,7 +210,7 @@ def _is_operand(word: str) -> bool:
 
 
 def _xargs(words: Words) -> Words:
-    """What stands for the input becomes unknown text; without it, the input follows."""
+    """Replace the placeholder for the input with unknown text; without one, append the input."""
     for at, word in enumerate(words[1:], 1):
         if word in ("-I", "-i", "--replace", "-J"):
             sign = words[at + 1] if at + 1 < len(words) else "{}"
@@ -218,13 +221,13 @@ def _xargs(words: Words) -> Words:
 
 
 def _special(words: Words, depth: int) -> Iterator[Possible]:
-    """Options that run a command, and git's aliases."""
+    """Yield the commands in options, and git's aliases."""
     for value in command_values(words):
         yield from _texts([value], depth)
     yield from _unsure(_texts(_given_scripts(words), depth))
     name = program(words[0])
     if name == "cpio":
-        yield Possible(("cpio", ANY, MANY), sure=False)  # it reads the names of the files
+        yield Possible(("cpio", ANY, MANY), sure=False)  # it reads file names from its input
     if name == "bind":
         yield from _unsure(_texts((word.partition(":")[2] for word in words[1:]), depth))
     if name != "git":
@@ -247,11 +250,11 @@ def _special(words: Words, depth: int) -> Iterator[Possible]:
             yield from _runs(alias, depth - 1)
     sub = next((word for word in words[1:] if not word.startswith("-")), None)
     if sub is not None and not is_git_command(sub) and words[1] == sub:
-        yield Possible(("git", ANY, MANY, *words[2:]), sure=False)  # an alias, perhaps
+        yield Possible(("git", ANY, MANY, *words[2:]), sure=False)  # possibly an alias
 
 
 def _given_scripts(words: Words) -> Iterator[str]:
-    """The values of whatever sounds as if it takes a command: ``--command …``, ``SHELL=…``, ``EXEC:…``."""
+    """The values of options that take a command by their name: ``--command …``, ``SHELL=…``, ``EXEC:…``."""
     for at, word in enumerate(words[1:], 1):
         found = _TAKES_SCRIPT.match(word)
         if found and found[1]:
@@ -261,7 +264,7 @@ def _given_scripts(words: Words) -> Iterator[str]:
 
 
 def _fed(command: Simple, words: Words, depth: int, fed: Iterable[str]) -> Iterator[Possible]:
-    """What comes in through a pipe, a here-document or a file, if the program runs that."""
+    """Yield commands from a pipe, a here-document or a file, if the program runs its input."""
     if not reads_script(words):
         return
     if command.stdin and is_interpreter(words):
@@ -280,7 +283,7 @@ def _fed(command: Simple, words: Words, depth: int, fed: Iterable[str]) -> Itera
 
 
 def _code(words: Words, depth: int) -> Iterator[Possible]:
-    """Code of another language: the texts in it may be commands, and it may do anything."""
+    """Code in another language may do anything, and its strings may be commands."""
     yield Possible(UNKNOWN, sure=False)
     for word in words[1:]:
         found = _QUOTED.findall(word)

@@ -1,7 +1,7 @@
-"""What well-known programs do with their words: run them, read them as code, or neither.
+"""What well-known programs do with their arguments: run them, evaluate them as code, or neither.
 
-Tables that grow. A program that stands in none of them may do anything with its words: a rule that forbids
-is held against them, too, but only as a possibility.
+A program that is in none of these tables may do anything with its arguments. Deny rules are matched against
+them, too, but only as a possibility.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def names(text: str) -> frozenset[str]:
 
 
 RESERVED: Final = names("! { } if then elif else while until do time coproc")
-"""Words of the shell's own, after which a command stands."""
+"""The shell's reserved words that precede a command."""
 
 SHELLS: Final = names(
     """
@@ -46,7 +46,7 @@ LAUNCHERS: Final = {
     **dict.fromkeys(_NO_OPERAND.split(), 0),
     **dict.fromkeys(_ONE_OPERAND.split(), 1),
 }
-"""Programs that run a command which stands among their words, after so many other words."""
+"""Programs that run a command given as arguments, after this many other arguments."""
 
 _RUN_EXEC: Final = frozenset(("run", "exec"))
 SUBCOMMANDS: Final = {
@@ -84,7 +84,7 @@ SUBCOMMANDS: Final = {
     "gh": frozenset(("alias", "extension")),
     "perf": frozenset(("stat", "record", "trace")),
 }
-"""Programs that do so with some of their subcommands."""
+"""Programs that do so with some subcommands."""
 
 _PLAIN_NAMES: Final = """
     find gfind fd fdfind
@@ -107,7 +107,7 @@ _PLAIN_NAMES: Final = """
     apply_patch applypatch remove-item get-childitem get-content set-content write-output write-host select-string
     """
 PLAIN: Final = frozenset(_PLAIN_NAMES.split())
-"""Programs whose words are no commands, but for the options in :mod:`dragoman.drive.approvals.shell.escapes.finding`."""
+"""Programs whose arguments are not commands, except for the options in :mod:`dragoman.drive.approvals.shell.escapes.finding`."""
 
 _CODE_LETTERS: Final = {
     **dict.fromkeys(("python", "pypy", "ipython", "expect", "psql"), "c"),
@@ -131,7 +131,7 @@ _CODE_LETTERS: Final = {
     "more": "",
     "deno": "",
 }
-"""Programs that run code which stands among their words, and the options that it follows."""
+"""Programs that run code given as arguments, and the options that precede it."""
 _CODE_OPTION: Final = re.compile(
     r"--(?:eval|exec|execute|print|command|cmd|run|expr|pager|batch)\b|-(?:ex|eval|eval-command|cmd|init)$|eval$|\+."
 )
@@ -140,10 +140,10 @@ _SCRIPTED: Final = names(
     python pypy ruby perl node nodejs deno php lua luajit rscript r julia tclsh osascript elixir irb
     """
 )
-"""Interpreters that read their code from a pipe if they get no other."""
+"""Interpreters that read code from standard input without other arguments."""
 _CODE_MODULES: Final = names("timeit pdb code")
 _FED: Final = names("ed ex gdb lldb sqlite3 psql mysql ftp sftp telnet nc ncat")
-"""Programs that take commands of their own from a pipe, with one for running others."""
+"""Programs that read commands of their own from standard input, one of which runs programs."""
 _SHELL_BY_DEFAULT: Final = names(
     "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl newgrp sg"
 )
@@ -174,9 +174,9 @@ _SED_PLAIN: Final = re.compile(
 
 
 def program(word: str) -> str:
-    """The name of a program without its directory, as case-blind file systems see it.
+    """The name of a program without its directory, in lower case.
 
-    zsh finds a program by ``=name``, too. ``python3.12`` is ``python``.
+    ``=name`` is zsh's spelling of a path, and ``python3.12`` counts as ``python``.
     """
     name = re.split(r"[/\\]", word.removeprefix("="))[-1].casefold().removesuffix(".exe")
     found = _VERSIONED.match(name)
@@ -186,7 +186,7 @@ def program(word: str) -> str:
 
 
 def inner_operands(words: Sequence[str]) -> int | None:
-    """How many words a launcher takes before the command that it runs; None if it runs none."""
+    """How many arguments a launcher takes before its command; None if it is not a launcher."""
     name = program(words[0])
     if name in SHELLS or name in RESERVED or name.startswith("ld-linux"):
         return 0
@@ -206,7 +206,7 @@ def inner_operands(words: Sequence[str]) -> int | None:
 
 
 def _git_operands(words: Sequence[str]) -> int | None:
-    """The commands of git that run another one, some of them with an option only."""
+    """The subcommands of git that run commands, some only with an option."""
     given = set(words[1:])
     if given & {"filter-branch", "for-each-repo"}:
         return 1
@@ -217,13 +217,13 @@ def _git_operands(words: Sequence[str]) -> int | None:
 
 
 def is_unknown(words: Sequence[str]) -> bool:
-    """Whether nothing is known of what this program does with its words."""
+    """Whether it is unknown what this program does with its arguments."""
     name = program(words[0])
     return name not in PLAIN and name not in SUBCOMMANDS and inner_operands(words) is None
 
 
 def runs_code(words: Sequence[str]) -> bool:
-    """Whether code stands among these words that only its own interpreter can read."""
+    """Whether these words contain code for an interpreter."""
     name = program(words[0])
     if name in _AWKS:
         return any(re.search(r"system|\||getline|@\s*\w|>", word) for word in words[1:])
@@ -243,18 +243,18 @@ def runs_code(words: Sequence[str]) -> bool:
             if bundle and any(letter in bundle[1] for letter in letters):
                 return True
             if name in ("python", "pypy") and "m" in word[1:2]:
-                # The rest are words for the module, which may be code for it.
+                # The rest are arguments of the module, which may be code.
                 return not _CODE_MODULES.isdisjoint((*words, word[2:]))
             after_option = True
         elif after_option:
             after_option = False
         elif name in _SCRIPTED:
-            return False  # a file with code; the rest are words for it
+            return False  # a script file; the rest are its arguments
     return False
 
 
 def has_code_operand(words: Sequence[str]) -> bool:
-    """Whether code stands in a word that is no option, and so is not covered by a list of options."""
+    """Whether an operand contains code, which a list of permitted options does not cover."""
     name = program(words[0])
     if name in ("sed", "gsed"):
         if any(re.match(r"-[a-zA-Z]*f|--file", word) for word in words[1:]):
@@ -267,7 +267,7 @@ def has_code_operand(words: Sequence[str]) -> bool:
 
 
 def reads_script(words: Sequence[str]) -> bool:
-    """Whether this program runs whatever comes in through a pipe."""
+    """Whether this program runs its standard input."""
     name = program(words[0])
     operands = [word for word in words[1:] if not word.startswith("-") or word == "-"]
     if name in SHELLS or name in ("source", ".", "at", "batch", "crontab", "parallel"):
@@ -282,13 +282,13 @@ def reads_script(words: Sequence[str]) -> bool:
 
 
 def is_interpreter(words: Sequence[str]) -> bool:
-    """Whether the scripts that this program reads are written in a language of its own."""
+    """Whether the scripts that this program reads are not shell scripts."""
     name = program(words[0])
     return name in _SCRIPTED or name in _FED or name in ("make", "gmake")
 
 
 def _is_plain_sed(words: Sequence[str]) -> bool:
-    """Whether the expressions of sed neither run nor write anything."""
+    """Whether the expressions of sed run and write nothing."""
     scripts: list[str] = []
     others: list[str] = []
     is_next = False

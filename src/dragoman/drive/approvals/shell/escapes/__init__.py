@@ -1,1 +1,1 @@
-"""Words by which an allowed program does something that its name does not cover."""
+"""Find the arguments by which an allowed program does more than its name suggests."""

@@ -51,14 +51,14 @@ _GIT_READING: Final = {
     "bisect": names("start good bad new old skip log reset next terms"),
     "submodule": names("status summary init update sync deinit add set-branch set-url"),
 }
-"""Commands of git of which only these forms neither run anything nor say what will run."""
+"""Subcommands of git of which only these forms run nothing and configure nothing."""
 _GIT_RUNNING: Final = names(
     """
     difftool mergetool filter-branch for-each-repo hook instaweb send-email gui daemon
     upload-pack upload-archive fast-import maintenance merge-index archive bundle
     """
 )
-"""Commands of git that run others, or that say what others will run."""
+"""Subcommands of git that run programs, or configure what runs later."""
 _TARS: Final = ("tar", "gtar", "bsdtar")
 _FULL_NAMES: Final = {
     "git": ("--text",),
@@ -67,21 +67,21 @@ _FULL_NAMES: Final = {
     "phpunit": ("--testdox",),
     **dict.fromkeys(_TARS, ("--exclude",)),
 }
-"""Options with a meaning of their own, although a longer one begins in the same way."""
+"""Options that are complete names, although a longer option starts the same way."""
 _ELSEWHERE: Final = re.compile(r"[/~]|[A-Za-z]:[\\/]|(?:.*/)?\.\.(?:/|$)")
 
 
 def escape(words: Sequence[str], named: int = 1, *, options_matter: bool = True) -> str | None:
-    """The first word that the program's name does not cover; ``named`` words stand in the rule itself.
+    """The first word that the program's name does not cover. The rule itself names the first ``named`` words.
 
-    ``options_matter=False`` if the rule lists the options that it permits: then only other words are looked at.
+    Pass ``options_matter=False`` if the rule lists its permitted options: then only operands are checked.
     """
     words = list(words)
     name = program(words[0])
     if name == "git" and (found := _git_escape(words, named, options_matter)) is not None:
         return found
     if name == "python" and words[1:2] == ["-m"] and len(words) > 2:
-        # The rest are words for the module.
+        # The rest are arguments of the module.
         return escape(words[2:], max(named - 2, 1), options_matter=options_matter)
     options = OPTIONS.get(name, "").split()
     is_over = False
@@ -104,12 +104,12 @@ def escape(words: Sequence[str], named: int = 1, *, options_matter: bool = True)
 
 
 def has_escapes(words: Sequence[str]) -> bool:
-    """Whether some options of the program are such."""
+    """Whether the table lists options of the program."""
     return program(words[0]) in OPTIONS
 
 
 def command_values(words: Sequence[str]) -> Iterator[str]:
-    """The values of such options, which may be commands."""
+    """The values of such options, which may contain commands."""
     name = program(words[0])
     options = OPTIONS.get(name, "").split()
     for at, word in enumerate(words[1:], 1):
@@ -146,7 +146,7 @@ def _property_values(words: Sequence[str]) -> Iterator[str]:
 
 
 def is_git_command(word: str) -> bool:
-    """Whether git has this command itself, so that no alias can take its place."""
+    """Whether it is a built-in subcommand of git, which no alias can replace."""
     return word in _GIT_COMMANDS
 
 
@@ -158,7 +158,7 @@ def _git_escape(words: Sequence[str], named: int, options_matter: bool) -> str |
                 return words[at]
             at += 1
         if not options_matter:
-            # The value of an option that the rule permits may stand before the command.
+            # The value of a permitted option may come before the subcommand.
             known = (place for place in operands(words) if words[place] in _GIT_COMMANDS)
             at = next(known, at)
         if at < len(words) and (words[at] not in _GIT_COMMANDS or words[at] in _GIT_RUNNING):
@@ -186,9 +186,9 @@ def _git_escape(words: Sequence[str], named: int, options_matter: bool) -> str |
 
 
 def _spelled(name: str, word: str, at: int) -> str:
-    """An option in the way that the table spells it."""
+    """The word in the spelling that the table uses."""
     if name in _TARS and at == 1 and word[:1] not in ("-", ""):
-        return f"-{word}"  # the first options of tar need no dash
+        return f"-{word}"  # tar accepts its first options without a dash
     if name == "nim" and word.startswith("-"):
         return word.replace(":", "=", 1)
     if name in SINGLE_DASH and (found := re.fullmatch(r"-+([A-Za-z].*)", word, re.DOTALL)):
@@ -199,7 +199,7 @@ def _spelled(name: str, word: str, at: int) -> str:
 
 
 def _is_given(name: str, word: str, option: str, follows: str | None) -> bool:
-    """Whether a word is an option of the table; one with a ``/`` at its end counts if its value leads elsewhere."""
+    """Whether a word is an option of the table. An entry that ends in ``/`` counts only if its value leads elsewhere."""
     if name in PROPERTIES and word.startswith("-D"):
         return False
     if not option.endswith("/"):
@@ -214,7 +214,7 @@ def _is_given(name: str, word: str, option: str, follows: str | None) -> bool:
 
 
 def _is_option(name: str, word: str, option: str) -> bool:
-    """Whether a word is this option: with a value, shortened, or together with others."""
+    """Whether a word is this option: alone, with a value, abbreviated, or bundled."""
     if word == option:
         return True
     given = word.partition("=")[0]
@@ -233,7 +233,7 @@ def _is_option(name: str, word: str, option: str) -> bool:
 
 
 def _is_setting(name: str, word: str, follows: str | None) -> bool:
-    """Whether a word sets whatever the program's configuration can set, or is a file with more words."""
+    """Whether a word sets an arbitrary configuration value, or names a file with more arguments."""
     if word.startswith("@") and len(word) > 1:
         return name in ARGUMENT_FILES
     if name in ("make", "gmake", "xcodebuild"):
@@ -253,7 +253,7 @@ def _is_setting(name: str, word: str, follows: str | None) -> bool:
 
 
 def _second_file(name: str, words: Sequence[str]) -> str | None:
-    """The file that is written by a program which reads the one before it."""
+    """The output file of a program that takes an input and an output file."""
     if name not in ("uniq", "xxd"):
         return None
     operands: list[str] = []

@@ -1,8 +1,8 @@
-"""Long options whose name says that they run something, load code, or choose a file or a directory.
+"""Recognize long options that run something, load code, or choose a file or directory, by their name.
 
-No table knows every option of every program, but most name what they do: ``--init-hook``, ``--diff-cmd``,
-``--load-plugins``, ``--rcfile``, ``--output-dir``. What such an option is given decides what happens, so the
-name of the program alone does not cover it.
+No table lists every option of every program, but most options describe themselves: ``--init-hook``,
+``--diff-cmd``, ``--load-plugins``, ``--rcfile``, ``--output-dir``. Their value decides what happens, so the name
+of the program does not cover them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PATH_VALUES: Final = names(
     template theme rules rule target include extension extensions driver backend handler serializer resolver syntax
     """
 )
-"""Options that take the name of something built in, or a file with code."""
+"""Options whose value is a built-in name or a file with code."""
 _INNOCENT_START: Final = re.compile(
     r"--(?:no|show|print|list|exclude|ignore|skip|without|disable|with-filename|group|sort|hide|only|warn)(?:-|(?=[A-Z])|$)"
 )
@@ -59,7 +59,7 @@ _OPERANDS_FIRST: Final = names(
     test [ echo printf grep egrep fgrep awk gawk mawk nawk sed gsed docker
     """
 )
-"""Programs whose own options are all in their table, or end where a script's name stands."""
+"""Programs with a complete table, or whose options end at the name of a script."""
 _FINE: Final = {
     "ls": ("--directory",),
     "cmake": ("--config",),
@@ -73,7 +73,7 @@ _FINE: Final = {
 
 
 def is_telling(name: str, word: str, value: str | None) -> bool:
-    """Whether a program's long option is such, by the name of it. ``value``: what follows, if it may be its value."""
+    """Whether the name of a long option says so. ``value``: the next word, if it may be the value."""
     option, equals, given = word.partition("=")
     if not option.startswith("--") or len(option) < 4 or name in _OPERANDS_FIRST:
         return False

@@ -1,7 +1,8 @@
 """Options by which well-known programs run something else, write a file or work elsewhere.
 
-Only what :mod:`~dragoman.drive.approvals.shell.escapes.long_names` does not recognise by its name has to be
-here: short options, and long ones with unremarkable names.
+Long options that :mod:`~dragoman.drive.approvals.shell.escapes.long_names` recognizes by their name need no
+entry: this table is for short options and for long ones with unremarkable names. An entry that ends in ``/``
+counts only if its value is a path outside the directory.
 """
 
 from __future__ import annotations
@@ -380,7 +381,7 @@ OPTIONS: Final[dict[str, str]] = {
     ),
     **dict.fromkeys(("links", "elinks"), _ELINKS),
 }
-"""What the name of a program does not cover. An empty text: the program is known, and its subcommands matter."""
+"""The options by program. An empty entry: only subcommands matter."""
 
 TELLING: Final = {
     name: re.compile(pattern, re.IGNORECASE)
@@ -405,7 +406,7 @@ TELLING: Final = {
         ),
     }.items()
 }
-"""Words of a program that are a small program themselves, or an address of something to load."""
+"""Operands that contain code, or the address of something to load."""
 
 SINGLE_DASH: Final = names(
     """
@@ -413,34 +414,34 @@ SINGLE_DASH: Final = names(
     luatex latexmk sqlite3 mvn npm npx pnpm yarn tsc flutter ld nm
     """
 )
-"""Programs to which ``-output``, ``--output`` and ``---output`` are the same."""
+"""Programs that treat ``-output``, ``--output`` and ``---output`` alike."""
 EXACT: Final = names(
     """
     go java javac terraform tofu bazel kotlinc tsc node deno bun jq eslint jest vitest vite esbuild docker podman kubectl helm
     cargo uv ruff rustc pnpm docker-compose turbo
     """
 )
-"""Programs that take no abbreviation for an option."""
+"""Programs that accept no abbreviated options."""
 PASSING_ON: Final = names(
     "npm pnpm yarn bun cargo uv just bazel dotnet swift gradle poetry pdm hatch"
 )
-"""Programs that pass what stands after ``--`` to a script or a test of the project."""
+"""Programs that pass the arguments after ``--`` to a script or a test of the project."""
 BUNDLERS: Final = frozenset(("gs", "nmap", "dotnet", "gdb"))
-"""Programs whose options with one dash have several letters and a value right behind them."""
+"""Programs whose single-dash options have several letters and an attached value."""
 
 ARGUMENT_FILES: Final = names(
     """
     gcc g++ cc c++ clang clang++ gfortran ld java javac kotlinc rustc rustdoc tsc dotnet msbuild pytest swiftc ghc ar csc
     """
 )
-"""Programs that read more options from ``@file``."""
+"""Programs that read more arguments from ``@file``."""
 
 PROPERTIES: Final = frozenset(("mvn", "gradle", "java", "ant", "sbt"))
-"""Programs that take settings of all kinds as ``-Dname=value``."""
+"""Programs that accept arbitrary settings as ``-Dname=value``."""
 HARMLESS_PROPERTY: Final = re.compile(
     r"(?:[\w.-]*skip[\w.-]*|test|it\.test|tests?\.\w+|groups|excludedGroups|failIfNoTests|surefire\.failIfNoSpecifiedTests|quick\w*"
     r"|style\.color|revision|changelist|sha1|file\.encoding|project\.build\.sourceEncoding|maven\.test\.failure\.ignore"
     r"|org\.gradle\.(?:daemon|parallel|caching|console|warning\.mode|logging\.level|configureondemand))(?:=.*)?",
     re.IGNORECASE,
 )
-"""The settings that are often given and only choose what is built or tested."""
+"""Common settings that only select what is built or tested."""

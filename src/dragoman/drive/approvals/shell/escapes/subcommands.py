@@ -1,6 +1,6 @@
-"""Subcommands of broad tools that run other programs, or that say what will run later.
+"""Subcommands that run other programs, or configure what runs later.
 
-A rule for ``npm`` covers ``npm test`` and ``npm ci``, not ``npm config set script-shell ./x``. A rule that
+A rule for ``npm`` covers ``npm test`` and ``npm ci``, but not ``npm config set script-shell ./x``. A rule that
 names the subcommand (``npm config``) does.
 """
 
@@ -83,7 +83,7 @@ _SUBCOMMANDS: Final[dict[str, str]] = {
     "lxc": "exec|file|config",
     "bat": "cache",
 }
-"""Alternatives are divided by ``|``; a second word is a subcommand of the first."""
+"""Entries are separated by ``|``; a second word is a subcommand of the first."""
 _PARSED: Final = {
     name: tuple(tuple(one.split()) for one in table.split("|") if one)
     for name, table in _SUBCOMMANDS.items()
@@ -93,16 +93,16 @@ _MAVEN_GOAL: Final = re.compile(
     r"|spotless:\w+|checkstyle:check|spring-boot:run|jacoco:report|javadoc:\w+|source:\w+|resources:\w+|clean:clean|jar:jar"
     r"|war:war|site:site|enforcer:enforce|formatter:\w+|license:\w+|pmd:\w+|spotbugs:check|cobertura:\w+|quarkus:(?:dev|test))"
 )
-"""Goals that people give by name. The plug-in of any other one may run what its properties say."""
+"""Common goals given by name. The plug-in of any other goal may run what its properties say."""
 
 
 def has_subcommands(name: str) -> bool:
-    """Whether some subcommands of the program are such."""
+    """Whether the table lists subcommands of the program."""
     return name in _PARSED
 
 
 def running_subcommand(name: str, words: Sequence[str], named: int) -> str | None:
-    """The word of the first subcommand that the rule's ``named`` words do not include."""
+    """The first such subcommand that the rule's ``named`` words do not include."""
     if name == "mvn":
         goals = (word for word in words[named:] if ":" in word and not word.startswith("-"))
         return next((goal for goal in goals if not _MAVEN_GOAL.fullmatch(goal)), None)
@@ -110,7 +110,7 @@ def running_subcommand(name: str, words: Sequence[str], named: int) -> str | Non
     if not table:
         return None
     if name == "sbt":
-        # Each of its words is a command with its own words.
+        # Each argument is a command of its own.
         given = (word for word in words[named:] if not word.startswith("-"))
         bad = {wanted[0] for wanted in table}
         return next(
@@ -135,7 +135,7 @@ def running_subcommand(name: str, words: Sequence[str], named: int) -> str | Non
 
 
 def operands(words: Sequence[str]) -> Iterator[int]:
-    """The places where a subcommand may stand: the first operand, and words before it that may be values of options."""
+    """The indexes of words that may be the subcommand: the first operand, and words that may be option values."""
     after_option = False
     for at, word in enumerate(words[1:], 1):
         if word.startswith(("-", "+")):
