@@ -137,6 +137,6 @@ def nobody_there(say: Callable[[str], None]) -> Callable[[ApprovalRequested], An
             f"denied {request.kind}: {what}; no one can answer: this is not a terminal "
             "(use --policy or --yes)"
         )
-        return Decision(word="deny", by="nobody to ask")
+        return Decision(word="deny", by="no one to ask")
 
     return deny

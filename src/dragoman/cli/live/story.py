@@ -26,7 +26,7 @@ from dragoman.cli.live.cells import clip, printed, tidy, tidy_lines, wrap
 from dragoman.cli.live.ink import Hue, Ink
 from dragoman.cli.live.words import Words
 from dragoman.export.text.page import Page, Speaker, Thing
-from dragoman.export.text.streams import Streams
+from dragoman.export.text.streams import TextStreams
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -68,7 +68,7 @@ class Session(Speaker):
     left: dict[str, Card] = field(default_factory=dict[str, Card])
     """Cards whose turn ended first; some are heard of later."""
     asked: dict[str, ApprovalRequested] = field(default_factory=dict[str, ApprovalRequested])
-    streams: Streams = field(default_factory=Streams)
+    streams: TextStreams = field(default_factory=TextStreams)
     words: dict[str | None, Words] = field(default_factory=dict[str | None, Words])
     partial: dict[str | None, str] = field(default_factory=dict[str | None, str])
     """The last line of each text that is still being said."""

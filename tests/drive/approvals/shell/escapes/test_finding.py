@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from dragoman.drive.approvals.shell.escapes import (
+from dragoman.drive.approvals.shell.escapes.finding import (
     command_values,
     escape,
     has_escapes,
@@ -21,7 +21,7 @@ from dragoman.drive.approvals.shell.escapes import (
         ("git diff --outp=x", "--outp=x"),
         ("git grep -lOsh x", "-lOsh"),
         ("git pwn", "pwn"),
-        ("git config a b", "config"),
+        ("git config a b", "config a"),
         ("sort -uo x y", "-uo"),
         ("make CC=x", "CC=x"),
         ("python -m pytest -p x", "-p"),
