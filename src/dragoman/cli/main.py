@@ -19,7 +19,7 @@ from dragoman.errors import DragomanError, UsageError, reason_of
 
 _COMMANDS = {
     "run": ("dragoman.cli.commands.run", "Give the agent a prompt and watch it work."),
-    "chat": ("dragoman.cli.commands.chat", "Talk with the agent, prompt by prompt."),
+    "chat": ("dragoman.cli.commands.chat", "ChatLoop with the agent, prompt by prompt."),
     "serve": ("dragoman.cli.commands.serve", "Open the page: watch, steer and approve agents."),
     "convert": (
         "dragoman.cli.commands.convert",

@@ -155,7 +155,7 @@ class AgentOptions:
         ahead: bool = False,
     ) -> AsyncGenerator[tuple[Agent, Keyboard | None]]:
         """The agent, and the keyboard at which somebody can be asked, if there is one."""
-        from dragoman.cli.asks.asking import Asker, nobody_there
+        from dragoman.cli.approvals.asker import Asker, deny_unattended
         from dragoman.cli.live.keys import keyboard_of
         from dragoman.client.connecting import Timeouts, connect
         from dragoman.client.deciding import allow_all, ask_always
@@ -169,7 +169,7 @@ class AgentOptions:
             command=self.command,
             mode=cast("Literal['app-server']", mode),
             policy=policy,
-            ask=ask or nobody_there(tell),
+            ask=ask or deny_unattended(tell),
             journal=self.journal,
             env=self.env,
             ssh=self.ssh,
@@ -183,7 +183,7 @@ class AgentOptions:
 
     def warn(self, agent: Agent, view: LiveView) -> None:
         """Say it before the first turn if the model will refuse to answer."""
-        from dragoman.cli.asks.steps import hung
+        from dragoman.cli.approvals.steps import hung
         from dragoman.cli.live.ink import Ink
 
         facts = agent.facts

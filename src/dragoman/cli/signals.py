@@ -20,7 +20,7 @@ _ENDING: Final = tuple(
 )
 
 
-class Presses:
+class Interrupts:
     """Counts Ctrl-C, from one turn to the next."""
 
     def __init__(self, quit: Callable[[], None]) -> None:
@@ -51,7 +51,7 @@ class Presses:
 
 
 @contextmanager
-def handling(presses: Presses, resized: Callable[[], None] | None = None) -> Generator[None]:
+def handling(presses: Interrupts, resized: Callable[[], None] | None = None) -> Generator[None]:
     """Have signals heard in the running loop."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -22,13 +22,13 @@ from dragoman.web.api import archive as api_archive
 from dragoman.web.api import commands, fragments, login, sessions, shapes, streams, turns
 from dragoman.web.api import openapi as documenting
 from dragoman.web.api.errors import HANDLERS
+from dragoman.web.archive_worker import ArchiveWorker
 from dragoman.web.guarding import Guard
-from dragoman.web.library import Library
-from dragoman.web.office import Office
-from dragoman.web.ranges import Stretches
+from dragoman.web.ranges import SessionRanges
+from dragoman.web.service import SessionService
 from dragoman.web.settings import Settings
 from dragoman.web.streams.saved_list import SavedList
-from dragoman.web.turns import TurnMarks
+from dragoman.web.turn_index import TurnMarks
 
 _PARTS = (login, sessions, turns, commands, streams, api_archive, fragments)
 
@@ -55,16 +55,16 @@ def create_app(
 ) -> Litestar:
     """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
     settings = settings if settings is not None else Settings()
-    office = Office(hub, Library(archive), settings)
-    stretches = Stretches(office)
-    marks = TurnMarks(office, stretches)
-    saved = SavedList(hub, office.library, office.broadcasts.sessions)
+    service = SessionService(hub, ArchiveWorker(archive), settings)
+    ranges = SessionRanges(service)
+    marks = TurnMarks(service, ranges)
+    saved = SavedList(hub, service.archive_worker, service.broadcasts.sessions)
 
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncGenerator[None]:
-        async with office.broadcasts.open(), saved.open():
+        async with service.broadcasts.open(), saved.open():
             yield
-        await office.library.close()
+        await service.archive_worker.close()
 
     def given(value: object) -> Provide:
         return Provide(lambda: value, sync_to_thread=False)
@@ -76,9 +76,9 @@ def create_app(
             Router("/", route_handlers=pages.HANDLERS, exception_handlers=pages.PROBLEMS),
         ],
         dependencies={
-            "office": given(office),
+            "service": given(service),
             "marks": given(marks),
-            "stretches": given(stretches),
+            "ranges": given(ranges),
         },
         exception_handlers=HANDLERS,
         lifespan=[lifespan],
@@ -98,7 +98,7 @@ def create_app(
         ),
         logging_config=None,
     )
-    app.state.hang_up = office.broadcasts.hang_up
+    app.state.hang_up = service.broadcasts.hang_up
     # Around everything, and not as middleware of the routes: what has no route must be guarded, too.
     app.asgi_handler = cast("ASGIApp", Guard(app.asgi_handler, settings, hub.peer))
     return app

@@ -9,18 +9,18 @@ from typing import Any, Final, cast
 from dragoman.errors import DragomanError
 from dragoman.hub.hub import HarnessInfo
 from dragoman.web.api.shapes import SessionInfo
-from dragoman.web.office import Office
 from dragoman.web.page.rows import Act, Choices, SessionRow
+from dragoman.web.service import SessionService
 
 _PATIENCE_SECONDS: Final = 1.0
 
 
-async def choices(office: Office, sessions: list[SessionRow]) -> Choices:
-    roots = [str(each) for each in office.hub.roots]
+async def choices(service: SessionService, sessions: list[SessionRow]) -> Choices:
+    roots = [str(each) for each in service.hub.roots]
     used = [each.cwd for each in sessions if each.cwd and _is_inside(each.cwd, roots)]
-    harness = next(iter(office.hub.harnesses()), None)
+    harness = next(iter(service.hub.harnesses()), None)
     can: Sequence[str] = harness.can if harness is not None else ()
-    models = [*await _models(office), *(each.model for each in sessions if each.model)]
+    models = [*await _models(service), *(each.model for each in sessions if each.model)]
     asking = harness.approval_modes if harness is not None else ()
     return Choices(
         models=list(dict.fromkeys(models)),
@@ -32,24 +32,24 @@ async def choices(office: Office, sessions: list[SessionRow]) -> Choices:
     )
 
 
-def acts(office: Office, session: SessionInfo) -> list[Act]:
+def acts(service: SessionService, session: SessionInfo) -> list[Act]:
     """What can be done with a session as a whole."""
     found: list[Act] = ["unarchive"] if session.archived else ["rename", "archive"]
     if session.is_live:
         return [*found, "fork", "stop"]
-    if not office.drives(session):
+    if not service.drives(session):
         return []
-    return found if session.archived or closed(office, session) else [*found, "fork"]
+    return found if session.archived or closed(service, session) else [*found, "fork"]
 
 
-def closed(office: Office, session: SessionInfo) -> str | None:
+def closed(service: SessionService, session: SessionInfo) -> str | None:
     """Why nobody can go on with a session, in a sentence."""
     if session.is_live:
         return None
-    if not office.drives(session):
-        driven = ", ".join(each.title for each in office.hub.harnesses())
+    if not service.drives(session):
+        driven = ", ".join(each.title for each in service.hub.harnesses())
         return f"This session is not one of {driven}, which is what works here."
-    if not _is_inside(session.cwd or "", [str(each) for each in office.hub.roots]):
+    if not _is_inside(session.cwd or "", [str(each) for each in service.hub.roots]):
         where = f"in {session.cwd}" if session.cwd else "where this session was"
         return f"Agents may not work {where}: `dragoman serve --root` names the folders where they may."
     return None
@@ -65,11 +65,11 @@ def _problem(harness: HarnessInfo | None) -> str | None:
     return None
 
 
-async def _models(office: Office) -> list[str]:
+async def _models(service: SessionService) -> list[str]:
     """Those that the harness offers. A page does not wait for an agent that does not answer."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            told = as_models(await office.hub.models())
+            told = as_models(await service.hub.models())
     except (TimeoutError, DragomanError):
         return []
     return told

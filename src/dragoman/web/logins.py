@@ -29,7 +29,7 @@ _MOST: Final = 256
 _CODE_LIFETIME: Final = timedelta(minutes=5)
 
 
-class Login(NamedTuple):
+class LoginSecrets(NamedTuple):
     """The two secrets of a new login. They exist here and in the browser, nowhere else."""
 
     cookie: str
@@ -50,9 +50,9 @@ class Logins:
         self._began: dict[str, datetime] = self._load()
         self._codes: dict[str, datetime] = {}
 
-    def begin(self) -> Login:
+    def begin(self) -> LoginSecrets:
         """Sign somebody in."""
-        login = Login(secrets.token_urlsafe(_BYTES), secrets.token_urlsafe(_BYTES))
+        login = LoginSecrets(secrets.token_urlsafe(_BYTES), secrets.token_urlsafe(_BYTES))
         self._began[_hash(*login)] = self._now()
         self._forget_old()
         self._save()

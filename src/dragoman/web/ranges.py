@@ -1,4 +1,4 @@
-"""Stretches of a session as the page shows them: what was said here, and above it what was said before.
+"""SessionRanges of a session as the page shows them: what was said here, and above it what was said before.
 
 A session that was taken up again has earlier words in its file, and one that was branched off has those of the
 session that it comes from. They are numbered backwards from -1, so that the numbers of what is said here, from 1
@@ -21,10 +21,10 @@ from dragoman.errors import UnreadableSource, UsageError
 from dragoman.hub.hub import Entry, UnknownSession
 from dragoman.model.messages import TurnStarted
 from dragoman.web.api.shapes import SessionInfo
-from dragoman.web.library import SavedEntry
-from dragoman.web.office import Office
+from dragoman.web.archive_worker import SavedEntry
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import Fragment
+from dragoman.web.service import SessionService
 
 _log = logging.getLogger(__name__)
 _KEPT: Final = 8
@@ -46,10 +46,10 @@ class Said(NamedTuple):
     entry: Entry | SavedEntry
 
 
-Stretch: TypeAlias = Sequence[Said]
+EntryRange: TypeAlias = Sequence[Said]
 
 
-def drawn(found: Stretch) -> list[Fragment]:
+def drawn(found: EntryRange) -> list[Fragment]:
     """Each entry as a piece of the page."""
     pieces: list[Fragment] = []
     for name, said in groupby(found, key=lambda each: each.name):
@@ -57,18 +57,18 @@ def drawn(found: Stretch) -> list[Fragment]:
     return pieces
 
 
-class Stretches:
+class SessionRanges:
     """Earlier words never change, so they are kept for as long as somebody may scroll through them."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, service: SessionService) -> None:
+        self._service = service
         self._earlier: OrderedDict[str, list[Said]] = OrderedDict()
 
-    async def before(self, session: SessionInfo, seq: int, limit: int) -> Stretch:
+    async def before(self, session: SessionInfo, seq: int, limit: int) -> EntryRange:
         """The last entries before this number, oldest first."""
-        found: Stretch = []
+        found: EntryRange = []
         if seq > 0:
-            own = await self._office.entries(session.id, before=seq, limit=limit)
+            own = await self._service.entries(session.id, before=seq, limit=limit)
             found = await self._named(session, own)
         if len(found) == limit:
             return found
@@ -76,19 +76,19 @@ class Stretches:
         end = len(earlier) if seq > 0 else max(0, len(earlier) + seq)
         return [*earlier[max(0, end - limit + len(found)) : end], *found]
 
-    async def after(self, session: SessionInfo, seq: int, limit: int) -> Stretch:
+    async def after(self, session: SessionInfo, seq: int, limit: int) -> EntryRange:
         """The entries that follow this number."""
-        found: Stretch = []
+        found: EntryRange = []
         if seq < -1:
             earlier = await self.earlier(session)
             found = earlier[max(0, len(earlier) + seq + 1) :][:limit]
         rest = limit - len(found)
         if not rest:
             return found
-        own = await self._office.entries(session.id, after=max(0, seq), limit=rest)
+        own = await self._service.entries(session.id, after=max(0, seq), limit=rest)
         return [*found, *await self._named(session, own)]
 
-    async def earlier(self, session: SessionInfo) -> Stretch:
+    async def earlier(self, session: SessionInfo) -> EntryRange:
         """What was said before the session came here."""
         if not session.is_live:
             return ()
@@ -109,7 +109,7 @@ class Stretches:
 
     async def _told_before(
         self, session: SessionInfo, until: datetime | None, depth: int
-    ) -> Stretch:
+    ) -> EntryRange:
         if until is None:
             return []
         origin = await self._origin(session) if depth else None
@@ -120,22 +120,24 @@ class Stretches:
             told = deque(await self._told_before(parent, until, depth - 1), maxlen=_MOST)
             after = 0
             while after < seq and (
-                page := self._office.hub.entries(parent.id, after=after, limit=_PAGE)
+                page := self._service.hub.entries(parent.id, after=after, limit=_PAGE)
             ):
                 told.extend(await self._named(parent, [each for each in page if each.seq <= seq]))
                 after = page[-1].seq
             return list(told)
         name = session.native_id or session.id
-        saved = await self._office.library.ask(lambda archive: _saved_before(archive, name, until))
+        saved = await self._service.archive_worker.ask(
+            lambda archive: _saved_before(archive, name, until)
+        )
         return await self._named(session, saved)
 
     async def _origin(self, session: SessionInfo) -> tuple[SessionInfo, int] | None:
         """The session that it was branched off from here, and where."""
-        known = self._office.live(session.id)
+        known = self._service.live(session.id)
         if known is None or known.parent_seq is None or known.parent is None:
             return None
         try:
-            parent = await self._office.session(known.parent)
+            parent = await self._service.session(known.parent)
         except UnknownSession:
             return None
         return parent, known.parent_seq if parent.is_live else 0
@@ -160,7 +162,7 @@ class Stretches:
         while session.parent_id and session.parent_id not in found and len(found) < _DEPTH:
             found.add(session.parent_id)
             try:
-                session = await self._office.session(session.parent_id)
+                session = await self._service.session(session.parent_id)
             except UnknownSession:
                 break
         return found

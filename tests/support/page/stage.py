@@ -25,7 +25,7 @@ from dragoman.web.page import views
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
     Choices,
-    Pending,
+    PendingApproval,
     PolicyView,
     SessionRow,
     SessionView,
@@ -62,7 +62,7 @@ class Session:
     sandbox: str = "workspace-write"
     entries: list[Said] = field(default_factory=list[Said])
     passing: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
-    pending: dict[str, Pending] = field(default_factory=dict[str, Pending])
+    pending: dict[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -144,7 +144,9 @@ class Stage:
                     session.state = _AFTER[getattr(message, "outcome", None)]
                 if isinstance(message, ApprovalRequested):
                     until = datetime.now(UTC) + timedelta(seconds=deadline_seconds)
-                    session.pending[message.approval_id] = Pending(asked=message, deadline_at=until)
+                    session.pending[message.approval_id] = PendingApproval(
+                        asked=message, deadline_at=until
+                    )
                     session.state = "waiting"
             self.changed.notify_all()
 

@@ -61,7 +61,7 @@ class TypedLines:
 
     @contextmanager
     def open(self) -> Generator[None]:
-        with self._keyboard.heard_by(self._press):
+        with self._keyboard.sent_to(self._press):
             self._view.footer(self._rows)
             yield
 

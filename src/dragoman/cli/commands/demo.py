@@ -45,7 +45,7 @@ def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -
     else is real: the agent's program, its commands, the change to the file, the approval that you are
     asked for, and the session file that is left.
     """
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
     from dragoman.rehearsal import Rehearsal
 
     folder = Path(tempfile.mkdtemp(prefix="dragoman-demo-"))
@@ -61,7 +61,7 @@ def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -
             command=command,
             env=stage.env,
         )
-        return perform(
+        return run_async(
             lambda: _demo(options, folder, yes=yes, pause=0 if quick else _PAUSE_SECONDS)
         )
 
@@ -93,7 +93,7 @@ def _page(
 
 async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float) -> int:
     from dragoman.cli.live.live import view_for
-    from dragoman.cli.live.loop import EXIT_CODES, on_stage, play
+    from dragoman.cli.live.loop import EXIT_CODES, live_screen, play
     from dragoman.model.messages import ApprovalRequested, ApprovalSettled
 
     view = view_for(standard_output())
@@ -114,7 +114,7 @@ async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float)
         view.show(message)
 
     answer = _answering(view, pause) if yes or not view.interactive else None
-    with on_stage(view) as presses:
+    with live_screen(view) as presses:
         connected = options.connected(view, policy=_only_edits, ask=answer)
         async with connected as (agent, _):
             session = await options.start(agent)

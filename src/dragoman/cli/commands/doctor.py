@@ -75,7 +75,7 @@ def doctor(
     dragoman doctor --sessions
     dragoman doctor --sessions broken.jsonl --repair -o repaired
     """
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
 
     if not sessions and (repair or output or paths):
         raise click.UsageError("--repair, -o and PATHS are about sessions: say --sessions, too.")
@@ -84,14 +84,14 @@ def doctor(
     if drift:
         from dragoman.cli.reports.drift import check_drift
 
-        return perform(lambda: check_drift(command, as_json=as_json))
+        return run_async(lambda: check_drift(command, as_json=as_json))
     if sessions:
         from dragoman.cli.reports.sessions import check_sessions, repair_sessions
 
         if not repair:
             return check_sessions(paths, as_json=as_json)
-        return perform(lambda: repair_sessions(paths, output, command=command, as_json=as_json))
-    return perform(lambda: _doctor(command, as_json=as_json))
+        return run_async(lambda: repair_sessions(paths, output, command=command, as_json=as_json))
+    return run_async(lambda: _doctor(command, as_json=as_json))
 
 
 async def _doctor(command: str | None, *, as_json: bool) -> int:

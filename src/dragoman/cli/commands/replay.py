@@ -97,7 +97,7 @@ def replay(
         )
 
     from dragoman.cli.live.live import view_for
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
 
     view = view_for(standard_output())
     if speed is None:
@@ -105,7 +105,7 @@ def replay(
     # The player has the speed in hand, so that it can be changed.
     timed = timed_messages(messages, max_pause=float("inf"), stream=view.animate and speed > 0)
     player = Player(view, speed, max_pause)
-    return perform(lambda: player.play(timed))
+    return run_async(lambda: player.play(timed))
 
 
 def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
@@ -146,16 +146,16 @@ class Player:
 
     async def play(self, timed: Iterable[Cue]) -> int:
         from dragoman.cli.live.keys import keyboard_of
-        from dragoman.cli.live.loop import on_stage
+        from dragoman.cli.live.loop import live_screen
 
         keyboard = keyboard_of() if self._view.animate else None
-        with on_stage(self._view):
+        with live_screen(self._view):
             if keyboard is None:
                 await self._show(timed)
             else:
                 self._view.hint(_HINT)
                 listening = keyboard.listening(lost=self._view.lose)
-                with listening, keyboard.heard_by(self.press):
+                with listening, keyboard.sent_to(self.press):
                     await self._show(timed)
         return 0
 

@@ -79,13 +79,13 @@ def run(
         "effort": agent.effort,
         "output_schema": schema_from(schema),
     }
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
 
     output = _Output(to=to, quiet=quiet)
     mode = "exec" if one_shot else "app-server"
     text = prompt_from(prompt)
     session = agent.session_to_resume(resume, last=last)
-    return perform(lambda: _run(agent, output, text, asked, session, timeout, mode))
+    return run_async(lambda: _run(agent, output, text, asked, session, timeout, mode))
 
 
 async def _run(
@@ -97,9 +97,9 @@ async def _run(
     seconds: float | None,
     mode: str,
 ) -> int:
-    from dragoman.cli.live.loop import EXIT_CODES, on_stage, play
+    from dragoman.cli.live.loop import EXIT_CODES, live_screen, play
 
-    with on_stage(output.view) as presses:
+    with live_screen(output.view) as presses:
         connected = options.connected(
             output.view, mode=mode, shows=not output.is_view, seconds=seconds
         )

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from dragoman.cli.signals import Presses, handling
+from dragoman.cli.signals import Interrupts, handling
 from dragoman.errors import UsageError, reason_of
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ async def _serve(serving: Serving) -> None:
     from dragoman.web.trimming import settle
 
     over = asyncio.Event()
-    presses = Presses(over.set)
+    presses = Interrupts(over.set)
     _make_private(serving.data)
     token = take_token(os.environ)
     logins = Logins(serving.data / "logins.json")

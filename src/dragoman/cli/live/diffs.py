@@ -16,7 +16,7 @@ _HUES: Final[dict[str, tuple[Hue, ...]]] = {"+": ("green",), "-": ("red",)}
 _KINDS: Final = {"add": "new file", "write": "new file", "delete": "deleted", "update": ""}
 
 
-class _Line(NamedTuple):
+class _DiffLine(NamedTuple):
     sign: str
     number: int | None
     text: str
@@ -85,11 +85,11 @@ def unified(text: str, ink: Ink, width: int) -> list[str]:
     return shown
 
 
-def _digits(lines: list[_Line]) -> int:
+def _digits(lines: list[_DiffLine]) -> int:
     return max((len(str(line.number)) for line in lines if line.number), default=0)
 
 
-def _rows(line: _Line, ink: Ink, width: int, digits: int) -> list[str]:
+def _rows(line: _DiffLine, ink: Ink, width: int, digits: int) -> list[str]:
     """A changed line in as many rows as it takes."""
     room = width - len(GUTTER) - (digits + 1) * bool(digits) - 2
     first, *rest = wrap(line.text, room)
@@ -99,7 +99,7 @@ def _rows(line: _Line, ink: Ink, width: int, digits: int) -> list[str]:
     ]
 
 
-def _row(line: _Line, ink: Ink, width: int, digits: int) -> str:
+def _row(line: _DiffLine, ink: Ink, width: int, digits: int) -> str:
     number = f"{line.number:>{digits}} " if line.number else " " * (digits + 1) * bool(digits)
     text = clip(f"{line.sign} {line.text}", width - len(GUTTER) - len(number))
     if line.sign == "⋮":
@@ -107,7 +107,7 @@ def _row(line: _Line, ink: Ink, width: int, digits: int) -> str:
     return ink.gutter(number, "dim") + ink(text, *_HUES.get(line.sign, ()))
 
 
-def _lines(diff: list[str]) -> Iterator[_Line]:
+def _lines(diff: list[str]) -> Iterator[_DiffLine]:
     """The lines of a diff with the numbers that its hunks give them."""
     old = new = 0
     numbered = is_first = True
@@ -120,7 +120,7 @@ def _lines(diff: list[str]) -> Iterator[_Line]:
         if found := _HUNK.match(line):
             old, new = int(found[1]), int(found[2])
             if not is_first:
-                yield _Line("⋮", None, "")
+                yield _DiffLine("⋮", None, "")
             is_first = False
             continue
         if line.startswith(("@@", "\\ ")) or (is_first and line.startswith(_HEADS)):
@@ -129,13 +129,13 @@ def _lines(diff: list[str]) -> Iterator[_Line]:
         sign, text = line[:1] or " ", line[1:].expandtabs(4)
         match sign:
             case "+":
-                yield _Line("+", new if numbered else None, text)
+                yield _DiffLine("+", new if numbered else None, text)
                 new += 1
             case "-":
-                yield _Line("-", old if numbered else None, text)
+                yield _DiffLine("-", old if numbered else None, text)
                 old += 1
             case " ":
-                yield _Line(" ", new if numbered else None, text)
+                yield _DiffLine(" ", new if numbered else None, text)
                 old, new = old + 1, new + 1
             case _:
-                yield _Line(" ", None, line)
+                yield _DiffLine(" ", None, line)

@@ -133,7 +133,7 @@ class Keyboard:
         self._lost: Callable[[], None] | None = None
 
     @contextmanager
-    def heard_by(self, listener: Listener) -> Generator[None]:
+    def sent_to(self, listener: Listener) -> Generator[None]:
         """All keys go to this listener for a while."""
         self._listeners.append(listener)
         early, self._early = self._early or (), None

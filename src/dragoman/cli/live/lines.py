@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dragoman.cli.live import asks as live_asks
+from dragoman.cli.live import approvals
 from dragoman.cli.live.cells import cells, tidy
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.out import Out
@@ -47,7 +47,7 @@ class LineView:
         if self._asks and isinstance(message, ApprovalRequested):
             self.ask(message, None)
         elif self._asks and isinstance(message, ApprovalSettled):
-            self._lines([live_asks.settled(message.decision, self._ink)])
+            self._lines([approvals.settled(message.decision, self._ink)])
         elif not (isinstance(message, Prompt) and message.text == self._entered):
             self._write(self._exporter.export([message]))
 
@@ -71,7 +71,7 @@ class LineView:
 
     def show_all(self, request: ApprovalRequested) -> None:
         root = self._roots.get(request.session_id)
-        self.say(live_asks.asked_rows(request, self._ink, self._width - 1, root).whole())
+        self.say(approvals.asked_rows(request, self._ink, self._width - 1, root).whole())
 
     def typing(self, line: str | None) -> None:
         before = self._typed

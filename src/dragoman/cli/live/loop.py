@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final, Protocol, cast
 
 from dragoman.cli.live.live import LiveView
-from dragoman.cli.signals import Presses, handling
+from dragoman.cli.signals import Interrupts, handling
 from dragoman.errors import AgentError
 from dragoman.model.messages import Message, Outcome, TurnEnded
 
@@ -29,7 +29,7 @@ class Steerable(Protocol):
     async def steer(self, text: str) -> None: ...
 
 
-def perform(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+def run_async(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
     """Run a command's work to its end; its exit code. Who quits gets 130, whatever was going on."""
     try:
         return asyncio.run(work())
@@ -57,7 +57,7 @@ def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 @contextmanager
-def on_stage(view: LiveView) -> Generator[Presses]:
+def live_screen(view: LiveView) -> Generator[Interrupts]:
     """Hear signals, tell the view the time and the size; leave the terminal as it was found."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
@@ -72,7 +72,7 @@ def on_stage(view: LiveView) -> Generator[Presses]:
             view.footer([])
 
     ticker = _Ticker(view, loop)
-    presses = Presses(quit)
+    presses = Interrupts(quit)
     try:
         with handling(presses, view.measure if view.interactive else None):
             view.on_lost(presses.end)
@@ -107,7 +107,7 @@ async def play(
     turn: AsyncIterable[Message],
     session: Steerable,
     view: LiveView,
-    presses: Presses,
+    presses: Interrupts,
     show: Callable[[Message], None],
 ) -> TurnEnded | None:
     """Show a turn to its end; how it ended."""

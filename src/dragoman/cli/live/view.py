@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dragoman.cli.asks.fitting import Question
-from dragoman.cli.live import asks, status
+from dragoman.cli.approvals.layout import QuestionRows
+from dragoman.cli.live import approvals, status
 from dragoman.cli.live.cells import broken, tidy
 from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.markdown import MarkdownRows
 from dragoman.cli.live.out import Out
 from dragoman.cli.live.screen import Screen
-from dragoman.cli.live.story import Session, Story, thinking
-from dragoman.cli.live.words import Words
+from dragoman.cli.live.transcript import LiveTranscript, SessionProgress, thinking
 from dragoman.model.messages import ApprovalRequested, Message
 
 _MOST_WIDTH: Final = 120
@@ -33,12 +33,12 @@ class TerminalView:
     def __init__(self, out: Out, *, colour: bool, width: int, height: int = 24) -> None:
         self._ink = Ink(colour=colour)
         self._screen = Screen(out, width=width, height=height)
-        self._story = Story(self._ink)
+        self._story = LiveTranscript(self._ink)
         self._now = 0.0
         self._footer: Callable[[int], list[str]] | None = None
         self._asking: ApprovalRequested | None = None
         self._below: Callable[[int, int, bool], list[str]] | None = None
-        self._measured: tuple[ApprovalRequested, int, str | None, Question] | None = None
+        self._measured: tuple[ApprovalRequested, int, str | None, QuestionRows] | None = None
         """The rows of the question that was shown last: they are shown often and may be many."""
         self._hint = ""
 
@@ -122,12 +122,14 @@ class TerminalView:
         return [piece for row in rows for piece in broken(row, self._screen.width)]
 
     def _fitted(self, asked: ApprovalRequested, room: int) -> tuple[list[str], bool]:
-        return self._question(asked).fitted(room, lambda count: asks.left_out(count, self._ink))
+        return self._question(asked).fitted(
+            room, lambda count: approvals.left_out(count, self._ink)
+        )
 
-    def _question(self, asked: ApprovalRequested) -> Question:
+    def _question(self, asked: ApprovalRequested) -> QuestionRows:
         root = self._story.root_of(asked)
         if self._measured is None or self._measured[:3] != (asked, self.width, root):
-            rows = asks.asked_rows(asked, self._ink, self.width, root)
+            rows = approvals.asked_rows(asked, self._ink, self.width, root)
             self._measured = (asked, self.width, root, rows)
         return self._measured[3]
 
@@ -146,11 +148,11 @@ class TerminalView:
         )
         return [*rows, "", line]
 
-    def _session(self, session: Session) -> list[str]:
+    def _session(self, session: SessionProgress) -> list[str]:
         rows: list[str] = []
         for message_id, line in session.partial.items():
             if line.strip():
-                words = session.words.get(message_id) or Words(self._ink)
+                words = session.words.get(message_id) or MarkdownRows(self._ink)
                 rows += words.peek(tidy(line), self.width)[-_PARTIAL_ROWS:]
         if rows and not self._story.is_saying(session):
             rows.insert(0, "")
@@ -167,7 +169,7 @@ class TerminalView:
         return rows
 
 
-def _activity(session: Session) -> str:
+def _activity(session: SessionProgress) -> str:
     if session.asked:
         return "Waiting for you"
     cards = list(session.cards.values())

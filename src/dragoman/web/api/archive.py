@@ -23,8 +23,8 @@ from dragoman.reading.mapper import make_exporter
 from dragoman.web.api import shapes
 from dragoman.web.api.sessions import Id
 from dragoman.web.api.shapes import Hit, Hits, UsageGroup, UsageSummary
-from dragoman.web.library import as_time
-from dragoman.web.office import Office, TheOffice
+from dragoman.web.archive_worker import as_time
+from dragoman.web.service import SessionService, TheService
 from dragoman.web.streams.streaming import EventStream, Pipe
 
 _MEDIA: Final = {
@@ -40,7 +40,7 @@ Text = Annotated[str | None, QueryParameter(max_length=1_000)]
 
 @get("/search", summary="Search in all that was said", tags=["archive"])
 async def search(
-    office: TheOffice,
+    service: TheService,
     q: Annotated[str, QueryParameter(min_length=1, max_length=1_000, description="Words to find.")],
     limit: Annotated[int, QueryParameter(ge=1, le=200)] = 20,
     session_id: Text = None,
@@ -68,10 +68,10 @@ async def search(
     def look(archive: SessionArchive) -> Hits:
         find = archive.scan if scan else archive.search
         found = find(q, filters, limit=limit)
-        progress = shapes.indexing(office.library.indexing)
+        progress = shapes.indexing(service.archive_worker.indexing)
         return Hits([_hit(each) for each in found.hits], found.is_ranked, progress)
 
-    return await office.library.ask(look)
+    return await service.archive_worker.ask(look)
 
 
 def _hit(found: Found) -> Hit:
@@ -93,7 +93,7 @@ def _hit(found: Found) -> Hit:
 
 @get("/usage", summary="Tokens and money", tags=["archive"])
 async def usage(
-    office: TheOffice,
+    service: TheService,
     by: FromQuery[By] = "day",
     since: FromQuery[datetime | None] = None,
     until: FromQuery[datetime | None] = None,
@@ -102,7 +102,7 @@ async def usage(
 ) -> UsageSummary:
     """Of all sessions on this machine. What a session does not tell is unknown, not zero."""
     choice = LedgerFilter(since=_aware(since), until=_aware(until), project=project, model=model)
-    told = await office.library.usage(by, choice)
+    told = await service.archive_worker.usage(by, choice)
     return UsageSummary(by, [_group(each) for each in told.groups], _group(told.total))
 
 
@@ -130,22 +130,22 @@ def _group(group: LedgerGroup) -> UsageGroup:
     responses={200: ResponseSpec(str, description="The session.", media_type="text/plain")},
 )
 async def export(
-    office: TheOffice,
+    service: TheService,
     session_id: Id,
     format: Annotated[str, QueryParameter(max_length=50)] = "messages",
 ) -> ASGIResponse:
     """``format`` is one of those that ``dragoman dialects`` lists."""
     if formats.find(format) is None:
         raise UnknownFormat(format, [each.name for each in formats.FORMATS])
-    await office.session(session_id)
+    await service.session(session_id)
     media_type, ending = _MEDIA.get(format, _LINES)
     name = re.sub(r"[^A-Za-z0-9._-]", "-", session_id)[:100]
     headers = {
         "content-type": media_type,
         "content-disposition": f'attachment; filename="{name}.{ending}"',
     }
-    pieces = _first_piece(_exported(office, session_id, format))
-    pouring = _Pouring(office, await anext(pieces), pieces)
+    pieces = _first_piece(_exported(service, session_id, format))
+    pouring = _Pouring(service, await anext(pieces), pieces)
     return EventStream(pouring, headers=headers, media_type=media_type)
 
 
@@ -161,26 +161,26 @@ async def _first_piece(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
 
 
 class _Pouring:
-    def __init__(self, office: Office, first: bytes, rest: AsyncIterator[bytes]) -> None:
-        self._office = office
+    def __init__(self, service: SessionService, first: bytes, rest: AsyncIterator[bytes]) -> None:
+        self._service = service
         self._first = first
         self._rest = rest
 
     async def __call__(self, pipe: Pipe) -> None:
-        async with self._office.broadcasts.watched(pipe):
+        async with self._service.broadcasts.watched(pipe):
             await pipe.write(self._first)
             await pipe.pour(self._rest)
 
 
-async def _exported(office: Office, session_id: str, to: str) -> AsyncGenerator[bytes]:
-    live = office.live(session_id)
+async def _exported(service: SessionService, session_id: str, to: str) -> AsyncGenerator[bytes]:
+    live = service.live(session_id)
     if live is None:
-        async for piece in office.library.export(session_id, to):
+        async for piece in service.archive_worker.export(session_id, to):
             yield piece
         return
     exporter, _ = make_exporter(to)
     after = 0
-    while page := office.hub.entries(live.id, after=after, limit=_PAGE):
+    while page := service.hub.entries(live.id, after=after, limit=_PAGE):
         yield exporter.export([each.message for each in page])
         after = page[-1].seq
     yield exporter.finish()

@@ -9,7 +9,7 @@ from litestar import get, post
 
 from dragoman.hub.hub import RunningCommand
 from dragoman.web.api.sessions import Id
-from dragoman.web.office import TheOffice
+from dragoman.web.service import TheService
 
 
 class Commands(msgspec.Struct, frozen=True):
@@ -29,13 +29,13 @@ class StoppedCommands(msgspec.Struct, frozen=True):
     summary="List the commands that a session has running",
     tags=["commands"],
 )
-async def commands(office: TheOffice, session_id: Id) -> Commands:
+async def commands(service: TheService, session_id: Id) -> Commands:
     """During a turn and after it. A saved session that is not live has none."""
-    found = office.live(session_id)
+    found = service.live(session_id)
     if found is None:
-        await office.session(session_id)  # 404 if it does not exist
+        await service.session(session_id)  # 404 if it does not exist
         return Commands([])
-    return Commands(office.hub.commands(found.id))
+    return Commands(service.hub.commands(found.id))
 
 
 @post(
@@ -44,12 +44,12 @@ async def commands(office: TheOffice, session_id: Id) -> Commands:
     status_code=200,
     tags=["commands"],
 )
-async def stop_commands(office: TheOffice, session_id: Id) -> StoppedCommands:
+async def stop_commands(service: TheService, session_id: Id) -> StoppedCommands:
     """SIGTERM, then SIGKILL after a second. The turn goes on; other sessions keep their commands.
 
     A notice in the session names what was stopped.
     """
-    return StoppedCommands(await office.hub.stop_commands(office.spoken_to(session_id)))
+    return StoppedCommands(await service.hub.stop_commands(service.spoken_to(session_id)))
 
 
 HANDLERS: list[Any] = [commands, stop_commands]

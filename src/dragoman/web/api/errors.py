@@ -69,23 +69,25 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where in a text that was sent, if that is known."""
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class ErrorBody(msgspec.Struct, frozen=True):
     """What every answer with a status of 400 or more holds."""
 
     error: Problem
 
 
-def refusal(status: int, code: str, message: str, *, line: int | None = None) -> Response[Refusal]:
+def refusal(
+    status: int, code: str, message: str, *, line: int | None = None
+) -> Response[ErrorBody]:
     headers = {"retry-after": "1"} if status == 503 else {}
-    body = Refusal(Problem(code, message, line))
+    body = ErrorBody(Problem(code, message, line))
     return Response(body, status_code=status, media_type="application/json", headers=headers)
 
 
-def _ours(_request: Request[Any, Any, Any], problem: DragomanError) -> Response[Refusal]:
+def _ours(_request: Request[Any, Any, Any], problem: DragomanError) -> Response[ErrorBody]:
     return refuse(problem)
 
 
-def refuse(problem: DragomanError) -> Response[Refusal]:
+def refuse(problem: DragomanError) -> Response[ErrorBody]:
     """What is answered to a problem of ours."""
     status, code = next((s, c) for kind, s, c in _KINDS if isinstance(problem, kind))
     if status >= 500:
@@ -94,7 +96,7 @@ def refuse(problem: DragomanError) -> Response[Refusal]:
     return refusal(status, code, str(problem), line=line if isinstance(line, int) else None)
 
 
-def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[Refusal]:
+def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[ErrorBody]:
     status = problem.status_code
     message = problem.detail or "the request cannot be carried out"
     extra = problem.extra
@@ -114,12 +116,12 @@ def _told(extra: Any) -> str:
     return ": ".join(str(facts[name]) for name in ("key", "message") if facts.get(name))
 
 
-def _too_deep(request: Request[Any, Any, Any], _problem: RecursionError) -> Response[Refusal]:
+def _too_deep(request: Request[Any, Any, Any], _problem: RecursionError) -> Response[ErrorBody]:
     _log.warning("%s %s was sent JSON that is nested too deeply", request.method, request.url.path)
     return refusal(400, "bad_request", "the JSON is nested too deeply")
 
 
-def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[Refusal]:
+def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[ErrorBody]:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=problem)
     return refusal(500, "internal", "something went wrong in the server; its log says what")
 

@@ -12,13 +12,13 @@ from litestar.params import JSONBody
 
 from dragoman.web.api.shapes import Login, SignedIn
 from dragoman.web.guarding import LOGIN
-from dragoman.web.office import TheOffice
+from dragoman.web.service import TheService
 
 
 @post("/login", summary="Sign in with the token", status_code=200, tags=["login"])
-async def login(office: TheOffice, data: JSONBody[Login]) -> Response[SignedIn]:
+async def login(service: TheService, data: JSONBody[Login]) -> Response[SignedIn]:
     """Sets a cookie and answers with a key. Every request needs both: the key in the header ``X-Dragoman-Key``."""
-    settings = office.settings
+    settings = service.settings
     is_token = compare_digest(data.token.encode("utf-8", "replace"), settings.token.encode())
     if not is_token and not settings.logins.take_code(data.token):
         raise HTTPException("this is not the token", status_code=401)
@@ -28,12 +28,12 @@ async def login(office: TheOffice, data: JSONBody[Login]) -> Response[SignedIn]:
 
 
 @post("/logout", summary="Sign out", status_code=204, tags=["login"])
-async def logout(office: TheOffice, request: Request[Any, Any, Any]) -> Response[None]:
+async def logout(service: TheService, request: Request[Any, Any, Any]) -> Response[None]:
     """Revokes this login: its cookie and its key open nothing any more, and its streams end."""
     name = cast("dict[str, Any]", request.scope).get(LOGIN)
     if name is not None:
-        office.settings.logins.end(name)
-    gone = _cookie(office.settings.cookie_name, "", max_age=0)
+        service.settings.logins.end(name)
+    gone = _cookie(service.settings.cookie_name, "", max_age=0)
     return Response(None, status_code=204, cookies=[gone])
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
-from dragoman.web.api.errors import Refusal
+from dragoman.web.api.errors import ErrorBody
 
 NAMES: Final = {
     "harnesses": "list_harnesses",
@@ -51,6 +51,18 @@ _CHANGES: Final = {
     "504": "The agent did not answer in time.",
 }
 _REF: Final = "#/components/schemas/{name}"
+SCHEMA_NAMES: Final = {
+    "StartTurnBody": "StartTurn",
+    "SteerBody": "Steer",
+    "DecisionBody": "Decide",
+    "RenameBody": "Rename",
+    "SessionTurn": "TurnInfo",
+    "RememberedRulesInfo": "RememberedRules",
+    "ErrorBody": "Refusal",
+}
+"""Published schema names that differ from the class, because another class in Dragoman has that name.
+
+Generated clients name their types after these: they must not change."""
 
 
 def name_of(handler: Any, *_: object) -> str:
@@ -62,7 +74,7 @@ def name_of(handler: Any, *_: object) -> str:
 def complete(document: dict[str, Any], types: Iterable[type]) -> dict[str, Any]:
     """The document, with all that is answered and what each type is. ``types`` are those that handlers use."""
     schemas = document["components"]["schemas"]
-    _, refusals = msgspec.json.schema_components([Refusal], ref_template=_REF)
+    _, refusals = msgspec.json.schema_components([ErrorBody], ref_template=_REF)
     schemas.update(refusals)
     known = dict(_described(types))
     for name, schema in schemas.items():
@@ -72,7 +84,21 @@ def complete(document: dict[str, Any], types: Iterable[type]) -> dict[str, Any]:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             _answers(operation["responses"], path, method, operation)
-    return document
+    return _with_public_names(document)
+
+
+def _with_public_names(value: Any) -> Any:
+    if isinstance(value, str):  # a schema's "title", which generators prefer to its key
+        return SCHEMA_NAMES.get(value, value)
+    if isinstance(value, list):
+        return [_with_public_names(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    named = cast("dict[str, Any]", value)
+    if isinstance(target := named.get("$ref"), str):
+        before, slash, name = target.rpartition("/")
+        return {**named, "$ref": before + slash + SCHEMA_NAMES.get(name, name)}
+    return {SCHEMA_NAMES.get(key, key): _with_public_names(each) for key, each in named.items()}
 
 
 def _answers(responses: dict[str, Any], path: str, method: str, operation: dict[str, Any]) -> None:
@@ -84,14 +110,14 @@ def _answers(responses: dict[str, Any], path: str, method: str, operation: dict[
     if method != "get" and not path.endswith(("/login", "/logout")):
         told |= _CHANGES
     for status, words in told.items():
-        content = {"application/json": {"schema": {"$ref": _REF.format(name="Refusal")}}}
+        content = {"application/json": {"schema": {"$ref": _REF.format(name="ErrorBody")}}}
         responses[status] = {"description": words, "content": content}
 
 
 def _described(types: Iterable[type]) -> Iterable[tuple[str, str]]:
     """What each type says of itself, and each that it has in it."""
     seen: set[type] = set()
-    left = [Refusal, *types]
+    left = [ErrorBody, *types]
     while left:
         each = left.pop()
         if each in seen:

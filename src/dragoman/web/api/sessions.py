@@ -13,12 +13,12 @@ from dragoman.web.api.shapes import (
     EntryInfo,
     EntryPage,
     Harnesses,
-    Rename,
+    RenameBody,
     SessionInfo,
     SessionPage,
     StartSession,
 )
-from dragoman.web.office import TheOffice
+from dragoman.web.service import TheService
 
 Id = Annotated[str, PathParameter(max_length=200)]
 Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="How many at most.")]
@@ -45,13 +45,13 @@ KeepCommands = Annotated[
 
 
 @get("/harnesses", summary="Agent programs, and what each can do", tags=["harnesses"])
-async def harnesses(office: TheOffice) -> Harnesses:
-    return Harnesses(office.hub.harnesses())
+async def harnesses(service: TheService) -> Harnesses:
+    return Harnesses(service.hub.harnesses())
 
 
 @get("/sessions", summary="All sessions, the newest first", tags=["sessions"])
 async def sessions(
-    office: TheOffice,
+    service: TheService,
     limit: Limit = 50,
     cursor: Annotated[str | None, QueryParameter(max_length=500)] = None,
     live: FromQuery[bool | None] = None,
@@ -59,68 +59,68 @@ async def sessions(
     project: Annotated[str | None, QueryParameter(max_length=4096)] = None,
 ) -> SessionPage:
     """Live ones and those on the disk. ``live=true``: only those that can be spoken to."""
-    page, following = await office.sessions(
+    page, following = await service.sessions(
         limit=limit, cursor=cursor, live=live, archived=archived, project=project
     )
-    return SessionPage(page, following, shapes.indexing(office.library.indexing))
+    return SessionPage(page, following, shapes.indexing(service.archive_worker.indexing))
 
 
 @post("/sessions", summary="Begin a session, or go on with a saved one", tags=["sessions"])
 async def start(
-    office: TheOffice, data: JSONBody[StartSession], idempotency_key: Key = None
+    service: TheService, data: JSONBody[StartSession], idempotency_key: Key = None
 ) -> SessionInfo:
     """``cwd`` must lie inside one of the roots that the server was started with."""
-    session = await office.hub.start(
-        cwd=office.hub.allowed(data.cwd),
+    session = await service.hub.start(
+        cwd=service.hub.allowed(data.cwd),
         prompt=data.prompt,
-        images=office.images(data.images),
+        images=service.images(data.images),
         model=data.model,
         effort=data.effort,
         sandbox=data.sandbox,
         approvals=data.approvals,
         idempotency_key=idempotency_key,
         resume=data.resume,
-        title=await office.taken_up(data.resume),
+        title=await service.taken_up(data.resume),
     )
     return shapes.live(session)
 
 
 @get("/sessions/{session_id:str}", summary="A session", tags=["sessions"])
-async def session(office: TheOffice, session_id: Id) -> SessionInfo:
-    return await office.session(session_id)
+async def session(service: TheService, session_id: Id) -> SessionInfo:
+    return await service.session(session_id)
 
 
 @patch("/sessions/{session_id:str}", summary="Give a session a name", tags=["sessions"])
-async def rename(office: TheOffice, session_id: Id, data: JSONBody[Rename]) -> SessionInfo:
-    return await office.rename(session_id, data.title)
+async def rename(service: TheService, session_id: Id, data: JSONBody[RenameBody]) -> SessionInfo:
+    return await service.rename(session_id, data.title)
 
 
 @post("/sessions/{session_id:str}/archive", summary="Put a session away", tags=["sessions"])
-async def archive(office: TheOffice, session_id: Id) -> SessionInfo:
-    return await office.archive(session_id, archived=True)
+async def archive(service: TheService, session_id: Id) -> SessionInfo:
+    return await service.archive(session_id, archived=True)
 
 
 @post("/sessions/{session_id:str}/unarchive", summary="Bring a session back", tags=["sessions"])
-async def unarchive(office: TheOffice, session_id: Id) -> SessionInfo:
-    return await office.archive(session_id, archived=False)
+async def unarchive(service: TheService, session_id: Id) -> SessionInfo:
+    return await service.archive(session_id, archived=False)
 
 
 @post("/sessions/{session_id:str}/fork", summary="Branch a session off", tags=["sessions"])
-async def fork(office: TheOffice, session_id: Id) -> SessionInfo:
+async def fork(service: TheService, session_id: Id) -> SessionInfo:
     """The new session is live, and knows all that was said in this one."""
-    return await office.fork(session_id)
+    return await service.fork(session_id)
 
 
 @post(
     "/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"]
 )
-async def stop(office: TheOffice, session_id: Id, keep_commands: KeepCommands = False) -> None:
+async def stop(service: TheService, session_id: Id, keep_commands: KeepCommands = False) -> None:
     """Its turn and its commands are stopped, and what was allowed for its duration is asked again.
 
     It stays in the archive and can be resumed. In one that is only saved there is nothing to end;
     409 if another program runs it.
     """
-    await office.stop(session_id, keep_commands=keep_commands)
+    await service.stop(session_id, keep_commands=keep_commands)
 
 
 @get(
@@ -129,10 +129,10 @@ async def stop(office: TheOffice, session_id: Id, keep_commands: KeepCommands = 
     tags=["sessions"],
 )
 async def entries(
-    office: TheOffice, session_id: Id, after: After = 0, limit: Limit = 500
+    service: TheService, session_id: Id, after: After = 0, limit: Limit = 500
 ) -> Response[EntryPage]:
     """Oldest first. ``next`` is the ``after`` of the next page, null if there is none yet."""
-    found = await office.entries(session_id, after=after, limit=limit + 1)
+    found = await service.entries(session_id, after=after, limit=limit + 1)
     page = [EntryInfo(each.seq, each.at, each.message) for each in found[:limit]]
     following = page[-1].seq if len(found) > limit else None
     return Response(EntryPage(page, following))

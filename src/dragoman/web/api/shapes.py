@@ -14,7 +14,7 @@ from dragoman.hub.hub import HarnessInfo, LiveSession, PendingApproval, Steered
 from dragoman.model.intents import ApprovalMode, Sandbox
 from dragoman.model.messages import ApprovalRequested, Message, RateWindow
 from dragoman.model.usage import Usage
-from dragoman.web.library import as_time
+from dragoman.web.archive_worker import as_time
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
 Words: TypeAlias = Annotated[str, Meta(min_length=1, max_length=4_000_000)]
@@ -55,13 +55,13 @@ class StartSession(msgspec.Struct, frozen=True, kw_only=True):
     """A saved session to go on with."""
 
 
-class Rename(msgspec.Struct, frozen=True):
+class RenameBody(msgspec.Struct, frozen=True):
     """A new name for a session."""
 
     title: Name
 
 
-class StartTurn(msgspec.Struct, frozen=True, kw_only=True):
+class StartTurnBody(msgspec.Struct, frozen=True, kw_only=True):
     """What to ask the agent, and how it may work on it."""
 
     text: Words
@@ -74,7 +74,7 @@ class StartTurn(msgspec.Struct, frozen=True, kw_only=True):
     """The same."""
 
 
-class Steer(msgspec.Struct, frozen=True, kw_only=True):
+class SteerBody(msgspec.Struct, frozen=True, kw_only=True):
     """What to say to the turn under way."""
 
     text: Words
@@ -178,7 +178,7 @@ class FragmentInfo(msgspec.Struct, frozen=True):
     html: str
 
 
-class TurnInfo(msgspec.Struct, frozen=True, kw_only=True):
+class SessionTurn(msgspec.Struct, frozen=True, kw_only=True):
     """A turn of a session, and where it begins."""
 
     number: int
@@ -205,7 +205,7 @@ class Approvals(msgspec.Struct, frozen=True):
     approvals: list[ApprovalInfo]
 
 
-class Decide(msgspec.Struct, frozen=True, kw_only=True):
+class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
     """A decision about an approval."""
 
     session_id: Name
@@ -287,7 +287,7 @@ class RememberedInfo(msgspec.Struct, frozen=True, kw_only=True):
     """… and the line."""
 
 
-class RememberedRules(msgspec.Struct, frozen=True):
+class RememberedRulesInfo(msgspec.Struct, frozen=True):
     """What the agent itself remembers as allowed or not."""
 
     rules: list[RememberedInfo]

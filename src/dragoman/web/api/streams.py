@@ -19,7 +19,7 @@ from dragoman import export as formats
 from dragoman.errors import UnknownFormat, UsageError
 from dragoman.export import ai_sdk
 from dragoman.web.api.sessions import Id, MaybeAfter
-from dragoman.web.office import Office, TheOffice
+from dragoman.web.service import SessionService, TheService
 from dragoman.web.streams import sse
 from dragoman.web.streams.channels import Cursor
 from dragoman.web.streams.exporting import caught_up, newest_turn
@@ -39,21 +39,23 @@ Format = Annotated[
 class LiveStream:
     """The entries of a live session, from a cursor on, to one reader."""
 
-    def __init__(self, office: Office, session_id: str, after: int, to: str | None) -> None:
-        self._office = office
+    def __init__(
+        self, service: SessionService, session_id: str, after: int, to: str | None
+    ) -> None:
+        self._service = service
         self._session_id = session_id
         self._after = after
         self._to = to
 
     async def __call__(self, pipe: Pipe) -> None:
-        broadcasts = self._office.broadcasts
+        broadcasts = self._service.broadcasts
         async with broadcasts.reading(self._session_id) as channel, broadcasts.watched(pipe):
-            await pipe.write(sse.retry(self._office.settings.retry_ms))
+            await pipe.write(sse.retry(self._service.settings.retry_ms))
             cursor = Cursor(channel, self._after)
             if self._to is None:
                 await pipe.follow(cursor, channel, broadcasts.turn)
                 return
-            hub = self._office.hub
+            hub = self._service.hub
             events = caught_up(hub, hub.get(self._session_id), self._to, cursor.seq)
             while not events.is_over and (some := await cursor.next(events.encode)) is not None:
                 await pipe.write(some)
@@ -67,7 +69,7 @@ class LiveStream:
     responses=_EVENTS,
 )
 async def stream(
-    office: TheOffice,
+    service: TheService,
     session_id: Id,
     after: MaybeAfter = None,
     format: Format = None,
@@ -84,21 +86,21 @@ async def stream(
         raise UnknownFormat(format, [each.name for each in formats.FORMATS])
     place = _last_event_id(last_event_id)
     place = after if place is None else place
-    live = office.live(session_id)
+    live = service.live(session_id)
     if live is None:
-        await office.session(session_id)
-        followed = await office.library.follow(session_id, place or 0)
+        await service.session(session_id)
+        followed = await service.archive_worker.follow(session_id, place or 0)
         if not await followed.has_more():
             followed.close()
             return ASGIResponse(status_code=204)
-        saved = SavedStream(office, followed, session_id, format)
+        saved = SavedStream(service, followed, session_id, format)
         return EventStream(saved, headers=_headers(format))
     if place is None and format in CHAT:
         # A chat component that comes back: the turn that is under way, from its beginning.
         if live.turn_id is None and live.state not in ("working", "waiting"):
             return ASGIResponse(status_code=204)
-        place = newest_turn(office.hub, live)
-    return EventStream(LiveStream(office, live.id, place or 0, format), headers=_headers(format))
+        place = newest_turn(service.hub, live)
+    return EventStream(LiveStream(service, live.id, place or 0, format), headers=_headers(format))
 
 
 def _headers(to: str | None) -> dict[str, str]:
@@ -113,7 +115,7 @@ def _last_event_id(given: str | None) -> int | None:
 
 
 @get("/stream", summary="Changes of all sessions", tags=["streams"], responses=_EVENTS)
-async def stream_sessions(office: TheOffice) -> ASGIResponse:
+async def stream_sessions(service: TheService) -> ASGIResponse:
     """First ``event: sessions`` with all live ones, then ``event: session`` with each that changes.
 
     Of saved ones ``event: saved_sessions`` has the newest; ``event: saved_session`` is one that is new or has changed,
@@ -121,9 +123,9 @@ async def stream_sessions(office: TheOffice) -> ASGIResponse:
     """
 
     async def pour(pipe: Pipe) -> None:
-        sessions = office.broadcasts.sessions
-        async with office.broadcasts.watched(pipe):
-            await pipe.write(sse.retry(office.settings.retry_ms))
+        sessions = service.broadcasts.sessions
+        async with service.broadcasts.watched(pipe):
+            await pipe.write(sse.retry(service.settings.retry_ms))
             with sessions.reading() as told:
                 await pipe.pour(told)
 
@@ -152,22 +154,22 @@ class Chat(msgspec.Struct, frozen=True):
     responses=_EVENTS,
 )
 async def chat(
-    office: TheOffice,
+    service: TheService,
     session_id: Id,
     data: JSONBody[Chat],
     format: FromQuery[Literal["ai-sdk", "ag-ui"]] = "ai-sdk",
 ) -> ASGIResponse:
     """Begins a turn with what the user said last, or steers the one under way; answers with its stream."""
-    live = office.live(session_id)
-    session = office.spoken_to(session_id)
+    live = service.live(session_id)
+    session = service.spoken_to(session_id)
     text = _asked(data)
     if live is not None and live.state in ("working", "waiting"):
-        after = newest_turn(office.hub, live)
-        await office.hub.steer(session, text)
+        after = newest_turn(service.hub, live)
+        await service.hub.steer(session, text)
     else:
-        after = office.hub.get(session).last_seq
-        await office.hub.run(session, text)
-    return EventStream(LiveStream(office, session, after, format), headers=_headers(format))
+        after = service.hub.get(session).last_seq
+        await service.hub.run(session, text)
+    return EventStream(LiveStream(service, session, after, format), headers=_headers(format))
 
 
 def _asked(data: JSONBody[Chat]) -> str:

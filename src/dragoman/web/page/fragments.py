@@ -1,7 +1,7 @@
 """Entries as pieces of the page: the same pieces as in the exported file, each with its place.
 
-``fragments`` keeps nothing between two calls, since a page asks for any stretch of a session in any
-order. What belongs together and comes in one stretch is put together here; a result whose call
+``fragments`` keeps nothing between two calls, since a page asks for any range of a session in any
+order. What belongs together and comes in one range is put together here; a result whose call
 stands in another one is a piece of its own that names its call, and the page puts it there.
 
 A piece is a ``div.entry`` with ``data-seq`` and ``data-kind``, and, where it has them:
@@ -57,23 +57,23 @@ from dragoman.model.messages import (
 from dragoman.model.turns import Use
 from dragoman.rendering import render
 from dragoman.rendering.calls import Calls
-from dragoman.web.page import asks, facts
-from dragoman.web.page.rows import Entry, Fragment
+from dragoman.web.page import approvals, facts
+from dragoman.web.page.rows import Fragment, PageEntry
 
 _LONGEST_DIFF = 400_000
 
 
-def fragments(entries: Iterable[Entry], session_id: str | None = None) -> list[Fragment]:
+def fragments(entries: Iterable[PageEntry], session_id: str | None = None) -> list[Fragment]:
     """Each entry as HTML. ``session_id`` is what its messages call it; others are sub-agents."""
-    stretch = _Stretch(list(entries), session_id)
+    found = _FragmentRange(list(entries), session_id)
     # Plain text, for a ``str`` of another class is nothing that msgspec writes.
-    return [Fragment(entry.seq, str(stretch.html(entry))) for entry in stretch.entries]
+    return [Fragment(entry.seq, str(found.html(entry))) for entry in found.entries]
 
 
-class _Stretch:
+class _FragmentRange:
     """Entries that were asked for together."""
 
-    def __init__(self, entries: Sequence[Entry], session_id: str | None) -> None:
+    def __init__(self, entries: Sequence[PageEntry], session_id: str | None) -> None:
         self.entries = entries
         self._main = session_id or next(
             (each.message.session_id for each in entries if each.message.session_id), None
@@ -89,7 +89,7 @@ class _Stretch:
         for entry in entries:
             self._look_at(entry)
 
-    def _look_at(self, entry: Entry) -> None:
+    def _look_at(self, entry: PageEntry) -> None:
         match message := entry.message:
             case ToolCall():
                 self._called.add((message.session_id, message.call_id))
@@ -107,7 +107,7 @@ class _Stretch:
             case _:
                 return
 
-    def html(self, entry: Entry) -> str:
+    def html(self, entry: PageEntry) -> str:
         body, known = self._shown(entry, f"e{entry.seq}")
         if not body and not known:
             return ""
@@ -130,7 +130,7 @@ class _Stretch:
             **known,
         )
 
-    def _shown(self, entry: Entry, anchor: str) -> tuple[Html, dict[str, str | bool | None]]:
+    def _shown(self, entry: PageEntry, anchor: str) -> tuple[Html, dict[str, str | bool | None]]:
         """What is seen of an entry, and what else the page must know of it."""
         match message := entry.message:
             case SessionStarted():
@@ -170,7 +170,7 @@ class _Stretch:
             case ApprovalRequested():
                 settled = self._settled.get(message.approval_id)
                 card = conversation.approval(message, settled, anchor)
-                form = EMPTY if settled else element("template", asks.ask(message))
+                form = EMPTY if settled else element("template", approvals.ask(message))
                 return joined([card, form]), {"data_approval": message.approval_id}
             case ApprovalSettled(approval_id=approval_id, decision=decision):
                 if approval_id in self._settled:
@@ -220,7 +220,7 @@ class _Stretch:
         return card, {"data_result": result.call_id}
 
     def _diff(self, diff: Diff, seq: int) -> tuple[Html, dict[str, str | bool | None]]:
-        """All changes of a turn so far: of several in one stretch, only the last is of interest."""
+        """All changes of a turn so far: of several in one range, only the last is of interest."""
         if self._last_diffs[diff.session_id, diff.turn_id] != seq:
             return EMPTY, {}
         if len(diff.unified) > _LONGEST_DIFF or not (files := diffs.split(diff.unified)):

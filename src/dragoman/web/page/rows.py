@@ -19,7 +19,7 @@ Window: TypeAlias = tuple[str, float | None, datetime | None]
 """An allowance: its name, how much of it is used, in percent, and when it begins anew."""
 
 
-class Entry(Protocol):
+class PageEntry(Protocol):
     """A message with its place in the session; the store's own entries will do."""
 
     @property
@@ -71,7 +71,7 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str = "open"
 
 
-class Pending(msgspec.Struct, frozen=True, kw_only=True):
+class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
     """A request that waits for a person."""
 
     asked: ApprovalRequested
@@ -102,7 +102,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     last_seq: int = 0
     """The newest entry there is: the cursor from which the page listens."""
     turns: Sequence[TurnMark] = ()
-    pending: Sequence[Pending] = ()
+    pending: Sequence[PendingApproval] = ()
     exports: Sequence[str] = ("html", "markdown", "text", "messages", "claude")
     sandbox: str | None = None
     windows: Sequence[Window] = ()
@@ -136,7 +136,7 @@ class UsageView(msgspec.Struct, frozen=True, kw_only=True):
     unpriced_tokens: int = 0
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class PastVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a policy would say to a request of the past."""
 
     kind: str
@@ -155,4 +155,4 @@ class PolicyView(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
     problem: str | None = None
     line: int | None = None
-    verdicts: Sequence[Verdict] = ()
+    verdicts: Sequence[PastVerdict] = ()

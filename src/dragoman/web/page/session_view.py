@@ -7,7 +7,7 @@ from typing import Final
 
 from dragoman.html.pieces import Html, element, opening
 from dragoman.rendering import render
-from dragoman.web.page import asks, charts, shell
+from dragoman.web.page import approvals, charts, shell
 from dragoman.web.page.rows import Act, Choices, SessionRow, SessionView, TurnMark
 
 _MOST_TURNS: Final = 500
@@ -177,7 +177,7 @@ def _elsewhere(view: SessionView) -> Html:
 
 
 def _dock(view: SessionView) -> Html:
-    forms = [asks.ask(each.asked, each.deadline_at) for each in view.pending]
+    forms = [approvals.ask(each.asked, each.deadline_at) for each in view.pending]
     return element("section", *forms, id="dock", aria_label="What the agent asks")
 
 

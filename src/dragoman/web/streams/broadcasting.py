@@ -24,7 +24,7 @@ _TURNS: Final = 4
 _log = logging.getLogger(__name__)
 
 
-class _Late(Protocol):
+class _SlowReader(Protocol):
     """A reader's connection, as far as it can be too slow."""
 
     @property
@@ -43,7 +43,7 @@ class Broadcasts:
         self._channels: dict[str, Channel] = {}
         self._list = ListChannel(hub.sessions)
         self._group: asyncio.TaskGroup | None = None
-        self._sending: set[_Late] = set()
+        self._sending: set[_SlowReader] = set()
         self.turn = asyncio.Semaphore(_TURNS)
         """For readers that catch up from the store."""
 
@@ -99,7 +99,7 @@ class Broadcasts:
             channel.readers -= 1
 
     @asynccontextmanager
-    async def watched(self, late: _Late) -> AsyncGenerator[None]:
+    async def watched(self, late: _SlowReader) -> AsyncGenerator[None]:
         """While this goes on, a reader that takes nothing is given up."""
         self._sending.add(late)
         try:
@@ -153,7 +153,7 @@ class Broadcasts:
             ends = {name: channel.end for name, channel in self._channels.items()}
             self._list.beat()
 
-    def _look_at(self, late: _Late, now: float) -> None:
+    def _look_at(self, late: _SlowReader, now: float) -> None:
         since = late.sending_since
         is_slow = since is not None and now - since > self._settings.slow_seconds
         if is_slow or not late.is_allowed():

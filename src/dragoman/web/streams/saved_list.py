@@ -18,7 +18,7 @@ from dragoman.errors import DragomanError
 from dragoman.hub.hub import Hub
 from dragoman.web.api import shapes
 from dragoman.web.api.shapes import NewestSaved, SavedGone, SessionInfo
-from dragoman.web.library import Library
+from dragoman.web.archive_worker import ArchiveWorker
 from dragoman.web.streams.broadcasting import ListChannel
 
 NEWEST: Final = 50
@@ -37,13 +37,18 @@ class _Look(NamedTuple):
 
 
 class SavedList:
-    """``async with SavedList(hub, library, channel).open()``: tells ``channel`` of saved sessions."""
+    """``async with SavedList(hub, archive_worker, channel).open()``: tells ``channel`` of saved sessions."""
 
     def __init__(
-        self, hub: Hub, library: Library, channel: ListChannel, *, seconds: float = _LOOK_SECONDS
+        self,
+        hub: Hub,
+        worker: ArchiveWorker,
+        channel: ListChannel,
+        *,
+        seconds: float = _LOOK_SECONDS,
     ) -> None:
         self._hub = hub
-        self._library = library
+        self._worker = worker
         self._channel = channel
         self._seconds = seconds
         self._known: _Look | None = None
@@ -75,9 +80,9 @@ class SavedList:
 
     async def _look(self) -> None:
         known, twins = self._known, self._twins()
-        found = await self._library.ask(
+        found = await self._worker.ask(
             # An index that is being built has less than there is.
-            lambda archive: None if self._library.indexing else _look(archive, twins, known)
+            lambda archive: None if self._worker.indexing else _look(archive, twins, known)
         )
         if found is None:
             return

@@ -1,5 +1,5 @@
 // Everything on the page that goes with the time: "5 min ago", "resets in 2 h", "running 12 s".
-import { $ } from "./say.js";
+import { $ } from "./dom.js";
 
 export function span(seconds) {
   const s = Math.max(0, Math.round(seconds));

@@ -1,5 +1,5 @@
 // Where one speaks to the agent: a new turn when it is idle, a word in between while it works.
-import { $ } from "./say.js";
+import { $ } from "./dom.js";
 import * as api from "./api.js";
 
 export class Composer {

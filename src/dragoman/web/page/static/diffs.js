@@ -1,6 +1,6 @@
 // Changes side by side. The server writes them one below the other; here the same lines are put into
 // two columns, line against line, and back.
-import { $, make, copy } from "./say.js";
+import { $, make, copy } from "./dom.js";
 
 const KEY = "dragoman-split";
 let isSplit = localStorage.getItem(KEY) === "1";

@@ -1,5 +1,5 @@
 // Exports: a link alone would be asked for without the key, so they are fetched and then given to the browser as a file.
-import { make, toast } from "./say.js";
+import { make, toast } from "./dom.js";
 import { ask } from "./key.js";
 
 export function downloads() {

@@ -1,6 +1,6 @@
 // Signing in and out. What the server sends to a browser that merely has the cookie is an empty page with the login: the
 // page itself is asked for here, with the key.
-import { $ } from "./say.js";
+import { $ } from "./dom.js";
 import { ask, forget, has, keep } from "./key.js";
 
 // The token stands behind the # so that no server and no log ever sees it in an address.

@@ -1,5 +1,5 @@
 // What is known of a session beside its words: its state, the context, allowances, plan and turns.
-import { $, STATES, make, tell } from "./say.js";
+import { $, STATES, make, tell } from "./dom.js";
 import { eachSecond, paint, span } from "./clocks.js";
 
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });

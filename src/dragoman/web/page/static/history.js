@@ -1,5 +1,5 @@
 // The history while it is still being read: how far that is, and the rest when it is done.
-import { $, renew, tell } from "./say.js";
+import { $, renew, tell } from "./dom.js";
 import * as api from "./api.js";
 
 const PERIOD = 1500;

@@ -1,5 +1,5 @@
 // The keyboard. Single letters work where nobody is writing; they are listed behind "?".
-import { $, make } from "./say.js";
+import { $, make } from "./dom.js";
 
 const LISTED = [
   ["Everywhere", [["?", "this list"], ["/", "search"], ["n", "new session"], ["g h", "history"], ["g u", "usage"], ["g p", "policy"], ["[  ]", "session above, below"]]],

@@ -1,5 +1,5 @@
 // What is being said right now: pieces that may be lost, shown until the whole of it comes.
-import { clean, make } from "./say.js";
+import { clean, make } from "./dom.js";
 
 const MOST = 60_000; // characters of a running command that are shown
 

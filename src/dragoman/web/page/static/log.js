@@ -1,6 +1,6 @@
 // The conversation: a window on the session's entries. It grows at both ends as one scrolls, lets go of
 // what is far away, and never asks the server for the same entry twice while it holds it.
-import { $, parsed, toast } from "./say.js";
+import { $, parsed, toast } from "./dom.js";
 import * as api from "./api.js";
 import { paint } from "./clocks.js";
 import { Places } from "./place.js";

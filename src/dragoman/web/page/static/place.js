@@ -1,6 +1,6 @@
 // Where an entry goes: results into the cards of their calls, decisions into the cards of their
 // requests, a sub-agent's words into its group. All of it moves nodes that the server made.
-import { make } from "./say.js";
+import { make } from "./dom.js";
 
 const STATES = ["open", "ok", "bad", "declined", "abandoned"];
 

@@ -1,5 +1,5 @@
 // The policy: edited here, tried on what was asked before, saved only if it can be read.
-import { $, clean, make, toast } from "./say.js";
+import { $, clean, make, toast } from "./dom.js";
 import * as api from "./api.js";
 
 export function begin() {

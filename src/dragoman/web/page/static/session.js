@@ -1,11 +1,11 @@
 // One session: its pieces joined. The stream only rings the bell; what is shown always comes from
 // the store, from the cursor on, so that reload, gap, restart and a second tab are all the same case.
-import { $, toast } from "./say.js";
+import { $, toast } from "./dom.js";
 import * as api from "./api.js";
 import { Log } from "./log.js";
 import { Live } from "./live.js";
 import { Facts } from "./facts.js";
-import { Dock } from "./ask.js";
+import { Dock } from "./approvals.js";
 import { Composer } from "./composer.js";
 import { Stop } from "./stop.js";
 import { Steered } from "./steered.js";

@@ -1,6 +1,6 @@
 // The list of sessions beside the page: as the server drew it, and then as the stream of all sessions
 // tells; opened on a phone, filtered while one types.
-import { $, STATES, clean, make, tell } from "./say.js";
+import { $, STATES, clean, make, tell } from "./dom.js";
 import { follow } from "./list.js";
 import { paint } from "./clocks.js";
 import { show } from "./stream.js";

@@ -1,5 +1,5 @@
 // Beginning a session.
-import { $, renew } from "./say.js";
+import { $, renew } from "./dom.js";
 import * as api from "./api.js";
 import { whenTold } from "./sessions.js";
 

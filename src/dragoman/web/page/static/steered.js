@@ -1,6 +1,6 @@
 // What was said to a turn under way: shown as pending until the agent takes it up, and put back into the text field if
 // the turn ended first.
-import { make, toast } from "./say.js";
+import { make, toast } from "./dom.js";
 import * as api from "./api.js";
 
 export class Steered {

@@ -1,6 +1,6 @@
 // Stopping: the turn with its commands, commands that a turn has left running, the session with all of it; and saying
 // what was stopped.
-import { $, clean, toast } from "./say.js";
+import { $, clean, toast } from "./dom.js";
 import * as api from "./api.js";
 
 const LOOK = 5000; // how often left-over commands are looked for, once there are some

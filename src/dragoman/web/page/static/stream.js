@@ -1,5 +1,5 @@
 // A stream of the server's, and what is known of the connection. Losing it is the normal case.
-import { $ } from "./say.js";
+import { $ } from "./dom.js";
 import { ask } from "./key.js";
 
 const HIDDEN = 30_000; // a tab nobody looks at gives its connection back: browsers have six

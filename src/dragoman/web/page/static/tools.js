@@ -1,5 +1,5 @@
 // Small things one does with a conversation: go from turn to turn, copy, link, rename, fork.
-import { $, copy, make, toast, tell } from "./say.js";
+import { $, copy, make, toast, tell } from "./dom.js";
 import * as api from "./api.js";
 import { toggleAll } from "./diffs.js";
 import { focusOn } from "./log.js";

@@ -13,7 +13,7 @@ v     show all of a question that is too long for the screen
 ====  ==========================================================
 
 No answer before the deadline counts as a denial, and so does a terminal that goes away; a key that
-means nothing does nothing. Questions and forms are answered line by line (:mod:`dragoman.cli.asks`).
+means nothing does nothing. Questions and forms are answered line by line (:mod:`dragoman.cli.approvals`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from typing import Any, Final, Protocol
 
-from dragoman.cli.asks.answering import Answering
-from dragoman.cli.asks.printing import Printing
+from dragoman.cli.approvals.dialog import AnswerDialog
+from dragoman.cli.approvals.line_dialog import LineDialog
 from dragoman.cli.live.cells import clip, tidy
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.keys import Key, Listener
@@ -39,10 +39,10 @@ CALM: Final = 0.5
 """Seconds without a key before the first key is taken for an answer."""
 
 
-class Ears(Protocol):
+class KeySource(Protocol):
     """Where keys are heard."""
 
-    def heard_by(self, listener: Listener) -> AbstractContextManager[None]: ...
+    def sent_to(self, listener: Listener) -> AbstractContextManager[None]: ...
 
 
 class Asker:
@@ -51,7 +51,7 @@ class Asker:
     def __init__(
         self,
         view: LiveView,
-        keyboard: Ears,
+        keyboard: KeySource,
         clock: Callable[[], float],
         *,
         patience: float = PATIENCE,
@@ -72,7 +72,7 @@ class Asker:
                 self._view.show(request)
             decision = Decision(word="deny", by="person")
             try:
-                decision = await self._ask(Answering(request))
+                decision = await self._ask(AnswerDialog(request))
             finally:
                 self._view.ask(None)
                 if self._shows:
@@ -84,7 +84,7 @@ class Asker:
                     self._view.show(settled)
             return decision
 
-    async def _ask(self, answering: Answering) -> Decision:
+    async def _ask(self, answering: AnswerDialog) -> Decision:
         asked = self._clock()
         deadline = asked + self._patience
         pressed = asyncio.Event()
@@ -106,8 +106,8 @@ class Asker:
             left = deadline - self._clock()
             return answering.rows(self._ink, width, most, left, is_cut=is_cut)
 
-        printing = Printing(self._view, answering, self._patience)
-        with self._keyboard.heard_by(press):
+        printing = LineDialog(self._view, answering, self._patience)
+        with self._keyboard.sent_to(press):
             while answering.decision is None:
                 left = deadline - self._clock()
                 if left <= 0:
@@ -128,7 +128,7 @@ class Asker:
         return answering.decision
 
 
-def nobody_there(say: Callable[[str], None]) -> Callable[[ApprovalRequested], Any]:
+def deny_unattended(say: Callable[[str], None]) -> Callable[[ApprovalRequested], Any]:
     """The answer when there is no terminal to ask at: denies, and says so."""
 
     async def deny(request: ApprovalRequested) -> Decision:

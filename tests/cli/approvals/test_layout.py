@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.cli.asks.fitting import Question, shortened
+from dragoman.cli.approvals.layout import QuestionRows, shortened
 
 
 def left_out(count: int) -> str:
     return f"… {count}"
 
 
-QUESTION = Question(
+QUESTION = QuestionRows(
     title=["?"],
     content=[f"c{number}" for number in range(100)],
     facts=[["shell"], ["dir"]],

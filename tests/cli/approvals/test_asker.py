@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.asks.asking import Asker, nobody_there
+from dragoman.cli.approvals.asker import Asker, deny_unattended
 from dragoman.cli.live.keys import KeyReader, Listener
 from dragoman.cli.live.live import LiveView
 from dragoman.model.messages import ApprovalRequested
@@ -37,7 +37,7 @@ QUESTION = ApprovalRequested(
 
 
 class Person:
-    """Presses keys at a time of their own; the clock goes only as far as they say."""
+    """Interrupts keys at a time of their own; the clock goes only as far as they say."""
 
     def __init__(self, terminal: Any) -> None:
         self.now = 0.0
@@ -46,7 +46,7 @@ class Person:
         self._listeners: list[Listener] = []
 
     @contextmanager
-    def heard_by(self, listener: Listener) -> Generator[None]:
+    def sent_to(self, listener: Listener) -> Generator[None]:
         self._listeners.append(listener)
         try:
             yield
@@ -156,7 +156,7 @@ def test_the_end_of_the_terminal_is_a_no(person: Person) -> None:
 def test_without_a_terminal_nothing_is_allowed_and_that_is_said() -> None:
     told: list[str] = []
 
-    decision = asyncio.run(nobody_there(told.append)(COMMAND))
+    decision = asyncio.run(deny_unattended(told.append)(COMMAND))
 
     assert decision.word == "deny"
     assert told == [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dragoman.cli.asks.fitting import shortened
-from dragoman.cli.asks.steps import Menu, Step, by_person, choices, first_step
+from dragoman.cli.approvals.layout import shortened
+from dragoman.cli.approvals.steps import AnswerStep, Menu, by_person, choices, first_step
 from dragoman.cli.live.cells import clip
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.keys import Key
@@ -13,10 +13,10 @@ from dragoman.model.messages import ApprovalRequested
 VIEW_ALL = "v"
 
 
-class Answering:
+class AnswerDialog:
     def __init__(self, request: ApprovalRequested) -> None:
         self.request = request
-        self.step: Step = first_step(request)
+        self.step: AnswerStep = first_step(request)
         self.is_touched = False
         """Whether the person has begun to answer."""
         self.wants_all = False

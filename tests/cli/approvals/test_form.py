@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dragoman.cli.asks.filling import Send, fill_in, shown
-from dragoman.cli.asks.steps import Came, Menu
+from dragoman.cli.approvals.form import Send, fill_in, shown
+from dragoman.cli.approvals.steps import Came, Menu
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.keys import KeyReader
 from dragoman.client.deciding import Decision

@@ -13,7 +13,7 @@ _BULLET: Final = re.compile(r"(\s*)([-*+•]|\d{1,3}[.)])( +)")
 _INLINE: Final = re.compile(r"(`+)(?=\S)(?:(?!\1).)+?\1|\*\*(?=\S)[^*]+?\*\*")
 
 
-class Words:
+class MarkdownRows:
     """A text line by line. Remembers whether it is inside a block of code."""
 
     def __init__(self, ink: Ink) -> None:

@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from dragoman.cli.live import asks, status
+from dragoman.cli.live import approvals, status
 from dragoman.cli.live.cards import Card
 from dragoman.cli.live.cells import clip, printed, tidy, tidy_lines, wrap
 from dragoman.cli.live.ink import Hue, Ink
-from dragoman.cli.live.words import Words
+from dragoman.cli.live.markdown import MarkdownRows
 from dragoman.export.text.page import Page, Speaker, Thing
 from dragoman.export.text.streams import Streams
 from dragoman.model.messages import (
@@ -59,7 +59,7 @@ _ASKED: Final = "\u203a "
 
 
 @dataclass(slots=True)
-class Session(Speaker):
+class SessionProgress(Speaker):
     """One session while it is being shown."""
 
     header: list[str] = field(default_factory=list[str])
@@ -69,7 +69,7 @@ class Session(Speaker):
     """Cards whose turn ended first; some are heard of later."""
     asked: dict[str, ApprovalRequested] = field(default_factory=dict[str, ApprovalRequested])
     streams: Streams = field(default_factory=Streams)
-    words: dict[str | None, Words] = field(default_factory=dict[str | None, Words])
+    words: dict[str | None, MarkdownRows] = field(default_factory=dict[str | None, MarkdownRows])
     partial: dict[str | None, str] = field(default_factory=dict[str | None, str])
     """The last line of each text that is still being said."""
     thought: str = ""
@@ -80,17 +80,17 @@ class Session(Speaker):
     activity: str = "Thinking"
 
 
-class Story:
+class LiveTranscript:
     def __init__(self, ink: Ink) -> None:
         self._ink = ink
         self._page = Page(color=ink.colour)
-        self.sessions: dict[str | None, Session] = {}
+        self.sessions: dict[str | None, SessionProgress] = {}
 
     def drain(self) -> list[str]:
         """The rows that were finished since the last time."""
         return self._page.drain().decode("utf-8", "backslashreplace").split("\n")[:-1]
 
-    def is_saying(self, session: Session) -> bool:
+    def is_saying(self, session: SessionProgress) -> bool:
         """Whether the text that is being said goes on where the page ends."""
         return self._page.is_at(session, ("text", next(iter(session.partial), None)))
 
@@ -162,24 +162,28 @@ class Story:
             case Context() | Diff() | RateLimits() | Unknown() | Malformed():
                 pass
 
-    def _session(self, session_id: str | None) -> Session:
+    def _session(self, session_id: str | None) -> SessionProgress:
         session = self.sessions.get(session_id)
         if session is None:
-            session = self.sessions[session_id] = Session(session_id)
+            session = self.sessions[session_id] = SessionProgress(session_id)
         return session
 
-    def _write(self, session: Session, rows: Sequence[str], part_of: Thing | None = None) -> None:
+    def _write(
+        self, session: SessionProgress, rows: Sequence[str], part_of: Thing | None = None
+    ) -> None:
         self._page.write(session, rows, part_of=part_of)
 
     def _hang(
-        self, session: Session, mark: str, lines: Sequence[str], width: int, *hues: Hue
+        self, session: SessionProgress, mark: str, lines: Sequence[str], width: int, *hues: Hue
     ) -> None:
         """Lines with a mark before the first, wrapped, the others below the text of the first."""
         rows = [row for line in lines for row in wrap(line, width - 2)]
         rows = [mark + row for row in rows[:1]] + [f"  {row}".rstrip() for row in rows[1:]]
         self._write(session, [self._ink(row, *hues) for row in rows])
 
-    def _session_started(self, message: SessionStarted, session: Session, width: int) -> None:
+    def _session_started(
+        self, message: SessionStarted, session: SessionProgress, width: int
+    ) -> None:
         parent = self.sessions.get(message.parent_session_id)
         if message.parent_session_id is not None and parent and parent is not session:
             session.depth = parent.depth + 1
@@ -192,7 +196,7 @@ class Story:
         line = clip(" · ".join(header), width - 2)
         self._write(session, [f"{self._ink('●', 'cyan')} {self._ink(line, 'dim')}"])
 
-    def _text(self, message: Text, session: Session, width: int) -> None:
+    def _text(self, message: Text, session: SessionProgress, width: int) -> None:
         streamed = session.streams.complete(message)
         message_id, rest = streamed if streamed else (message.message_id, message.text)
         self._say(session, message_id, rest, width, is_new=streamed is None)
@@ -200,16 +204,22 @@ class Story:
         session.partial.pop(message_id, None)
 
     def _say(
-        self, session: Session, message_id: str | None, text: str, width: int, *, is_new: bool
+        self,
+        session: SessionProgress,
+        message_id: str | None,
+        text: str,
+        width: int,
+        *,
+        is_new: bool,
     ) -> None:
         lines = tidy_lines(text) if is_new else tidy(text.rstrip("\n")).split("\n")
         if not text.strip("\n"):
             return
-        words = session.words.setdefault(message_id, Words(self._ink))
+        words = session.words.setdefault(message_id, MarkdownRows(self._ink))
         rows = [row for line in lines for row in words.rows(line, width)]
         self._write(session, rows, None if is_new else ("text", message_id))
 
-    def _delta(self, message: Delta, session: Session, width: int) -> None:
+    def _delta(self, message: Delta, session: SessionProgress, width: int) -> None:
         name = message.message_id
         match message.of:
             case "text":
@@ -218,7 +228,7 @@ class Story:
                 tail = session.partial.get(name, "") + message.text
                 session.partial[name] = tail.rpartition("\n")[2]
                 if whole:
-                    words = session.words.setdefault(name, Words(self._ink))
+                    words = session.words.setdefault(name, MarkdownRows(self._ink))
                     lines = tidy(whole).split("\n")[:-1]
                     rows = [row for line in lines for row in words.rows(line, width)]
                     self._write(session, rows, ("text", name))
@@ -231,7 +241,9 @@ class Story:
             case "plan":
                 session.activity = "Planning"
 
-    def _tool_result(self, result: ToolResult, session: Session, now: float, width: int) -> None:
+    def _tool_result(
+        self, result: ToolResult, session: SessionProgress, now: float, width: int
+    ) -> None:
         session.activity = "Thinking"
         self._asked(result.call_id, session, width)
         timed = now if result.call_id in session.cards else None
@@ -247,37 +259,39 @@ class Story:
         if not card.is_plan or render.trouble(result):
             self._write(session, card.ended(result, width, timed))
 
-    def _plan(self, message: Plan, session: Session, width: int) -> None:
+    def _plan(self, message: Plan, session: SessionProgress, width: int) -> None:
         session.plan = message
         if session.began is None:
             self._end_turn(session, width)
 
-    def _settled(self, message: ApprovalSettled, session: Session, width: int) -> None:
+    def _settled(self, message: ApprovalSettled, session: SessionProgress, width: int) -> None:
         name = message.approval_id
         if name not in session.asked and not self._page.is_at(session, ("approval", name)):
             rows = [self._ink(f"↳ {render.one_line(name, width - 2)}", "dim")]
             self._write(session, rows, ("approval", name))
         self._asked(name, session, width)
-        self._write(session, [asks.settled(message.decision, self._ink)], ("approval", name))
+        self._write(session, [approvals.settled(message.decision, self._ink)], ("approval", name))
 
-    def _asked(self, approval_id: str, session: Session, width: int) -> None:
+    def _asked(self, approval_id: str, session: SessionProgress, width: int) -> None:
         """Write down a question that is not open any more."""
         asked = session.asked.pop(approval_id, None)
         if asked is None:
             return
         if approval_id in session.cards and asked.detail.get("changes"):
             session.cards[approval_id].was_shown = True
-        rows = asks.question(asked, self._ink, width, session.root)
+        rows = approvals.question(asked, self._ink, width, session.root)
         self._write(session, rows, ("approval", approval_id))
 
-    def _turn_ended(self, message: TurnEnded, session: Session, now: float, width: int) -> None:
+    def _turn_ended(
+        self, message: TurnEnded, session: SessionProgress, now: float, width: int
+    ) -> None:
         self._end_streams(session, width)
         took = now - session.began if session.began is not None else None
         self._end_turn(session, width)
         rows = status.ending(self._ink, width, message, session.usage, took)
         self._write(session, rows)
 
-    def _end_turn(self, session: Session, width: int | None = None) -> None:
+    def _end_turn(self, session: SessionProgress, width: int | None = None) -> None:
         if session.plan is not None and width is not None:
             plan = session.plan
             rows = status.checklist(self._ink, width, plan.steps, plan.explanation)
@@ -287,7 +301,7 @@ class Story:
         session.thought = ""
         session.asked.clear()
 
-    def _end_streams(self, session: Session, width: int) -> None:
+    def _end_streams(self, session: SessionProgress, width: int) -> None:
         """Write what was said of texts that will not be completed, and what was never settled."""
         for approval_id in list(session.asked):
             self._asked(approval_id, session, width)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dragoman.cli.asks.questions import Asked, Suggested, questions
+from dragoman.cli.approvals.questions import Asked, Suggested, questions
 from dragoman.model.messages import ApprovalRequested
 
 

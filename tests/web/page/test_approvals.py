@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dragoman.model.messages import AlwaysAllow, ApprovalKind, ApprovalRequested
-from dragoman.web.page.asks import ask
+from dragoman.web.page.approvals import ask
 from support.page.checks import check
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.asks.facts import Fact, facts
+from dragoman.cli.approvals.facts import Fact, facts
 from dragoman.model.messages import AlwaysAllow, ApprovalRequested
 
 

@@ -18,7 +18,7 @@ LeftOut = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionRows:
     """A question as painted rows of the width of the terminal."""
 
     title: list[str]

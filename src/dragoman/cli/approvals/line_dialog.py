@@ -5,20 +5,20 @@ What a step asks for is printed once; below it is the line that is being typed.
 
 from __future__ import annotations
 
-from dragoman.cli.asks.answering import Answering
-from dragoman.cli.asks.steps import Step
+from dragoman.cli.approvals.dialog import AnswerDialog
+from dragoman.cli.approvals.steps import AnswerStep
 from dragoman.cli.live.editor import PROMPT
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.live import LiveView
 
 
-class Printing:
-    def __init__(self, view: LiveView, answering: Answering, seconds: float) -> None:
+class LineDialog:
+    def __init__(self, view: LiveView, answering: AnswerDialog, seconds: float) -> None:
         self._view = view
         self._answering = answering
         self._seconds = seconds
         self._ink = Ink(colour=view.colour)
-        self._shown: Step | None = None
+        self._shown: AnswerStep | None = None
 
     def go_on(self) -> None:
         """Print what is new since the last time."""
@@ -41,5 +41,5 @@ class Printing:
         """The question is settled."""
         self._view.typing(None)
 
-    def _prompt(self, step: Step) -> str:
+    def _prompt(self, step: AnswerStep) -> str:
         return PROMPT if step.editor else f"[{'/'.join(step.keys)}] "

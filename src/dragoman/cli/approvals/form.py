@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.cli.asks.steps import Came, Step, by_person, choices, hung
+from dragoman.cli.approvals.steps import AnswerStep, Came, by_person, choices, hung
 from dragoman.cli.live.cells import clip, wrap
 from dragoman.cli.live.editor import Editor
 from dragoman.cli.live.ink import Ink
@@ -31,7 +31,7 @@ _EXPECTED: Final = {
 _VALUE_WIDTH: Final = 400
 
 
-def fill_in(schema: Mapping[str, Any], back: Step) -> Step:
+def fill_in(schema: Mapping[str, Any], back: AnswerStep) -> AnswerStep:
     """The first step of filling in this form."""
     asked = fields(schema)
     return Fill(dict(schema), asked, {}, back) if asked else Send(dict(schema), {}, back)
@@ -45,7 +45,7 @@ class Fill:
     asked: list[Field]
     """This field, and those that come after it."""
     content: dict[str, Any]
-    back: Step
+    back: AnswerStep
     problem: str = ""
     editor: Editor = field(default_factory=Editor)
     keys: str = ""
@@ -104,7 +104,7 @@ class Send:
 
     schema: dict[str, Any]
     content: dict[str, Any]
-    back: Step
+    back: AnswerStep
     editor: None = None
 
     @property

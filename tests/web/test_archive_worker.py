@@ -14,26 +14,26 @@ from dragoman.archive.ledger.groups import Summary
 from dragoman.archive.ledger.ledger import EVERYTHING
 from dragoman.archive.places import ArchivePlace
 from dragoman.errors import UsageError
-from dragoman.web.library import Library, as_time
+from dragoman.web.archive_worker import ArchiveWorker, as_time
 from support.archive.index_rows import index_here
 from support.archive.saved_sessions import Rows, save, session_id
 from support.page.web_stage import open_archive, play
 
 
-def with_library(folder: Path, story: Callable[[Library], Coroutine[Any, Any, None]]) -> None:
+def with_library(folder: Path, story: Callable[[ArchiveWorker], Coroutine[Any, Any, None]]) -> None:
     async def told() -> None:
-        library = Library(open_archive(folder))
+        archive_worker = ArchiveWorker(open_archive(folder))
         try:
-            await story(library)
+            await story(archive_worker)
         finally:
-            await library.close()
+            await archive_worker.close()
 
     play(told())
 
 
 def test_the_archive_is_opened_and_used_in_one_thread(tmp_path: Path) -> None:
-    async def story(library: Library) -> None:
-        threads = {await library.ask(lambda _: threading.get_ident()) for _ in range(3)}
+    async def story(archive_worker: ArchiveWorker) -> None:
+        threads = {await archive_worker.ask(lambda _: threading.get_ident()) for _ in range(3)}
         assert len(threads) == 1
         assert threading.get_ident() not in threads
 
@@ -41,20 +41,20 @@ def test_the_archive_is_opened_and_used_in_one_thread(tmp_path: Path) -> None:
 
 
 def test_stretches_of_a_session_and_what_is_written_to_it_later(tmp_path: Path) -> None:
-    async def story(library: Library) -> None:
+    async def story(archive_worker: ArchiveWorker) -> None:
         rows = Rows(1).turn("first", "one")
         path = save(tmp_path / "home", 1, rows.data)
         name = session_id(1)
-        whole = await library.entries(name, limit=1_000)
+        whole = await archive_worker.entries(name, limit=1_000)
         count = len(whole)
         assert [each.seq for each in whole] == list(range(1, count + 1))
-        some = await library.entries(name, after=1, limit=2)
+        some = await archive_worker.entries(name, after=1, limit=2)
         assert some == whole[1:3]
-        assert await library.entries(name, before=4, limit=2) == whole[1:3]
-        assert await library.entries(name, before=1, limit=2) == []
-        assert await library.entries(name, before=1 << 53, limit=1) == whole[-1:]
+        assert await archive_worker.entries(name, before=4, limit=2) == whole[1:3]
+        assert await archive_worker.entries(name, before=1, limit=2) == []
+        assert await archive_worker.entries(name, before=1 << 53, limit=1) == whole[-1:]
         path.write_bytes(rows.turn("second", "two").data)
-        assert len(await library.entries(name, limit=1_000)) > count
+        assert len(await archive_worker.entries(name, limit=1_000)) > count
 
     with_library(tmp_path, story)
 
@@ -68,13 +68,13 @@ def test_a_large_session_has_the_same_numbers(
     save(tmp_path / "home", 1, rows.data)
     name = session_id(1)
 
-    async def story(library: Library) -> None:
-        whole = await library.entries(name, limit=1_000)
-        monkeypatch.setattr("dragoman.web.library._LARGE", 0)
-        assert await library.entries(name, limit=1_000) == whole
-        assert await library.entries(name, after=100, limit=7) == whole[100:107]
-        assert await library.entries(name, before=90, limit=5) == whole[84:89]
-        assert await library.entries(name, before=1 << 53, limit=5) == whole[-5:]
+    async def story(archive_worker: ArchiveWorker) -> None:
+        whole = await archive_worker.entries(name, limit=1_000)
+        monkeypatch.setattr("dragoman.web.archive_worker._LARGE", 0)
+        assert await archive_worker.entries(name, limit=1_000) == whole
+        assert await archive_worker.entries(name, after=100, limit=7) == whole[100:107]
+        assert await archive_worker.entries(name, before=90, limit=5) == whole[84:89]
+        assert await archive_worker.entries(name, before=1 << 53, limit=5) == whole[-5:]
 
     with_library(tmp_path, story)
 
@@ -86,15 +86,15 @@ def test_the_library_answers_while_the_index_is_built(
     for number in range(4):
         save(tmp_path / "home", number, Rows(number).turn("first", "one").data)
 
-    async def story(library: Library) -> None:
-        assert await library.ask(lambda archive: archive.sessions()) == []
-        assert library.indexing is not None
-        assert library.indexing.all_files == 4
+    async def story(archive_worker: ArchiveWorker) -> None:
+        assert await archive_worker.ask(lambda archive: archive.sessions()) == []
+        assert archive_worker.indexing is not None
+        assert archive_worker.indexing.all_files == 4
         steps = 0
-        while len(await library.ask(lambda archive: archive.sessions())) < 4:
+        while len(await archive_worker.ask(lambda archive: archive.sessions())) < 4:
             steps += 1
             assert steps < 100
-        assert await library.ask(lambda _: library.indexing) is None
+        assert await archive_worker.ask(lambda _: archive_worker.indexing) is None
 
     with_library(tmp_path, story)
 
@@ -102,33 +102,33 @@ def test_the_library_answers_while_the_index_is_built(
 def test_trouble_with_the_index_is_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("dragoman.web.library._FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("dragoman.web.archive_worker._FRESH_SECONDS", 0.0)
     path = save(tmp_path / "home", 1, Rows(1).turn("first", "one").data)
     path.with_name("rollout-odd.jsonl").mkdir()
 
-    async def story(library: Library) -> None:
+    async def story(archive_worker: ArchiveWorker) -> None:
         for _ in range(3):
-            assert len(await library.ask(lambda archive: archive.sessions())) == 1
+            assert len(await archive_worker.ask(lambda archive: archive.sessions())) == 1
 
     with_library(tmp_path, story)
     assert len([each for each in caplog.messages if "rollout-odd" in each]) == 1
 
 
 def test_an_export_comes_in_pieces(tmp_path: Path) -> None:
-    async def story(library: Library) -> None:
+    async def story(archive_worker: ArchiveWorker) -> None:
         save(tmp_path / "home", 1, Rows(1).turn("first", "one").data)
-        pieces = [each async for each in library.export(session_id(1), "markdown")]
+        pieces = [each async for each in archive_worker.export(session_id(1), "markdown")]
         assert b"first" in b"".join(pieces)
         with pytest.raises(UsageError):
-            [each async for each in library.export("nothing", "markdown")]
+            [each async for each in archive_worker.export("nothing", "markdown")]
 
     with_library(tmp_path, story)
 
 
 def test_usage_of_all_sessions(tmp_path: Path) -> None:
-    async def story(library: Library) -> None:
+    async def story(archive_worker: ArchiveWorker) -> None:
         save(tmp_path / "home", 1, Rows(1).turn("first", "one").data)
-        told = await library.usage("session", EVERYTHING)
+        told = await archive_worker.usage("session", EVERYTHING)
         assert [each.key for each in told.groups] == [session_id(1)]
 
     with_library(tmp_path, story)
@@ -146,17 +146,17 @@ def test_a_sum_that_gets_old_while_another_is_counted_is_still_told(
 ) -> None:
     save(tmp_path / "home", 1, Rows(1).turn("one", "1").data)
 
-    async def story(library: Library) -> None:
-        day = await library.usage("day", EVERYTHING)
-        real = library._beside.count
+    async def story(archive_worker: ArchiveWorker) -> None:
+        day = await archive_worker.usage("day", EVERYTHING)
+        real = archive_worker._beside.count
 
         def slow(place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
             assert [each.by for each in questions] == ["session"]
-            library._counted.clear()
+            archive_worker._counted.clear()
             return real(place, questions)
 
-        monkeypatch.setattr(library._beside, "count", slow)
-        again, session = await library.usages(["day", "session"], EVERYTHING)
+        monkeypatch.setattr(archive_worker._beside, "count", slow)
+        again, session = await archive_worker.usages(["day", "session"], EVERYTHING)
         assert again == day
         assert session.total == day.total
 
@@ -167,14 +167,14 @@ def test_sums_are_let_go_of_when_nobody_asks_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(tmp_path / "home", 1, Rows(1).turn("one", "1").data)
-    monkeypatch.setattr("dragoman.web.library._FRESH_SECONDS", 0.01)
+    monkeypatch.setattr("dragoman.web.archive_worker._FRESH_SECONDS", 0.01)
 
-    async def story(library: Library) -> None:
-        told = await library.usage("session", EVERYTHING)
+    async def story(archive_worker: ArchiveWorker) -> None:
+        told = await archive_worker.usage("session", EVERYTHING)
         assert told.total.usage is not None
         async with asyncio.timeout(20):
-            while library._counted:  # noqa: ASYNC110  it is only forgotten
+            while archive_worker._counted:  # noqa: ASYNC110  it is only forgotten
                 await asyncio.sleep(0.005)
-        assert (await library.usage("session", EVERYTHING)).total == told.total
+        assert (await archive_worker.usage("session", EVERYTHING)).total == told.total
 
     with_library(tmp_path, story)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import io
 
-from dragoman.cli.asks.answering import Answering
-from dragoman.cli.asks.printing import Printing
+from dragoman.cli.approvals.dialog import AnswerDialog
+from dragoman.cli.approvals.line_dialog import LineDialog
 from dragoman.cli.live.keys import Key, KeyReader
 from dragoman.cli.live.live import LiveView
 from dragoman.model.messages import ApprovalRequested, Text
@@ -21,8 +21,8 @@ def pressed(data: bytes) -> list[Key]:
 def test_each_step_is_printed_once_and_what_is_typed_stands_on_a_line() -> None:
     out = io.StringIO()
     view = LiveView(out, colour=False, width=60, animate=False, interactive=True)
-    answering = Answering(COMMAND)
-    printing = Printing(view, answering, 240)
+    answering = AnswerDialog(COMMAND)
+    printing = LineDialog(view, answering, 240)
     view.ask(COMMAND)
     printing.go_on()
     printing.go_on()

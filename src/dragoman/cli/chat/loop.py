@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
-from dragoman.cli.asks.steps import hung
+from dragoman.cli.approvals.steps import hung
 from dragoman.cli.chat.lines import Lines
 from dragoman.cli.live import diffs
 from dragoman.cli.live import status as live_status
@@ -19,7 +19,7 @@ from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.live import LiveView
 from dragoman.cli.live.loop import beside, play
 from dragoman.cli.run_options import AgentOptions
-from dragoman.cli.signals import Presses
+from dragoman.cli.signals import Interrupts
 from dragoman.errors import AgentError, DragomanError
 from dragoman.model.messages import Diff, Message, Prompt, TurnEnded, UsageReport
 from dragoman.rendering import render
@@ -44,14 +44,14 @@ HELP: Final = {
 }
 
 
-class Talk:
+class ChatLoop:
     def __init__(
         self,
         agent: Agent,
         session: Session,
         options: AgentOptions,
         view: LiveView,
-        presses: Presses,
+        presses: Interrupts,
     ) -> None:
         self._agent = agent
         self.session = session

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias, cast
 
-from dragoman.cli.asks.questions import Asked, questions
+from dragoman.cli.approvals.questions import Asked, questions
 from dragoman.cli.live.cells import cells, tidy, tidy_lines, wrap
 from dragoman.cli.live.editor import Editor
 from dragoman.cli.live.ink import Ink
@@ -30,7 +30,7 @@ _KEYS: Final[dict[str, tuple[str, str]]] = {
 _GAP: Final = "   "
 
 
-class Step(Protocol):
+class AnswerStep(Protocol):
     @property
     def editor(self) -> Editor | None: ...
     @property
@@ -45,7 +45,7 @@ class Step(Protocol):
     def press(self, key: Key) -> Came: ...
 
 
-Came: TypeAlias = Decision | Step | None
+Came: TypeAlias = Decision | AnswerStep | None
 """What a key led to."""
 
 
@@ -53,7 +53,7 @@ def by_person(word: str, **given: Any) -> Decision:
     return Decision(word=cast("Any", word), by="person", **given)
 
 
-def first_step(request: ApprovalRequested) -> Step:
+def first_step(request: ApprovalRequested) -> AnswerStep:
     """Where an answer to this begins."""
     if request.kind == "question":
         return answer(questions(request))
@@ -99,7 +99,7 @@ class Menu:
         if key.text == "w":
             return Reason(self)
         if key.text == "y" and self._has_form:
-            from dragoman.cli.asks.filling import fill_in
+            from dragoman.cli.approvals.form import fill_in
 
             return fill_in(self.request.form or {}, self)
         return by_person(choice[0])
@@ -122,7 +122,7 @@ class Menu:
 class Reason:
     """No, and a word to the agent."""
 
-    back: Step
+    back: AnswerStep
     editor: Editor = field(default_factory=Editor)
     keys: str = ""
 
@@ -138,7 +138,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QuestionStep:
     """The questions of an agent, each answered with a number or in one's own words."""
 
     asked: list[Asked]
@@ -177,16 +177,18 @@ class Answer:
         return answer(self.asked, self.at + 1, given)
 
 
-def answer(asked: list[Asked], at: int = 0, given: dict[str, list[str]] | None = None) -> Answer:
+def answer(
+    asked: list[Asked], at: int = 0, given: dict[str, list[str]] | None = None
+) -> QuestionStep:
     """The step that asks one of these questions."""
-    return Answer(asked, Editor(secret=asked[at].is_secret), at, given or {})
+    return QuestionStep(asked, Editor(secret=asked[at].is_secret), at, given or {})
 
 
 @dataclass(frozen=True, slots=True)
 class Leave:
     """No answer: just that, or stop the turn as well."""
 
-    back: Step
+    back: AnswerStep
     editor: None = None
     keys: str = "nc"
 

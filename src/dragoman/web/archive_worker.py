@@ -62,12 +62,12 @@ class _Kept(NamedTuple):
     entries: list[SavedEntry]
 
 
-class Library:
-    """``Library(lambda: Archive())``: the archive is opened when it is first needed."""
+class ArchiveWorker:
+    """``ArchiveWorker(lambda: Archive())``: the archive is opened when it is first needed."""
 
     def __init__(self, open_archive: Callable[[], SessionArchive]) -> None:
         self._open = open_archive
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="library")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="archive-worker")
         self._archive: SessionArchive | None = None
         self._fresh_until = 0.0
         self._counting = ThreadPoolExecutor(1, thread_name_prefix="ledger")
@@ -223,8 +223,8 @@ class Library:
 class Followed:
     """A saved session that is followed: ``news`` is what has come, ``is_finished`` whether more can come."""
 
-    def __init__(self, library: Library, file: NumberedFile, after: int) -> None:
-        self._library = library
+    def __init__(self, worker: ArchiveWorker, file: NumberedFile, after: int) -> None:
+        self._worker = worker
         self._file = file
         self._after = after
         self._coming: Iterator[Numbered] | None = None
@@ -236,7 +236,7 @@ class Followed:
         if self._first:
             found, self._first = self._first, []
             return found
-        return await self._library.ask(lambda _: self._news(limit))
+        return await self._worker.ask(lambda _: self._news(limit))
 
     async def has_more(self) -> bool:
         """Whether there is something to be told, or may be."""
@@ -244,7 +244,7 @@ class Followed:
         return bool(self._first) or not self.is_finished
 
     def close(self) -> None:
-        self._library.let_go(self._file)
+        self._worker.let_go(self._file)
 
     def _news(self, limit: int) -> list[SavedEntry]:
         # First: what is written until no program writes any more is still read.

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from dragoman.cli.asks.facts import facts
-from dragoman.cli.asks.fitting import Question, shortened
-from dragoman.cli.asks.questions import questions
+from dragoman.cli.approvals.facts import facts
+from dragoman.cli.approvals.layout import QuestionRows, shortened
+from dragoman.cli.approvals.questions import questions
 from dragoman.cli.live import diffs
 from dragoman.cli.live.cells import counted, tidy_lines, wrap
 from dragoman.cli.live.ink import GUTTER, Ink
@@ -38,7 +38,9 @@ _DECISIONS: Final = {
 _KEPT_ROWS: Final = 120
 
 
-def asked_rows(asked: ApprovalRequested, ink: Ink, width: int, root: str | None = None) -> Question:
+def asked_rows(
+    asked: ApprovalRequested, ink: Ink, width: int, root: str | None = None
+) -> QuestionRows:
     """All of the question, as rows of this width."""
     room = width - len(GUTTER)
     content: list[str] = []
@@ -53,7 +55,7 @@ def asked_rows(asked: ApprovalRequested, ink: Ink, width: int, root: str | None 
     if not isinstance(reason, str) or reason == asked.summary:
         reason = ""
     why = [row for line in tidy_lines(reason) for row in wrap(line, room)]
-    return Question(
+    return QuestionRows(
         title=[ink(row, "yellow", "bold") for row in wrap(f"? {_QUESTIONS[asked.kind]}", width)],
         content=content,
         facts=[

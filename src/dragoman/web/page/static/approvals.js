@@ -1,6 +1,6 @@
 // What the agent asks, where it cannot be overlooked: the forms that the server made, one after another,
 // until each is settled here, in another tab, by the policy or by the deadline.
-import { $, make, tell, toast } from "./say.js";
+import { $, make, tell, toast } from "./dom.js";
 import * as api from "./api.js";
 import { eachSecond, span } from "./clocks.js";
 import { shorten } from "./diffs.js";

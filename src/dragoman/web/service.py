@@ -1,4 +1,4 @@
-"""What every handler works with: the hub, the library, the channels; and sessions by their name."""
+"""What every handler works with: the hub, the archive_worker, the channels; and sessions by their name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dragoman.errors import ProtocolError, UsageError
 from dragoman.hub.hub import Entry, Hub, LiveSession, PutAway, UnknownSession
 from dragoman.web.api import shapes
 from dragoman.web.api.shapes import SessionInfo
-from dragoman.web.library import Library, SavedEntry
+from dragoman.web.archive_worker import ArchiveWorker, SavedEntry
 from dragoman.web.settings import Settings
 from dragoman.web.streams.broadcasting import Broadcasts
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _TIES: Final = 64
 """How many sessions may have had their last word in the very same moment."""
-Stretch = Sequence[Entry] | Sequence[SavedEntry]
+EntryRange = Sequence[Entry] | Sequence[SavedEntry]
 
 
-class Office:
-    def __init__(self, hub: Hub, library: Library, settings: Settings) -> None:
+class SessionService:
+    def __init__(self, hub: Hub, archive_worker: ArchiveWorker, settings: Settings) -> None:
         self.hub = hub
-        self.library = library
+        self.archive_worker = archive_worker
         self.settings = settings
         self.broadcasts = Broadcasts(hub, settings)
 
@@ -71,7 +71,7 @@ class Office:
                 raise UnknownSession(session_id)
             return shapes.saved(session)
 
-        return await self.library.ask(look)
+        return await self.archive_worker.ask(look)
 
     async def rename(self, session_id: str, title: str) -> SessionInfo:
         found = self.live(session_id)
@@ -120,7 +120,7 @@ class Office:
 
     async def _on_disk(self, session_id: str) -> SessionInfo:
         """A saved session of the harness that is driven here, as it is now."""
-        self.library.look_again()
+        self.archive_worker.look_again()
         found = await self.session(session_id)
         if not self.drives(found):
             whose = f"of {found.harness}" if found.harness else "of nobody knows which program"
@@ -130,7 +130,7 @@ class Office:
 
     async def _changed(self, session_id: str, **facts: Any) -> SessionInfo:
         """A session on the disk after a change, which the index may not have seen yet."""
-        self.library.look_again()
+        self.archive_worker.look_again()
         return msgspec.structs.replace(await self.session(session_id), **facts)
 
     async def taken_up(self, session_id: str | None) -> str | None:
@@ -146,12 +146,12 @@ class Office:
             return None
         if found.archived and not found.is_live:
             await self.hub.saved.archive(found.id, archived=False)
-            self.library.look_again()
+            self.archive_worker.look_again()
         return found.title
 
     async def entries(
         self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
-    ) -> Stretch:
+    ) -> EntryRange:
         """A stretch of a session, oldest first: what follows ``after``, or the last before ``before``."""
         found = self.live(session_id)
         if found is not None:
@@ -159,11 +159,13 @@ class Office:
                 return self.hub.before(found.id, seq=before, limit=limit)
             return self.hub.entries(found.id, after=after, limit=limit)
         await self.session(session_id)
-        return await self.library.entries(session_id, after=after, before=before, limit=limit)
+        return await self.archive_worker.entries(
+            session_id, after=after, before=before, limit=limit
+        )
 
     async def turns(self, session_id: str) -> list[TurnRow] | None:
         """The turns of a saved session, if the index has them."""
-        return await self.library.ask(lambda archive: archive.get(session_id).turn_list())
+        return await self.archive_worker.ask(lambda archive: archive.get(session_id).turn_list())
 
     async def sessions(
         self,
@@ -198,15 +200,15 @@ class Office:
                 )
                 return [shapes.saved(each) for each in listed]
 
-            found += await self.library.ask(look)
+            found += await self.archive_worker.ask(look)
         found.sort(key=_order)
         rest = [each for each in found if place is None or _order(each) > _begin(place)]
         page = rest[:limit]
         return page, _cursor(page[-1]) if len(rest) > limit else None
 
 
-TheOffice: TypeAlias = NamedDependency[Office]
-"""The office, as a handler is given it."""
+TheService: TypeAlias = NamedDependency[SessionService]
+"""The service, as a handler is given it."""
 
 
 def _is_wanted(session: LiveSession, archived: bool | None, project: str | None) -> bool:

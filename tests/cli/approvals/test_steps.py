@@ -2,7 +2,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from dragoman.cli.asks.steps import Answer, Came, Leave, Menu, Reason, choices, first_step
+from dragoman.cli.approvals.steps import (
+    Came,
+    Leave,
+    Menu,
+    QuestionStep,
+    Reason,
+    choices,
+    first_step,
+)
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.keys import Key, KeyReader
 from dragoman.client.deciding import Decision
@@ -54,7 +62,7 @@ def test_a_reason_can_be_given_up() -> None:
 def test_no_answer_to_a_question_is_a_no_or_a_stop() -> None:
     step = first_step(asked("question", summary="Well?"))
 
-    assert isinstance(step, Answer)
+    assert isinstance(step, QuestionStep)
     leave = after(step, b"\x1b")
     assert isinstance(leave, Leave)
     assert leave.press(Key("escape")) is step
