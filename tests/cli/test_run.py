@@ -280,12 +280,12 @@ def test_the_prompt_may_come_from_standard_input(
 
 WRONG = {
     "--to yaml": "there is no format 'yaml'",
-    "--to messages --quiet": "--to and --quiet",
+    "--to messages --quiet": "use either --to or --quiet",
     "--cwd /not/there": "is not a directory",
     "--sandbox none": "--sandbox",
-    "--config nonsense": "--config wants KEY=VALUE",
+    "--config nonsense": "--config needs KEY=VALUE",
     "--output-schema /not/there": "cannot read the schema",
-    "--yes --policy rules.toml": "leaves --policy nothing to decide",
+    "--yes --policy rules.toml": "use either --yes or --policy",
     "--timeout 0": "--timeout",
 }
 
@@ -307,7 +307,7 @@ def test_a_schema_that_is_no_object_is_refused(tmp_path: Path, run_async: Perfor
     schema = tmp_path / "s.json"
     schema.write_text(json.dumps([1]), encoding="utf-8")
 
-    with pytest.raises(Exception, match="it is no object"):
+    with pytest.raises(Exception, match="it must be an object"):
         run_async([DONE], "--output-schema", str(schema))
 
 

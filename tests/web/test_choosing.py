@@ -89,7 +89,7 @@ def test_why_nobody_can_go_on_with_a_session_is_said(tmp_path: Path) -> None:
     assert why(cwd="/elsewhere") == (
         "Agents may not work in /elsewhere: `dragoman serve --root` names the folders where they may."
     )
-    assert "where this session was" in (why(cwd=None) or "")
+    assert "in the folder of this session" in (why(cwd=None) or "")
     assert why(harness="other") == "This session is not one of Codex, which is what works here."
 
 

@@ -1,4 +1,4 @@
-"""The application: handlers, errors, the OpenAPI document, and the guard around all of it."""
+"""Assembles the application: handlers, error responses, the OpenAPI document, and the guard around them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _PARTS = (login, sessions, turns, commands, streams, api_archive, fragments)
 
 @get("/openapi.json", include_in_schema=False)
 async def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
-    """The document that describes all of this."""
+    """The OpenAPI document."""
     return documenting.complete(request.app.openapi_schema.to_schema(), _types())
 
 
 def _types() -> list[type]:
-    """All that the API takes and gives."""
+    """The request and response types of the API."""
     parts = (shapes, commands, streams)
     return [
         each
@@ -53,7 +53,7 @@ def _types() -> list[type]:
 def create_app(
     hub: Hub, archive: Callable[[], SessionArchive], settings: Settings | None = None
 ) -> Litestar:
-    """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
+    """Create the application. ``archive`` opens the saved sessions, in the thread that will use them."""
     settings = settings if settings is not None else Settings()
     service = SessionService(hub, ArchiveWorker(archive), settings)
     ranges = SessionRanges(service)
@@ -87,7 +87,7 @@ def create_app(
             title="Dragoman",
             version=VERSION,
             description="Live and saved sessions of coding agents.",
-            # The framework's own address: any below it that it does not know it answers with a page.
+            # The framework serves a page for any path below this one, so keep it out of the way.
             path="/api/v1/openapi",
             render_plugins=[JsonRenderPlugin(path="/")],
             operation_id_creator=documenting.name_of,
@@ -99,6 +99,6 @@ def create_app(
         logging_config=None,
     )
     app.state.hang_up = service.broadcasts.hang_up
-    # Around everything, and not as middleware of the routes: what has no route must be guarded, too.
+    # The guard wraps the whole application, because unknown routes must be guarded too.
     app.asgi_handler = cast("ASGIApp", Guard(app.asgi_handler, settings, hub.peer))
     return app

@@ -1,8 +1,8 @@
-"""The archive for a server: in a thread of its own, since its database must not change hands.
+"""Gives the server access to the archive, in one thread, because an SQLite connection belongs to its thread.
 
-The index is looked after in that thread, too, at most every few seconds, and brought up to date by a process
-beside us: whatever is asked is answered from what is there. Small sessions that were opened last are kept, so that
-a page that asks for one stretch after another does not read the file each time; of large ones only the stretch is read.
+The index is checked at most every few seconds and updated by a separate process; queries are answered from
+its current state. Recently opened small sessions are cached, so that paging does not read the file each
+time; of large sessions, only the requested range is read.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _FRESH_SECONDS: Final = 3.0
 _BATCH: Final = 200
 _KEPT: Final = 4
 _LARGE: Final = 4_000_000
-"""How many bytes of a session are read whole for a stretch of it."""
+"""Sessions of more bytes are read in ranges instead of being cached."""
 _MOST_KEPT: Final = 60_000
-"""How many messages are kept, of all sessions together."""
+"""The most cached messages, over all sessions."""
 
 
 class SavedEntry(msgspec.Struct, frozen=True):
-    """A message of a saved session with its place in it, from 1."""
+    """A message of a saved session with its number, from 1."""
 
     seq: int
     at: datetime | None
@@ -55,7 +55,7 @@ class SavedEntry(msgspec.Struct, frozen=True):
 
 
 class _Kept(NamedTuple):
-    """A session whose entries are kept."""
+    """A session with cached entries."""
 
     path: str
     file: NumberedFile
@@ -63,7 +63,7 @@ class _Kept(NamedTuple):
 
 
 class ArchiveWorker:
-    """``ArchiveWorker(lambda: Archive())``: the archive is opened when it is first needed."""
+    """``ArchiveWorker(open)``: runs work on the archive in its thread. Opens the archive on first use."""
 
     def __init__(self, open_archive: Callable[[], SessionArchive]) -> None:
         self._open = open_archive
@@ -72,19 +72,19 @@ class ArchiveWorker:
         self._fresh_until = 0.0
         self._counting = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self.indexing: Progress | None = None
-        """How far the index is; None if it is up to date."""
+        """The progress of indexing; None if the index is up to date."""
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._told: set[str] = set()
         self._beside = CountingProcess()
         self._counted: dict[UsageQuery, tuple[float, Summary]] = {}
 
     async def ask(self, work: Callable[[SessionArchive], _T]) -> _T:
-        """What ``work`` finds in the archive."""
+        """Run ``work`` on the archive, in its thread."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, lambda: self._asked(work))
 
     def look_again(self) -> None:
-        """Something on the disk is known to have changed: whoever asks next is told what is new."""
+        """Check the disk before the next query, because something is known to have changed."""
         self._fresh_until = 0.0
 
     async def close(self) -> None:
@@ -97,12 +97,12 @@ class ArchiveWorker:
     async def entries(
         self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
     ) -> list[SavedEntry]:
-        """A stretch of a saved session: what follows ``after``, or the last of what is before ``before``."""
+        """A range of a saved session: the entries after ``after``, or the last ones before ``before``."""
 
         def look(archive: SessionArchive) -> list[SavedEntry]:
             session = archive.get(session_id)
             if not os.path.exists(session.path):
-                self.look_again()  # it was moved or compressed since
+                self.look_again()  # the file was moved or compressed meanwhile
                 session = self._ready().get(session_id)
             if _size(session.path) > _LARGE:
                 found = message_range(session, after=after, before=before, limit=limit)
@@ -116,17 +116,17 @@ class ArchiveWorker:
         return await self.ask(look)
 
     async def follow(self, session_id: str, after: int) -> Followed:
-        """A saved session from a number on, as its file grows."""
+        """Follow a saved session from a number on, as its file grows."""
         followed = await self.ask(lambda archive: archive.get(session_id).follow(after + 1))
         return Followed(self, followed, after)
 
     def let_go(self, followed: NumberedFile) -> None:
-        """Nobody follows it any more."""
-        with suppress(RuntimeError):  # the thread is gone, and all files with it
+        """Close a file that is no longer followed."""
+        with suppress(RuntimeError):  # the thread has ended and closed all files
             self._thread.submit(followed.close)
 
     async def export(self, session_id: str, to: str) -> AsyncGenerator[bytes]:
-        """A saved session in another format, piece by piece."""
+        """A saved session in another format, in pieces."""
         loop = asyncio.get_running_loop()
 
         def begin(archive: SessionArchive) -> Iterator[bytes]:
@@ -137,17 +137,17 @@ class ArchiveWorker:
             yield piece
 
     async def usage(self, by: By, choice: LedgerFilter) -> Summary:
-        """Tokens and money of all saved sessions."""
+        """Tokens and cost of all saved sessions."""
         [found] = await self.usages([by], choice)
         return found
 
     async def usages(self, every: Sequence[By], choice: LedgerFilter) -> list[Summary]:
-        """The same in several ways, counted once."""
+        """The same for several groupings, with one count."""
         archive = await self.ask(lambda archive: archive)
         questions = [UsageQuery(by, choice) for by in every]
 
         def answer() -> list[Summary]:
-            # In hand until it is told: it may be forgotten while the rest is counted.
+            # Copied first: a cached answer may expire while the rest is counted.
             known = self._fresh()
             new = [question for question in questions if question not in known]
             answers = self._beside.count(archive.place, new) if new else ()
@@ -156,21 +156,21 @@ class ArchiveWorker:
             self._counted = known
             return [known[question][1] for question in questions]
 
-        # It asks nothing of the index, and may take a while.
+        # In its own thread: counting does not use the index, and may take a while.
         loop = asyncio.get_running_loop()
         found = await loop.run_in_executor(self._counting, answer)
         loop.call_later(2 * _FRESH_SECONDS, self._forget)
         return found
 
     def _forget(self) -> None:
-        """Sums over very many sessions are not kept for nobody."""
+        """Drop expired totals, which can be large, from memory."""
         self._counted = self._fresh()
 
     def _fresh(self) -> dict[UsageQuery, tuple[float, Summary]]:
         now = time.monotonic()
         return {each: kept for each, kept in self._counted.items() if kept[0] > now}
 
-    # In the thread.
+    # The methods below run in the thread.
 
     def _asked(self, work: Callable[[SessionArchive], _T]) -> _T:
         archive = self._ready()
@@ -190,7 +190,7 @@ class ArchiveWorker:
             self.indexing = self._archive.begin_index()
             self._fresh_until = time.monotonic() + _FRESH_SECONDS
         for sentence in self._archive.troubles():
-            if sentence not in self._told:  # every few seconds would be too often
+            if sentence not in self._told:  # warn once, not every few seconds
                 _log.warning("%s", sentence)
                 self._told.add(sentence)
         return self._archive
@@ -221,7 +221,7 @@ class ArchiveWorker:
 
 
 class Followed:
-    """A saved session that is followed: ``news`` is what has come, ``is_finished`` whether more can come."""
+    """A saved session that is followed: ``news`` returns new entries, ``is_finished`` whether more can come."""
 
     def __init__(self, worker: ArchiveWorker, file: NumberedFile, after: int) -> None:
         self._worker = worker
@@ -232,14 +232,14 @@ class Followed:
         self._first: list[SavedEntry] = []
 
     async def news(self, limit: int) -> list[SavedEntry]:
-        """What has come since the last time, so many at most; nothing if there is no more just now."""
+        """New entries since the last call, ``limit`` at most; empty if there are none yet."""
         if self._first:
             found, self._first = self._first, []
             return found
         return await self._worker.ask(lambda _: self._news(limit))
 
     async def has_more(self) -> bool:
-        """Whether there is something to be told, or may be."""
+        """Whether there are entries, or more may come."""
         self._first = await self.news(1)
         return bool(self._first) or not self.is_finished
 
@@ -247,7 +247,7 @@ class Followed:
         self._worker.let_go(self._file)
 
     def _news(self, limit: int) -> list[SavedEntry]:
-        # First: what is written until no program writes any more is still read.
+        # Checked before reading: what was written before the writer ended must still be read.
         is_finished = self._file.is_finished
         if self._coming is None:
             self._coming = (each for each in _news(self._file) if each[0] > self._after)
@@ -259,7 +259,7 @@ class Followed:
 
 
 def _news(file: NumberedFile) -> Iterator[Numbered]:
-    """What has come; nothing while the file is on its way to another place."""
+    """New entries; none while the file is being moved."""
     try:
         yield from file.news()
     except FileNotFoundError:
@@ -283,7 +283,7 @@ def _exported(messages: Iterator[Message], to: str) -> Iterator[bytes]:
 
 
 def as_time(seconds: float | None) -> datetime | None:
-    """Seconds since 1970 as a time, if they are one."""
+    """Convert Unix time; None if it is out of range."""
     if seconds is None or not 0 <= seconds < 1 << 37:
         return None
     return datetime.fromtimestamp(seconds, UTC)

@@ -1,4 +1,4 @@
-"""What can be chosen for a session: acts, folders, models, and whether the agent can work at all."""
+"""The choices for a session: actions, folders, models, and why the agent may be unavailable."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def choices(service: SessionService, sessions: list[SessionRow]) -> Choice
 
 
 def acts(service: SessionService, session: SessionInfo) -> list[Act]:
-    """What can be done with a session as a whole."""
+    """The actions on a whole session."""
     found: list[Act] = ["unarchive"] if session.archived else ["rename", "archive"]
     if session.is_live:
         return [*found, "fork", "stop"]
@@ -43,15 +43,15 @@ def acts(service: SessionService, session: SessionInfo) -> list[Act]:
 
 
 def closed(service: SessionService, session: SessionInfo) -> str | None:
-    """Why nobody can go on with a session, in a sentence."""
+    """Why a session cannot be resumed, in a sentence."""
     if session.is_live:
         return None
     if not service.drives(session):
         driven = ", ".join(each.title for each in service.hub.harnesses())
-        return f"This session is not one of {driven}, which is what works here."
+        return f"This server can resume only sessions of {driven}."
     if not _is_inside(session.cwd or "", [str(each) for each in service.hub.roots]):
-        where = f"in {session.cwd}" if session.cwd else "where this session was"
-        return f"Agents may not work {where}: `dragoman serve --root` names the folders where they may."
+        where = f"in {session.cwd}" if session.cwd else "in the folder of this session"
+        return f"Agents may not work {where}. Allow the folder with `dragoman serve --root`."
     return None
 
 
@@ -66,7 +66,7 @@ def _problem(harness: HarnessInfo | None) -> str | None:
 
 
 async def _models(service: SessionService) -> list[str]:
-    """Those that the harness offers. A page does not wait for an agent that does not answer."""
+    """The models that the agent offers, with a time limit: a page must not wait for a stuck agent."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             told = as_models(await service.hub.models())
@@ -76,7 +76,7 @@ async def _models(service: SessionService) -> list[str]:
 
 
 def as_models(told: Any) -> list[str]:
-    """The names in a harness's list of models, as far as it is one."""
+    """The names in an agent's list of models."""
     listed = cast("dict[str, Any]", told).get("models") if isinstance(told, dict) else None
     models = [
         cast("dict[str, Any]", each)

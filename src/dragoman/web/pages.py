@@ -1,4 +1,4 @@
-"""The addresses of the page: what each is filled with. How it looks is the business of ``page``."""
+"""The routes of the page: they collect the values that the ``page`` package renders."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from dragoman.web.service import SessionService, TheService
 from dragoman.web.turn_index import TurnMarks
 
 _ASIDE: Final = 50
-"""How many sessions stand beside the page."""
+"""The number of sessions in the sidebar."""
 _FIRST: Final = 120
-"""How many of a session's entries a page begins with."""
+"""The number of entries in the initial page of a session."""
 _END: Final = 1 << 53
 _DAYS: Final = 120
-"""How many days the history shows as bars."""
+"""The number of days in the chart of the history."""
 _STATES: Final[dict[str, State]] = {"working": "working", "waiting": "waiting", "failed": "failed"}
 Asked = Request[Any, Any, Any]
 
@@ -156,7 +156,7 @@ def _found(archive: SessionArchive, query: str) -> list[SessionRow]:
     try:
         hits = archive.search(query, limit=50).hits
     except UsageError:
-        # What is not a query is looked for as it stands.
+        # Text that is not a valid query is searched literally.
         hits = archive.scan(query, limit=50, ignore_case=True).hits
     return [_found_row(each) for each in hits]
 
@@ -175,7 +175,7 @@ def _found_row(hit: SearchHit) -> SessionRow:
 
 
 def _marked(hit: SearchHit) -> str:
-    """The words that were found, between the marks that the page knows."""
+    """The snippet, with marks around the matching words."""
     if hit.snippet is None:
         return ""
     text = hit.snippet.text.replace("\x02", " ").replace("\x03", " ")
@@ -252,7 +252,7 @@ async def policy(service: TheService, request: Asked) -> Response[str]:
 async def static(request: Asked, name: FromPath[str]) -> Response[bytes]:
     found = asset(name)
     if found is None:
-        raise HTTPException("there is no such file", status_code=404)
+        raise HTTPException("file not found", status_code=404)
     headers = {"etag": found.etag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == found.etag:
         return Response(b"", status_code=304, headers=headers, media_type=found.media_type)
@@ -260,7 +260,7 @@ async def static(request: Asked, name: FromPath[str]) -> Response[bytes]:
 
 
 def _shown(problem: Response[ErrorBody]) -> Response[str]:
-    """What is refused, to people."""
+    """An error as a page."""
     return Response(
         views.problem(problem.content.error.message),
         status_code=problem.status_code or 500,
@@ -276,7 +276,7 @@ def _telling(refused: Callable[[Asked, Exception], Response[ErrorBody]]) -> Any:
 
 
 def _no_session(_request: Asked, problem: UnknownSession) -> Response[str]:
-    words = f"there is no session {problem.session_id!r} here; perhaps it was deleted"
+    words = f"there is no session {problem.session_id!r} on this machine; it may have been deleted"
     return Response(views.problem(words), status_code=404, media_type=MediaType.HTML)
 
 

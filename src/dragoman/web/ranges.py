@@ -1,8 +1,7 @@
-"""SessionRanges of a session as the page shows them: what was said here, and above it what was said before.
+"""Ranges of a session for the page: entries of this server, and above them earlier ones.
 
-A session that was taken up again has earlier words in its file, and one that was branched off has those of the
-session that it comes from. They are numbered backwards from -1, so that the numbers of what is said here, from 1
-on, need not know of them.
+A resumed session has earlier entries in its file; a fork has those of its parent. They are numbered
+backwards from -1, so that the numbers of new entries, from 1 on, do not depend on them.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ from dragoman.web.service import SessionService
 _log = logging.getLogger(__name__)
 _KEPT: Final = 8
 _MOST: Final = 20_000
-"""How many earlier entries of a session are shown …"""
+"""The most earlier entries of a session that are shown …"""
 _LARGE: Final = 100_000_000
 _MOST_OF_LARGE: Final = 2_000
-"""… and of one whose file has more bytes than that."""
+"""… and the most for a file with more than this many bytes."""
 _END: Final = 1 << 53
 _PAGE: Final = 1_000
 _DEPTH: Final = 16
-"""How many branches one may be away from where it all began."""
+"""The most forks to follow back to the first session."""
 
 
 class Said(NamedTuple):
-    """An entry, and what its own messages call the session that it was said in."""
+    """An entry, with the session id that its messages carry."""
 
     name: str
     entry: Entry | SavedEntry
@@ -50,7 +49,7 @@ EntryRange: TypeAlias = Sequence[Said]
 
 
 def drawn(found: EntryRange) -> list[Fragment]:
-    """Each entry as a piece of the page."""
+    """Each entry as an HTML fragment."""
     pieces: list[Fragment] = []
     for name, said in groupby(found, key=lambda each: each.name):
         pieces += fragments([each.entry for each in said], name)
@@ -58,7 +57,7 @@ def drawn(found: EntryRange) -> list[Fragment]:
 
 
 class SessionRanges:
-    """Earlier words never change, so they are kept for as long as somebody may scroll through them."""
+    """Reads ranges. Earlier entries never change, so they are cached while the user may scroll."""
 
     def __init__(self, service: SessionService) -> None:
         self._service = service
@@ -77,7 +76,7 @@ class SessionRanges:
         return [*earlier[max(0, end - limit + len(found)) : end], *found]
 
     async def after(self, session: SessionInfo, seq: int, limit: int) -> EntryRange:
-        """The entries that follow this number."""
+        """The entries after this number."""
         found: EntryRange = []
         if seq < -1:
             earlier = await self.earlier(session)
@@ -89,7 +88,7 @@ class SessionRanges:
         return [*found, *await self._named(session, own)]
 
     async def earlier(self, session: SessionInfo) -> EntryRange:
-        """What was said before the session came here."""
+        """The entries from before this server opened the session."""
         if not session.is_live:
             return ()
         found = self._earlier.get(session.id)
@@ -99,7 +98,7 @@ class SessionRanges:
                 Said(name, SavedEntry(number - len(told), entry.at, entry.message))
                 for number, (name, entry) in enumerate(told)
             ]
-            if not found:  # or its file is not in the index yet
+            if not found:  # or the index does not contain its file yet
                 return found
             self._earlier[session.id] = found
         self._earlier.move_to_end(session.id)
@@ -132,7 +131,7 @@ class SessionRanges:
         return await self._named(session, saved)
 
     async def _origin(self, session: SessionInfo) -> tuple[SessionInfo, int] | None:
-        """The session that it was branched off from here, and where."""
+        """The live session from which this one was forked, and the place of the fork."""
         known = self._service.live(session.id)
         if known is None or known.parent_seq is None or known.parent is None:
             return None
@@ -145,9 +144,9 @@ class SessionRanges:
     async def _named(
         self, session: SessionInfo, entries: Sequence[Entry] | Sequence[SavedEntry]
     ) -> list[Said]:
-        """Words that a fork goes on from have the names of the sessions that they were said in.
+        """Attribute inherited entries of a fork to their original sessions.
 
-        Whoever else speaks in a session works for it.
+        Any other session id in the entries belongs to a sub-agent.
         """
         name = session.native_id or session.id
         others = {each.message.session_id or name for each in entries} - {name}
@@ -169,7 +168,7 @@ class SessionRanges:
 
 
 def _saved_before(archive: SessionArchive, session_id: str, until: datetime) -> list[SavedEntry]:
-    """What the file of a session held at that time; nothing if it had just begun."""
+    """The number of messages in the session's file at that time; None for a new session."""
     told: list[SavedEntry] = []
     has_turns = False
     try:
@@ -183,7 +182,7 @@ def _saved_before(archive: SessionArchive, session_id: str, until: datetime) -> 
             has_turns = has_turns or isinstance(message, TurnStarted) or number > most
             told.append(SavedEntry(0, message.at, message))
     except (UsageError, UnreadableSource, OSError) as problem:
-        # It is not in the index yet, or was moved since: what is said here is shown all the same.
-        _log.info("what was said before in session %s cannot be read: %s", session_id, problem)
+        # Not indexed yet, or moved meanwhile: show at least the entries of this server.
+        _log.info("cannot read the earlier entries of session %s: %s", session_id, problem)
         return []
     return told if has_turns else []

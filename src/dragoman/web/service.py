@@ -1,4 +1,4 @@
-"""What every handler works with: the hub, the archive_worker, the channels; and sessions by their name."""
+"""The service behind all handlers: looks up live and saved sessions, and acts on either kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dragoman.store.files import TurnRow
 
 _TIES: Final = 64
-"""How many sessions may have had their last word in the very same moment."""
+"""The most sessions that may share one time of last activity without breaking a page of the list."""
 EntryRange = Sequence[Entry] | Sequence[SavedEntry]
 
 
@@ -37,7 +37,7 @@ class SessionService:
         self.broadcasts = Broadcasts(hub, settings)
 
     def live(self, session_id: str) -> LiveSession | None:
-        """A session of the hub, by its own name or by the harness's."""
+        """A live session, by its id or by the agent's id for it."""
         try:
             return self.hub.get(session_id)
         except UnknownSession:
@@ -45,19 +45,19 @@ class SessionService:
             return next(named, None)
 
     def spoken_to(self, session_id: str) -> str:
-        """The hub's name of a session that can be spoken to. Raises UnknownSession."""
+        """The hub's id of a live session. Raises UnknownSession."""
         found = self.live(session_id)
         if found is None:
             raise UnknownSession(session_id)
         return found.id
 
     def images(self, given: Sequence[str]) -> list[str]:
-        """Images as the agent may be given them: no file outside of the roots is read."""
+        """Images that the agent may get. Files outside the roots are refused."""
         far = ("data:", "https://", "http://")
         return [each if each.startswith(far) else self.hub.allowed(each) for each in given]
 
     async def session(self, session_id: str) -> SessionInfo:
-        """A session by its whole name. Raises UnknownSession."""
+        """A session by its full id. Raises UnknownSession."""
         found = self.live(session_id)
         if found is not None:
             return shapes.live(found)
@@ -100,12 +100,12 @@ class SessionService:
         if saved.archived:
             raise PutAway(session_id)
         if saved.cwd is None:
-            raise ProtocolError(f"session {session_id} does not say where it worked")
+            raise ProtocolError(f"session {session_id} has no known working directory")
         branch = await self.hub.saved.fork(session_id, cwd=saved.cwd, title=saved.title)
         return shapes.live(branch)
 
     async def stop(self, session_id: str, *, keep_commands: bool = False) -> None:
-        """Nothing goes on in a session that is only saved, unless another program runs it."""
+        """Stop a live session. A saved one needs no stop, unless another program runs it."""
         found = self.live(session_id)
         if found is not None:
             await self.hub.stop(found.id, keep_commands=keep_commands)
@@ -115,28 +115,28 @@ class SessionService:
             )
 
     def drives(self, session: SessionInfo) -> bool:
-        """Whether it is of a program that can be driven here."""
+        """Whether this server can run the session's agent."""
         return session.harness in [each.name for each in self.hub.harnesses()]
 
     async def _on_disk(self, session_id: str) -> SessionInfo:
-        """A saved session of the harness that is driven here, as it is now."""
+        """The current state of a saved session whose agent this server can run."""
         self.archive_worker.look_again()
         found = await self.session(session_id)
         if not self.drives(found):
-            whose = f"of {found.harness}" if found.harness else "of nobody knows which program"
+            whose = f"of {found.harness}" if found.harness else "of an unknown agent"
             driven = ", ".join(each.name for each in self.hub.harnesses())
-            raise ProtocolError(f"session {session_id} is {whose}; this server drives {driven}")
+            raise ProtocolError(f"session {session_id} is {whose}; this server runs {driven}")
         return found
 
     async def _changed(self, session_id: str, **facts: Any) -> SessionInfo:
-        """A session on the disk after a change, which the index may not have seen yet."""
+        """A saved session after a change that the index may not contain yet."""
         self.archive_worker.look_again()
         return msgspec.structs.replace(await self.session(session_id), **facts)
 
     async def taken_up(self, session_id: str | None) -> str | None:
-        """What a session that is to be taken up again is called, if anybody knows.
+        """The title of a session that is about to be resumed, if known.
 
-        One that was put away is brought back: its harness goes on with no other.
+        An archived session is unarchived first, because agents do not resume archived ones.
         """
         if not session_id:
             return None
@@ -152,7 +152,7 @@ class SessionService:
     async def entries(
         self, session_id: str, *, after: int = 0, before: int | None = None, limit: int
     ) -> EntryRange:
-        """A stretch of a session, oldest first: what follows ``after``, or the last before ``before``."""
+        """A range of a session, oldest first: the entries after ``after``, or the last ones before ``before``."""
         found = self.live(session_id)
         if found is not None:
             if before is not None:
@@ -176,14 +176,14 @@ class SessionService:
         archived: bool | None = None,
         project: str | None = None,
     ) -> tuple[list[SessionInfo], str | None]:
-        """A page of all sessions, the newest first, and the cursor that it goes on with."""
+        """A page of all sessions, newest first, and the cursor of the next page."""
         place = _read_cursor(cursor)
         here = self.hub.sessions()
         found: list[SessionInfo] = []
         if live is not False:
             wanted = [each for each in here if _is_wanted(each, archived, project)]
             behind = [each for each in wanted if place is None or _order(each) > _begin(place)]
-            # Only what may be on this page: there may be very many.
+            # There may be very many, so keep only those that can be on this page.
             found += map(shapes.live, heapq.nsmallest(limit + 1, behind, key=_order))
         if live is not True:
             twins = {name for each in here for name in (each.id, each.native_id)}
@@ -208,7 +208,7 @@ class SessionService:
 
 
 TheService: TypeAlias = NamedDependency[SessionService]
-"""The service, as a handler is given it."""
+"""The service, injected into handlers."""
 
 
 def _is_wanted(session: LiveSession, archived: bool | None, project: str | None) -> bool:
@@ -227,7 +227,7 @@ def _order(session: SessionInfo | LiveSession) -> tuple[float, str]:
 
 
 def _begin(place: tuple[float, str]) -> tuple[float, str]:
-    """Lists begin with the newest."""
+    """The sort key for newest first."""
     at, name = place
     return -at, name
 
@@ -243,4 +243,4 @@ def _read_cursor(cursor: str | None) -> tuple[float, str] | None:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         return msgspec.json.decode(base64.urlsafe_b64decode(padded), type=tuple[float, str])
     except (ValueError, binascii.Error, msgspec.MsgspecError):
-        raise UsageError("this is no cursor that was given out here") from None
+        raise UsageError("invalid cursor") from None

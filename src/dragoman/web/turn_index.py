@@ -1,4 +1,4 @@
-"""The turns of a session as marks in it: where each begins, what was asked, how it ended."""
+"""Finds the turns of a session: where each starts, its prompt, and its outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT: Final = 64
 _WANTED: Final = tuple(
     b'{"type":"%b"' % each for each in (b"turn_started", b"prompt", b"turn_ended")
 )
-"""How the messages begin that matter here: the others need not be decoded."""
+"""The start of each relevant message. Others are not decoded."""
 
 
 class TurnStart(NamedTuple):
@@ -31,7 +31,7 @@ class TurnStart(NamedTuple):
 
 
 class TurnScan:
-    """TurnScan while a session is read."""
+    """Collects the turns while a session is read."""
 
     def __init__(self, session_id: str | None) -> None:
         self._session_id = session_id
@@ -58,22 +58,22 @@ class TurnScan:
 
 
 class TurnMarks:
-    """The marks of sessions that are looked at, read on from where they were."""
+    """Caches the turns of viewed sessions, and reads only new entries."""
 
     def __init__(self, service: SessionService, ranges: SessionRanges) -> None:
         self._service = service
         self._stretches = ranges
         self._known: OrderedDict[str, TurnScan] = OrderedDict()
-        """Of live sessions: the entries of a saved one are other entries, and may change."""
+        """The turns of live sessions only: the entries of saved ones have other numbers, and may change."""
 
     async def of(self, session: SessionInfo) -> list[TurnStart]:
-        """Those of before the session came here, too."""
+        """All turns, including those from before this server opened the session."""
         if not session.is_live:
             if (listed := await self._service.turns(session.id)) is not None:
                 return [
                     TurnStart(each.seq, each.title or "", each.outcome or "open") for each in listed
                 ]
-            # Nothing of it is kept: taken up again, it has the same name and other numbers.
+            # Not cached: when resumed, the session keeps its id but its entries get other numbers.
             return await self._read(session, TurnScan(session.native_id or session.id))
         marks = self._known.get(session.id)
         if marks is None:

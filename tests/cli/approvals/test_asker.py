@@ -95,10 +95,10 @@ def test_the_whole_question_is_shown_with_the_choices_and_the_time(person: Perso
 
     assert any(
         frame.endswith(
-            "? May I run this command?\n  │ rm -rf build\n"
-            "  │ directory: the session's own\n  │ it is stale\n\n"
+            "? Run this command?\n  │ rm -rf build\n"
+            "  │ directory: the session's directory\n  │ it is stale\n\n"
             "y yes   a yes, for this session   n no   w no, and say why   c no, and stop\n"
-            "60 s, then no"
+            "denied in 60 s"
         )
         for frame in (frame.replace("61 s", "60 s") for frame in person.terminal.frames)
     ), person.terminal.frames

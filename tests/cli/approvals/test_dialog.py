@@ -24,7 +24,7 @@ def test_no_row_is_wider_than_the_screen_and_every_key_is_there() -> None:
 
 def test_where_there_is_no_room_the_keys_remain() -> None:
     assert AnswerDialog(COMMAND).rows(PLAIN, 80, 1, 59.5, is_cut=True) == [
-        "y a p n w c v  60 s, then no"
+        "y a p n w c v  denied in 60 s"
     ]
 
 

@@ -14,11 +14,11 @@ def asked(**given: Any) -> ApprovalRequested:
 
 
 PLACES = {
-    "/ws": Fact("directory", ". (the session's own)"),
-    "/ws/": Fact("directory", ". (the session's own)"),
+    "/ws": Fact("directory", ". (the session's directory)"),
+    "/ws/": Fact("directory", ". (the session's directory)"),
     "/ws/a/b": Fact("directory", "a/b"),
-    "/ws/../etc": Fact("directory", "/etc (outside the session's own)", is_odd=True),
-    "/wsx": Fact("directory", "/wsx (outside the session's own)", is_odd=True),
+    "/ws/../etc": Fact("directory", "/etc (outside the session's directory)", is_odd=True),
+    "/wsx": Fact("directory", "/wsx (outside the session's directory)", is_odd=True),
     "/ws/a\x1b[2J\n": Fact("directory", "a␛[2J␊"),
 }
 
@@ -30,7 +30,7 @@ def test_the_directory_is_seen_from_the_session(cwd: str, fact: Fact) -> None:
 
 
 def test_a_command_that_names_no_directory_runs_in_the_sessions_own() -> None:
-    assert facts(asked(), "/ws", {}) == [Fact("directory", "the session's own")]
+    assert facts(asked(), "/ws", {}) == [Fact("directory", "the session's directory")]
 
 
 def test_an_odd_shell_stands_first() -> None:

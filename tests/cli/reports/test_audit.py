@@ -28,7 +28,7 @@ def test_an_account_says_what_became_of_the_lines_and_by_which_rules() -> None:
         "         7 tool_call\n"
         "         2 text\n"
         "\n"
-        "twins, by rule\n"
+        "duplicates, by rule\n"
         "         2 call: told when it began\n"
         "         1 blank line\n"
         "\n"

@@ -228,7 +228,7 @@ class Stage:
             case ["approvals", approval]:
                 known = self.sessions[body["session_id"]].pending.pop(approval, None)
                 if known is None or self.is_late:
-                    return 404, {"error": {"message": "this is not open, or not open any more"}}
+                    return 404, {"error": {"message": "this request is not open"}}
                 self.change(self.sessions[body["session_id"]], state="working")
                 return 204, None
             case ["sessions", name, "commands"]:
@@ -251,7 +251,11 @@ class Stage:
             case ["policy", "remembered", rule]:
                 left = [each for each in self.remembered if each["id"] != rule]
                 is_gone, self.remembered = len(left) < len(self.remembered), left
-                return (204, None) if is_gone else (404, {"error": {"message": "no such rule"}})
+                return (
+                    (204, None)
+                    if is_gone
+                    else (404, {"error": {"message": "this rule does not exist"}})
+                )
             case _:
                 return 200, {}
 

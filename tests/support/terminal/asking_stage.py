@@ -154,7 +154,7 @@ async def _ask(kind: str) -> int:
             noise.cancel()
         settled = ApprovalSettled(**_S, approval_id="a1", decision=decision.word)
         view.show(settled)
-        view.say([f"decided: {msgspec.json.encode(decision).decode()}"])
+        view.write_rows([f"decided: {msgspec.json.encode(decision).decode()}"])
     return 0
 
 

@@ -1,1 +1,1 @@
-"""What a person at the terminal is asked: what it is about, and the steps of an answer."""
+"""Approval requests at the terminal: the facts to show, and the steps of an answer."""

@@ -1,4 +1,4 @@
-"""Asking the person at the terminal: what the agent wants to do, the choices, and a countdown.
+"""Asks the user at the terminal: what the agent wants to do, the choices, and a countdown.
 
 ====  ==========================================================
 key   decision
@@ -7,13 +7,13 @@ y     allow; for a form: fill it in
 a     allow for this session
 p     allow from now on, if the agent offers it
 n     deny
-w     deny, and tell the agent why, or what to do instead
+w     deny, and tell the agent why or what to do instead
 c     deny, and stop the turn
-v     show all of a question that is too long for the screen
+v     show a request that is too long for the screen in full
 ====  ==========================================================
 
-No answer before the deadline counts as a denial, and so does a terminal that goes away; a key that
-means nothing does nothing. Questions and forms are answered line by line (:mod:`dragoman.cli.approvals`).
+No answer before the deadline counts as a denial, and so does losing the terminal. Other keys are
+ignored. Questions and forms are answered line by line (:mod:`dragoman.cli.approvals`).
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from dragoman.client.deciding import Decision
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled
 
 PATIENCE: Final = 240.0
-"""Seconds after which no answer is a no."""
+"""Seconds without an answer after which a request is denied."""
 
 CALM: Final = 0.5
-"""Seconds without a key before the first key is taken for an answer."""
+"""Seconds without a key press before the first key counts as an answer."""
 
 
 class KeySource(Protocol):
-    """Where keys are heard."""
+    """Delivers the keys that the user presses."""
 
     def sent_to(self, listener: Listener) -> AbstractContextManager[None]: ...
 
 
 class Asker:
-    """Asks one thing at a time, below the live view."""
+    """Shows one request at a time below the live view, and returns the decision."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Asker:
         self._clock = clock
         self._patience = patience
         self._shows = shows
-        """Whether the view does not hear the messages itself, and has to be shown what was asked."""
+        """Whether the view receives no messages of its own, so that requests must be passed to it."""
         self._ink = Ink(colour=view.colour)
         self._turn = asyncio.Lock()
 
@@ -92,8 +92,8 @@ class Asker:
 
         def press(key: Key) -> None:
             nonlocal heard
-            # A person who was typing when the question came did not mean to answer it. The end of
-            # the terminal is no key that was pressed.
+            # A user who was typing when the request appeared did not mean to answer it. End of file
+            # means that the terminal is gone, and is never a slip of the finger.
             is_typing, heard = (
                 not answering.is_touched and self._clock() - heard < CALM,
                 self._clock(),
@@ -129,7 +129,7 @@ class Asker:
 
 
 def deny_unattended(say: Callable[[str], None]) -> Callable[[ApprovalRequested], Any]:
-    """The answer when there is no terminal to ask at: denies, and says so."""
+    """An answer function for runs without a terminal: denies each request, with a notice."""
 
     async def deny(request: ApprovalRequested) -> Decision:
         what = clip(" ".join(tidy(request.summary or request.kind).split()), 200)

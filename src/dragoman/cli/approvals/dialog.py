@@ -1,4 +1,4 @@
-"""How far the answer to a question has come. Knows neither the time nor the terminal."""
+"""The state of one answer, from the first key to a decision. Independent of clock and terminal."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class AnswerDialog:
         self.request = request
         self.step: AnswerStep = first_step(request)
         self.is_touched = False
-        """Whether the person has begun to answer."""
+        """Whether the user has pressed a key since the request appeared."""
         self.wants_all = False
-        """Whether the person wants to see all of what was cut; whoever shows it sets it back."""
+        """Whether the user asked to see the request in full. Reset by the code that shows it."""
         self.decision: Decision | None = None
 
     def press(self, key: Key) -> None:
@@ -39,19 +39,19 @@ class AnswerDialog:
             self.step = came
 
     def rows(self, ink: Ink, width: int, most: int, left: float, *, is_cut: bool) -> list[str]:
-        """What stands below the question, in at most so many rows: choices, input, seconds left."""
+        """The rows below the request, ``most`` at most: choices, input, seconds left."""
         head = self.step.head(ink, width)
         if is_cut and self.step.editor is None:
-            head += choices(ink, width, [(VIEW_ALL, "show all of it")])
+            head += choices(ink, width, [(VIEW_ALL, "show all")])
         typed = self.step.editor.rows(ink, width) if self.step.editor else []
-        count = [ink(clip(f"{int(left) + 1} s, then no", width), "dim")]
+        count = [ink(clip(f"denied in {int(left) + 1} s", width), "dim")]
         room = most - len(typed) - len(count)
         if len(head) <= room:
             return [*head, *typed, *count]
         if isinstance(self.step, Menu):
             keys = " ".join(self.step.keys + VIEW_ALL * is_cut)
-            rest = clip(f"  {int(left) + 1} s, then no", max(0, width - len(keys)))
+            rest = clip(f"  denied in {int(left) + 1} s", max(0, width - len(keys)))
             return [ink(keys, "yellow", "bold") + ink(rest, "dim")]
-        # What is asked for last stands nearest to the input.
+        # The last rows describe the input, so they stay next to it; earlier ones are cut.
         head = shortened(head, max(1, room), lambda hidden: ink(f"… {hidden} more rows", "dim"))
         return [*head, *typed, *count]

@@ -1,6 +1,6 @@
-"""What stands beside a question: the shell, the directory, the address, and what "from now on" would mean.
+"""Facts shown with a request: the shell, the directory, the URL, and what "always allow" would store.
 
-A shell is worth a line unless it is the user's own (:func:`dragoman.model.shells.is_users_shell`).
+The shell is shown unless it is the user's own (:func:`dragoman.model.shells.is_users_shell`).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _AT_A_PLACE: Final = ("command", "edit", "permissions")
 
 
 class Fact(NamedTuple):
-    """One thing to know before answering."""
+    """One labelled fact to read before answering."""
 
     label: str
     value: str
     is_odd: bool = False
-    """Whether it is worth a second look."""
+    """Whether the fact is unusual and gets highlighted."""
 
 
 def facts(
     asked: ApprovalRequested, root: str | None = None, env: Mapping[str, str] | None = None
 ) -> list[Fact]:
-    """Everything beside the content, harmless, in the order in which it is shown."""
+    """The facts of a request, safe to print, in display order."""
     found: list[Fact] = []
     if asked.shell and not is_users_shell(asked.shell, os.environ if env is None else env):
         found.append(Fact("shell", render.flat(asked.shell), is_odd=True))
@@ -45,21 +45,21 @@ def facts(
 
 
 def _directory(asked: ApprovalRequested, root: str | None) -> Fact | None:
-    """Where a command will run, as seen from the session's own directory."""
+    """The working directory of a command, relative to the session's directory."""
     if asked.kind not in _AT_A_PLACE:
         return None
     given = asked.cwd or asked.detail.get("cwd")
     if not isinstance(given, str) or not given:
-        return Fact("directory", "the session's own") if asked.kind == "command" else None
+        return Fact("directory", "the session's directory") if asked.kind == "command" else None
     here = posixpath.normpath(given)
     if root is None:
         return Fact("directory", render.flat(here))
     base = posixpath.normpath(root)
     if here == base:
-        return Fact("directory", ". (the session's own)")
+        return Fact("directory", ". (the session's directory)")
     if here.startswith(base.rstrip("/") + "/"):
         return Fact("directory", render.flat(posixpath.relpath(here, base)))
-    return Fact("directory", f"{render.flat(here)} (outside the session's own)", is_odd=True)
+    return Fact("directory", f"{render.flat(here)} (outside the session's directory)", is_odd=True)
 
 
 def _always(asked: ApprovalRequested) -> list[Fact]:
@@ -67,7 +67,7 @@ def _always(asked: ApprovalRequested) -> list[Fact]:
     if rule is None or "allow_always" not in asked.choices:
         return []
     if rule.prefix:
-        what = f"commands that begin with: {render.flat(shlex.join(rule.prefix))}"
+        what = f"commands that start with: {render.flat(shlex.join(rule.prefix))}"
     elif rule.host:
         what = f"connections to {render.flat(rule.host)}"
     else:

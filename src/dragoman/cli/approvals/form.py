@@ -1,7 +1,7 @@
-"""A form that an MCP server wants filled in: one field after the other, then a look at all of it.
+"""Fills in a form for an MCP server: one field after the other, then a review of all values.
 
-Each value is checked when it is entered and all of them before they are sent. Enter alone takes the
-value that the form proposes, or leaves out what need not be given. Esc goes one step back.
+Each value is validated when it is entered, and the whole form before it is sent. Enter alone accepts
+the default, or leaves an optional field empty. Esc goes one step back.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _EXPECTED: Final = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "yes or no",
-    "enum": "one of these, or its number",
-    "array": "a list, separated by commas",
+    "enum": "one of these, by name or number",
+    "array": "a comma-separated list",
 }
 _VALUE_WIDTH: Final = 400
 
@@ -43,7 +43,7 @@ class Fill:
 
     schema: dict[str, Any]
     asked: list[Field]
-    """This field, and those that come after it."""
+    """The current field and those after it."""
     content: dict[str, Any]
     back: AnswerStep
     problem: str = ""
@@ -64,9 +64,9 @@ class Fill:
         if now.format:
             hint = f"{hint}, format {render.flat(now.format)}"
         if (proposed := self._proposed()) is not None:
-            hint = f"{hint}; Enter takes {shown(proposed)}"
+            hint = f"{hint}; Enter accepts {shown(proposed)}"
         elif not now.required:
-            hint = f"{hint}; Enter leaves it out"
+            hint = f"{hint}; Enter skips it"
         rows += [ink(row, "dim") for row in wrap(f"{hint} (Esc: back)", width)]
         return rows + [ink(row, "red") for row in hung("! ", self.problem, width)]
 
@@ -100,7 +100,7 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """All of it, before it is sent."""
+    """The review of all values before they are sent."""
 
     schema: dict[str, Any]
     content: dict[str, Any]
@@ -116,7 +116,7 @@ class Send:
         return problems(self.schema, self.content)
 
     def head(self, ink: Ink, width: int) -> list[str]:
-        rows = [ink("This will be sent:", "bold")]
+        rows = [ink("The following will be sent:", "bold")]
         for name, value in self.content.items():
             rows += hung("  ", f"{render.flat(name)}: {shown(value)}", width)
         rows += ["  nothing"] * (not self.content)
@@ -139,7 +139,7 @@ class Send:
 
 
 def shown(value: Any) -> str:
-    """A value of a form for people, on one line."""
+    """A form value for display, on one line."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,7 +1,7 @@
-"""A question in no more rows than there are: what it is about is cut in the middle, never at an end.
+"""Fits a request into the rows of the screen by cutting its content in the middle, never at an end.
 
-The title, the facts (shell, directory, address) and at least the beginning of the content stay. A row
-in place of what is left out says how much that is.
+The title, the facts (shell, directory, URL) and at least the start of the content stay visible. A row
+in place of the cut says how many rows are hidden.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ _FACT_ROWS: Final = 3
 _REASON_ROWS: Final = 3
 
 LeftOut = Callable[[int], str]
-"""The row that stands for so many others."""
+"""Makes the row that replaces this many hidden rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRows:
-    """A question as painted rows of the width of the terminal."""
+    """A request as coloured rows of the terminal's width."""
 
     title: list[str]
     content: list[str]
-    """The command, the changes, the message: all of it."""
+    """The complete command, changes or message."""
     facts: list[list[str]] = field(default_factory=list[list[str]])
     reason: list[str] = field(default_factory=list[str])
-    """Why, in the words of the agent."""
+    """The agent's own explanation."""
 
     def whole(self) -> list[str]:
         return [*self.title, *self.content, *_flat(self.facts), *self.reason]
 
     def fitted(self, room: int, left_out: LeftOut) -> tuple[list[str], bool]:
-        """The question in at most so many rows, and whether something had to be left out."""
+        """The request in at most ``most`` rows, and whether any were hidden."""
         if len(whole := self.whole()) <= room:
             return whole, False
         facts = _flat([shortened(fact, _FACT_ROWS, left_out) for fact in self.facts])
@@ -46,7 +46,7 @@ class QuestionRows:
 
 
 def shortened(rows: Sequence[str], most: int, left_out: LeftOut) -> list[str]:
-    """The first and the last of these rows, with one between them that says what is missing."""
+    """The first and last rows, with one between them that counts the hidden rows."""
     if len(rows) <= most:
         return list(rows)
     if most <= 1:

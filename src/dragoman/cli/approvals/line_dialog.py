@@ -1,6 +1,6 @@
-"""A question on a terminal whose cursor must not be moved: line by line, in the order it happens.
+"""A request on a terminal without cursor control: line by line, in order.
 
-What a step asks for is printed once; below it is the line that is being typed.
+Each step prints its prompt once; the line being typed follows below it.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ class LineDialog:
         self._shown: AnswerStep | None = None
 
     def go_on(self) -> None:
-        """Print what is new since the last time."""
+        """Print what changed since the last call."""
         step = self._answering.step
         if step is not self._shown:
             if self._shown is None:
-                self._view.say(
+                self._view.write_rows(
                     [
                         *step.head(self._ink, self._view.width - 1),
-                        f"No answer in {self._seconds:.0f} s counts as no.",
+                        f"No answer within {self._seconds:.0f} s counts as a denial.",
                     ]
                 )
             else:
                 self._view.typing(None)
-                self._view.say(step.head(self._ink, self._view.width - 1))
+                self._view.write_rows(step.head(self._ink, self._view.width - 1))
             self._shown = step
         self._view.typing(self._prompt(step) + (step.editor.seen if step.editor else ""))
 
     def end(self) -> None:
-        """The question is settled."""
+        """Finish the dialog after the request is settled."""
         self._view.typing(None)
 
     def _prompt(self, step: AnswerStep) -> str:

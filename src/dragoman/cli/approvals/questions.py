@@ -1,4 +1,4 @@
-"""The questions of a question: an agent may ask several at once, each with answers that it suggests."""
+"""Parses the questions in one request: an agent may ask several at once, each with suggested answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dragoman.model.messages import ApprovalRequested
 
 
 class Suggested(NamedTuple):
-    """One answer on offer."""
+    """One suggested answer."""
 
     label: str
     description: str = ""
@@ -18,15 +18,15 @@ class Asked(NamedTuple):
     """One question."""
 
     name: str
-    """Its id, or its text where it has none."""
+    """Its id, or its text if it has no id."""
     text: str
     suggested: list[Suggested]
     is_secret: bool = False
-    """Whether the answer must not be seen."""
+    """Whether the answer is hidden while typed."""
 
 
 def questions(asked: ApprovalRequested) -> list[Asked]:
-    """What is asked, whatever the agent has sent; at least one."""
+    """The questions of a request, at least one, for any input."""
     found: list[Asked] = []
     for each in _dicts(asked.detail.get("questions")):
         text = str(each.get("question") or each.get("header") or "")

@@ -1,8 +1,8 @@
-"""The steps of an answer: a menu, a reason, the questions one after the other.
+"""The steps of an answer: a menu, a reason, the questions in turn.
 
-A step has what stands above the input, an editor if something is typed (without one, a single key
-decides), and takes keys. A key leads to a decision, to another step, or nowhere. No step changes
-what it shows: what comes next is a new one.
+A step has rows to show above the input, an editor if text is typed (otherwise a single key decides),
+and handles keys. A key yields a decision, another step, or nothing. Steps are immutable: what comes
+next is a new step.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ class AnswerStep(Protocol):
     def editor(self) -> Editor | None: ...
     @property
     def keys(self) -> str:
-        """The keys that mean something, where a single one decides."""
+        """The valid keys, if a single key decides."""
         ...
 
     def head(self, ink: Ink, width: int) -> list[str]:
-        """What stands above the input."""
+        """The rows above the input."""
         ...
 
     def press(self, key: Key) -> Came: ...
 
 
 Came: TypeAlias = Decision | AnswerStep | None
-"""What a key led to."""
+"""The result of a key."""
 
 
 def by_person(word: str, **given: Any) -> Decision:
@@ -54,18 +54,18 @@ def by_person(word: str, **given: Any) -> Decision:
 
 
 def first_step(request: ApprovalRequested) -> AnswerStep:
-    """Where an answer to this begins."""
+    """The first step of the answer to this request."""
     if request.kind == "question":
         return answer(questions(request))
     return Menu(request)
 
 
 def choices(ink: Ink, width: int, offered: Sequence[tuple[str, str]]) -> list[str]:
-    """Keys and what they mean, side by side where there is room."""
+    """Keys and their meanings, side by side if they fit."""
     rows: list[str] = []
     taken = 0
     for key, words in offered:
-        # One that is too long for a row of its own is broken like any other text.
+        # A choice that is too long for a row wraps like any other text.
         first, *rest = wrap(words, width - 2)
         entry = f"{ink(key, 'yellow', 'bold')} {first}"
         wide = cells(key) + 1 + cells(first)
@@ -80,7 +80,7 @@ def choices(ink: Ink, width: int, offered: Sequence[tuple[str, str]]) -> list[st
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """One key decides."""
+    """A choice by a single key."""
 
     request: ApprovalRequested
     editor: None = None
@@ -114,20 +114,20 @@ class Menu:
         if "y" in found and self._has_form:
             found["y"] = ("allow", "fill in the form")
         elif "y" in found and self.request.url is not None:
-            found["y"] = ("allow", "done, go on")
+            found["y"] = ("allow", "done, continue")
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """No, and a word to the agent."""
+    """A denial with a message to the agent."""
 
     back: AnswerStep
     editor: Editor = field(default_factory=Editor)
     keys: str = ""
 
     def head(self, ink: Ink, width: int) -> list[str]:
-        words = "What should the agent know, or do instead? (Esc: back)"
+        words = "What should the agent know or do instead? (Esc: back)"
         return [ink(row, "dim") for row in wrap(words, width)]
 
     def press(self, key: Key) -> Came:
@@ -139,12 +139,12 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class QuestionStep:
-    """The questions of an agent, each answered with a number or in one's own words."""
+    """The questions of an agent, each answered by number or in the user's own words."""
 
     asked: list[Asked]
     editor: Editor
     at: int = 0
-    """Which of the questions is open."""
+    """The index of the current question."""
     given: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     keys: str = ""
 
@@ -180,13 +180,13 @@ class QuestionStep:
 def answer(
     asked: list[Asked], at: int = 0, given: dict[str, list[str]] | None = None
 ) -> QuestionStep:
-    """The step that asks one of these questions."""
+    """The step for the question at this index."""
     return QuestionStep(asked, Editor(secret=asked[at].is_secret), at, given or {})
 
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """No answer: just that, or stop the turn as well."""
+    """Declining to answer, with or without stopping the turn."""
 
     back: AnswerStep
     editor: None = None
@@ -206,6 +206,6 @@ class Leave:
 
 
 def hung(mark: str, text: str, width: int) -> list[str]:
-    """A text with a mark before its first row, and the others below that row's text."""
+    """Rows of a text with a mark before the first and the others indented to match."""
     rows = [row for line in tidy_lines(text) for row in wrap(line, width - len(mark))]
     return [mark + row for row in rows[:1]] + [" " * len(mark) + row for row in rows[1:]]

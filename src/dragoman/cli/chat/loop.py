@@ -1,7 +1,7 @@
-"""A chat with an agent: prompts, turns, and the words that begin with a slash.
+"""The loop of ``dragoman chat``: prompts, turns and slash commands.
 
-What a person types while the agent works is said to the agent at once (it is *steered*). What a script
-says waits for its turn, but for ``/steer`` and ``/interrupt``.
+A line typed during a turn is sent to the agent at once (it *steers* the turn). Piped lines wait for the
+end of the turn, except ``/steer`` and ``/interrupt``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dragoman.cli.live import status as live_status
 from dragoman.cli.live.cells import wrap
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.live import LiveView
-from dragoman.cli.live.loop import beside, play
+from dragoman.cli.live.loop import beside, show_turn
 from dragoman.cli.run_options import AgentOptions
 from dragoman.cli.signals import Interrupts
 from dragoman.errors import AgentError, DragomanError
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from dragoman.client.connecting import Agent, Session
 
 HELP: Final = {
-    "/steer TEXT": "say something to the agent while it works; so does typing it",
+    "/steer TEXT": "send a message to the running turn; so does typing it",
     "/interrupt": "stop the turn and its commands; so does Ctrl-C",
-    "/interrupt keep": "stop the turn and leave its commands running",
-    "/stop": "stop the commands that the session has running",
-    "/diff": "what the last turn changed",
-    "/usage": "the tokens of this session",
-    "/model NAME": "use another model from the next prompt on",
-    "/compact": "replace the conversation so far by a summary",
-    "/review": "have the uncommitted changes reviewed",
-    "/fork": "go on in a copy of this session",
-    "/new": "begin a new session",
-    "/resume ID": "go on with another session",
-    "/quit": "leave; so do Ctrl-D and Ctrl-C twice",
+    "/interrupt keep": "stop the turn, but leave its commands running",
+    "/stop": "stop the session's running commands",
+    "/diff": "show what the last turn changed",
+    "/usage": "show the tokens of this session",
+    "/model NAME": "switch the model, from the next prompt on",
+    "/compact": "replace the conversation with a summary",
+    "/review": "review the uncommitted changes",
+    "/fork": "continue in a copy of this session",
+    "/new": "start a new session",
+    "/resume ID": "resume another session",
+    "/quit": "quit; so do Ctrl-D and pressing Ctrl-C twice",
 }
 
 
@@ -61,9 +61,9 @@ class ChatLoop:
         self._ink = Ink(colour=view.colour)
         self._lines: Lines
         self._held: deque[str | None] = deque()
-        """Lines that came too early."""
+        """Lines that arrived during a turn and wait for its end."""
         self._pending: list[str] = []
-        """What was said to the turn under way and is not in its conversation yet."""
+        """Messages sent to the current turn that are not part of its conversation yet."""
         self._model: str | None = None
         self._diff = ""
         self._usage: UsageReport | None = None
@@ -84,13 +84,13 @@ class ChatLoop:
         }
 
     def status(self) -> str:
-        """The line below what is typed."""
+        """The status line below the input."""
         model = self._model or self.session.facts.model
         known = [model, self._options.sandbox, f"{self.session.id[:8]}…", "/help"]
         return "  " + " · ".join(render.one_line(each, 60) for each in known if each)
 
     async def go_on(self, lines: Lines, prompt: str | None = None) -> None:
-        """Until there is nothing more to say."""
+        """Run until the input ends or the user quits."""
         self._lines = lines
         if prompt is not None:
             self._held.append(prompt)
@@ -104,7 +104,7 @@ class ChatLoop:
                 elif command := self._commands.get(word):
                     await command(rest.strip())
                 else:
-                    self._say(f"there is no {word}; /help lists what there is", problem=True)
+                    self._say(f"unknown command: {word} (/help lists the commands)", problem=True)
             except DragomanError as problem:
                 self._say(str(problem), problem=True)
                 if self._agent.state in ("failed", "stopped"):
@@ -116,7 +116,7 @@ class ChatLoop:
 
         def clear() -> None:
             if not lines.clear():
-                self._say("Ctrl-C again quits")
+                self._say("press Ctrl-C again to quit")
 
         lines.invite()
         with self._presses.stopping(clear):
@@ -130,25 +130,27 @@ class ChatLoop:
         async with beside() as tasks:
             listening = tasks.create_task(self._listen(lines))
             try:
-                self.last = await play(turn, self.session, self._view, self._presses, self._show)
+                self.last = await show_turn(
+                    turn, self.session, self._view, self._presses, self._show
+                )
             finally:
                 listening.cancel()
                 self._give_back(lines)
 
     def _give_back(self, lines: Lines) -> None:
-        """The turn is over: what it did not take up is not lost."""
+        """Give back the messages that the turn ended without reading."""
         unread, self._pending = self._pending, []
         lines.pending([])
         for text in reversed(unread):
             if lines.give_back(text):
                 self._say(
-                    "the turn ended before the agent read your last message; here it is again"
+                    "the turn ended before the agent read your last message; it is back in the input"
                 )
             else:
                 self._say(f"the turn ended before the agent read this: {text}", problem=True)
 
     async def _listen(self, lines: Lines) -> None:
-        """What is said while a turn is under way."""
+        """Handle a line that was entered during a turn."""
         while True:
             line = await lines.next()
             word, _, rest = (line or "").strip().partition(" ")
@@ -166,7 +168,7 @@ class ChatLoop:
                 self._held.append(line)
                 if line is None or not lines.is_person:
                     return
-                self._say(f"{word}: when this turn is over")
+                self._say(f"{word}: runs when this turn has ended")
 
     async def _steer(self, text: str) -> None:
         self._pending.append(text)
@@ -174,14 +176,14 @@ class ChatLoop:
         try:
             await self.session.steer(text)
         except (AgentError, DragomanError) as problem:
-            self._say(f"the agent did not take it: {problem}", problem=True)
+            self._say(f"the agent did not accept it: {problem}", problem=True)
             if text in self._pending:
                 self._pending.remove(text)
                 self._lines.pending(self._pending)
                 self._lines.give_back(text)
 
     def _taken_up(self, prompt: Prompt) -> None:
-        """Something the user said is in the conversation now."""
+        """A prompt of the user is now part of the conversation."""
         for text in self._pending:
             if text.strip() in prompt.text:
                 self._pending.remove(text)
@@ -202,28 +204,28 @@ class ChatLoop:
 
     def _say(self, words: str, *, problem: bool = False) -> None:
         rows = hung("! " if problem else "· ", words, self._view.width - 1)
-        self._view.say([self._ink(row, "red" if problem else "dim") for row in rows])
+        self._view.write_rows([self._ink(row, "red" if problem else "dim") for row in rows])
 
-    # One method for each word.
+    # One method per slash command.
 
     async def _help(self, rest: str) -> None:
         room, wide = self._view.width - 1, max(map(len, HELP)) + 2
         shown: list[str] = []
         for word, what in HELP.items():
             rows = [f"  {row}" for row in wrap(what, room - 2)]
-            if room >= 2 * wide:  # there is room for two columns
+            if room >= 2 * wide:  # wide enough for two columns
                 rows = [" " * wide + row for row in wrap(what, room - wide)]
                 shown.append(self._ink(f"{word:<{wide}}", "bold") + rows.pop(0)[wide:])
             else:
                 shown.append(self._ink(word, "bold"))
             shown += rows
-        self._view.say(shown)
+        self._view.write_rows(shown)
 
     async def _show_diff(self, rest: str) -> None:
         if not self._diff:
-            self._say("nothing has been changed yet")
+            self._say("no changes yet")
             return
-        self._view.say(diffs.unified(self._diff, self._ink, self._view.width - 1))
+        self._view.write_rows(diffs.unified(self._diff, self._ink, self._view.width - 1))
 
     async def _stop_commands(self, rest: str) -> None:
         for stopped in await self.session.stop_commands():
@@ -232,7 +234,7 @@ class ChatLoop:
 
     async def _show_usage(self, rest: str) -> None:
         if self._usage is None or self._usage.total is None:
-            self._say("no tokens have been spent yet")
+            self._say("no tokens used yet")
             return
         full = live_status.context_used(self._usage)
         context = f" · context {full:.0f} % full" if full is not None else ""
@@ -241,7 +243,7 @@ class ChatLoop:
     async def _set_model(self, rest: str) -> None:
         if rest:
             self._model = rest
-        self._say(f"model: {self._model or self.session.facts.model or 'as the agent likes'}")
+        self._say(f"model: {self._model or self.session.facts.model or 'the default'}")
 
     async def _compact(self, rest: str) -> None:
         await self._turn(self.session.compact(), self._lines)
@@ -257,15 +259,13 @@ class ChatLoop:
 
     async def _resume(self, rest: str) -> None:
         if not rest:
-            self._say(
-                "/resume needs a session: its id, the start of its id, or its name", problem=True
-            )
+            self._say("/resume needs a session: its id, an id prefix or its name", problem=True)
             return
         found = self._options.session_to_resume(rest, last=False)
         self._go_on_in(await self._options.start(self._agent, resume=found))
 
     async def _nothing_runs(self, rest: str) -> None:
-        self._say("nothing is under way")
+        self._say("no turn is running")
 
     def _go_on_in(self, session: Session) -> None:
         self.session = session

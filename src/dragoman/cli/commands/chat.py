@@ -1,4 +1,4 @@
-"""``dragoman chat``: a conversation with an agent, prompt by prompt."""
+"""``dragoman chat``: an interactive conversation with an agent."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from dragoman.cli.streams import standard_output
 from dragoman.errors import UsageError
 
 
-@click.command(short_help="ChatLoop with the agent, prompt by prompt.")
+@click.command(short_help="Chat with an agent.")
 @click.argument("prompt", required=False)
 @resume_options
 @agent_options
 def chat(prompt: str | None, resume: str | None, last: bool, **options: Any) -> int:
-    """ChatLoop with the agent, beginning with PROMPT if there is one.
+    """Chat with an agent, starting with PROMPT if given.
 
-    What you type while it works is said to it at once; /help lists what else there is. Ctrl-C
-    interrupts a turn, Ctrl-D leaves. From a pipe, each line is a prompt that waits for its turn.
-    The exit code is that of the last turn.
+    What you type while the agent works is sent to it at once. /help lists the other commands.
+    Ctrl-C interrupts a turn, Ctrl-D quits. From a pipe, each line is a prompt that runs when the
+    one before has ended. The exit code is that of the last turn.
     """
     if prompt is not None and not prompt.strip():
-        raise UsageError("the prompt is empty: leave it out, or say what the agent should do")
+        raise UsageError("the prompt is empty: omit it, or say what the agent should do")
     agent = AgentOptions(**options)
     agent.check()
     from dragoman.cli.live.loop import run_async

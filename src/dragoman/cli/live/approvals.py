@@ -1,4 +1,4 @@
-"""What an agent asks before it acts, as rows: the command, the diff, where it happens, and the reason it gives."""
+"""Rows of an approval request: the command or diff, the facts, and the agent's reason."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from dragoman.model.messages import ApprovalRequested, ToolCall
 from dragoman.rendering import render
 
 _QUESTIONS: Final = {
-    "command": "May I run this command?",
-    "edit": "May I make these changes?",
-    "permissions": "May I have these permissions?",
-    "tool": "May I use this tool?",
+    "command": "Run this command?",
+    "edit": "Make these changes?",
+    "permissions": "Grant these permissions?",
+    "tool": "Use this tool?",
     "question": "A question for you",
     "elicitation": "A question for you",
 }
@@ -41,7 +41,7 @@ _KEPT_ROWS: Final = 120
 def asked_rows(
     asked: ApprovalRequested, ink: Ink, width: int, root: str | None = None
 ) -> QuestionRows:
-    """All of the question, as rows of this width."""
+    """The complete request, as rows of this width."""
     room = width - len(GUTTER)
     content: list[str] = []
     changes = _changes(asked)
@@ -70,14 +70,14 @@ def asked_rows(
 
 
 def question(asked: ApprovalRequested, ink: Ink, width: int, root: str | None = None) -> list[str]:
-    """The question as it is kept: whole, unless it is very long."""
+    """The request as it stays in the transcript: complete, unless it is very long."""
     rows = asked_rows(asked, ink, width, root)
     content = shortened(rows.content, _KEPT_ROWS, lambda count: left_out(count, ink))
     return replace(rows, content=content).whole()
 
 
 def left_out(count: int, ink: Ink) -> str:
-    """The row that stands for so many others of a question."""
+    """The row that replaces this many hidden rows of a request."""
     return ink.gutter(f"… {counted(count, 'more row')}", "red")
 
 
@@ -87,14 +87,14 @@ def settled(decision: str, ink: Ink) -> str:
 
 
 def _lines(asked: ApprovalRequested) -> list[str]:
-    """What it is about: of a command all that will run, but for the shell, which is a fact beside it."""
+    """The content of a request: for a command, all that will run; the shell is a separate fact."""
     if asked.kind == "question":
         return [line for each in questions(asked) for line in tidy_lines(each.text)]
     text = asked.summary or asked.tool or ""
     if asked.kind == "command" and not asked.shell:
         text = asked.command or text
-    # Nothing in it is obeyed or taken away, as it is in what a program printed: after a carriage
-    # return another command could stand where this one was.
+    # Control characters are neither obeyed nor removed, unlike in a program's output: after a carriage
+    # return, another command could be printed over the one that will run.
     lines = tidy_lines(text) or [""]
     for name in ("permissions", "arguments"):
         given = asked.detail.get(name)

@@ -1,4 +1,4 @@
-"""Changes to files as a terminal shows them: numbered lines, red and green."""
+"""File changes as terminal rows: numbered lines in red and green."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def title(change: Change, ink: Ink, width: int, root: str | None = None) -> str:
 
 
 def _path_room(change: Change, width: int) -> int:
-    """What the mark before the path and the counts behind it leave free."""
+    """The room between the mark before the path and the counts after it."""
     return max(8, width - 3 - cells(_counts(change, Ink(colour=False))))
 
 
@@ -46,7 +46,7 @@ def _marked(mark: str, rows: list[str]) -> list[tuple[str, str]]:
 
 
 def whole_title(change: Change, ink: Ink, width: int, root: str | None = None) -> list[str]:
-    """As :func:`title`, with the whole path, in as many rows as it takes."""
+    """Like :func:`title`, but with the whole path, wrapped."""
     short = title(change, ink, width, root)
     path = change.path.removeprefix(f"{root}/") if root else change.path
     if clip(path, _path_room(change, width)) == path:
@@ -56,14 +56,14 @@ def whole_title(change: Change, ink: Ink, width: int, root: str | None = None) -
 
 
 def whole_body(change: Change, ink: Ink, width: int) -> list[str]:
-    """All changed lines, and nothing of them cut off."""
+    """All changed lines, wrapped instead of cut."""
     lines = list(_lines(change.lines))
     digits = _digits(lines)
     return [row for line in lines for row in _rows(line, ink, width, digits)]
 
 
 def body(change: Change, ink: Ink, width: int, most: int) -> list[str]:
-    """The changed lines with what stands around them, at most so many."""
+    """The changed lines with their context, ``most`` lines at most."""
     lines = list(_lines(change.lines))
     digits = _digits(lines)
     shown = [_row(line, ink, width, digits) for line in lines[:most]]
@@ -73,7 +73,7 @@ def body(change: Change, ink: Ink, width: int, most: int) -> list[str]:
 
 
 def unified(text: str, ink: Ink, width: int) -> list[str]:
-    """A diff of several files as it is, painted."""
+    """A unified diff of several files, coloured."""
     shown: list[str] = []
     for line in tidy(text.rstrip("\n")).split("\n"):
         if line.startswith(_HEADS):
@@ -90,7 +90,7 @@ def _digits(lines: list[_DiffLine]) -> int:
 
 
 def _rows(line: _DiffLine, ink: Ink, width: int, digits: int) -> list[str]:
-    """A changed line in as many rows as it takes."""
+    """A changed line, wrapped."""
     room = width - len(GUTTER) - (digits + 1) * bool(digits) - 2
     first, *rest = wrap(line.text, room)
     return [
@@ -108,11 +108,11 @@ def _row(line: _DiffLine, ink: Ink, width: int, digits: int) -> str:
 
 
 def _lines(diff: list[str]) -> Iterator[_DiffLine]:
-    """The lines of a diff with the numbers that its hunks give them."""
+    """The lines of a diff, numbered from its hunk headers."""
     old = new = 0
     numbered = is_first = True
     if diff and not any(_HUNK.match(line) for line in diff):
-        # A new file, or one that is gone, has all its lines; a bare replacement has no place.
+        # New and deleted files list all their lines; a bare replacement has no line numbers.
         signs = {line[:1] for line in diff}
         old = new = 1
         numbered = len(signs) == 1 and bool(signs & {"+", "-"})

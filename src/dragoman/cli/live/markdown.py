@@ -1,4 +1,4 @@
-"""What an agent says, in rows: the little Markdown that agents use is painted, not taken away."""
+"""Colours the Markdown in an agent's text, line by line, without removing its markers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _INLINE: Final = re.compile(r"(`+)(?=\S)(?:(?!\1).)+?\1|\*\*(?=\S)[^*]+?\*\*")
 
 
 class MarkdownRows:
-    """A text line by line. Remembers whether it is inside a block of code."""
+    """Renders a text line by line, and tracks whether it is inside a code block."""
 
     def __init__(self, ink: Ink) -> None:
         self._ink = ink
         self._fence: str | None = None
 
     def rows(self, line: str, width: int) -> list[str]:
-        """The next line of the text, harmless, in painted rows."""
+        """The coloured rows of the next line."""
         mark = line.strip()[:3]
         if mark in ("```", "~~~") and self._fence in (None, mark):
             self._fence = None if self._fence else mark
@@ -31,7 +31,7 @@ class MarkdownRows:
         return self._prose(line, width)
 
     def peek(self, line: str, width: int) -> list[str]:
-        """The rows of a line that is still being said."""
+        """The rows of an incomplete line."""
         before = self._fence
         found = self.rows(line, width)
         self._fence = before
@@ -51,7 +51,7 @@ class MarkdownRows:
     def _painted(
         self, line: str, hues: list[tuple[Hue, ...]], width: int, hang: int = 0
     ) -> list[str]:
-        """Rows of a line whose characters have these colours; later ones below a list's text."""
+        """Rows of a line with these colours per character; ``hang`` indents the rows after the first."""
         found = rows(line[hang:], width - hang) if hang else rows(line, width)
         painted = [self._row(line, hues, begin + hang, end + hang) for begin, end in found]
         if not hang:

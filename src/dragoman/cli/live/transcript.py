@@ -1,14 +1,14 @@
-"""What has been said so far, for the live view: finished rows on a page, and what is still going on.
+"""The state behind the live view: finished rows, and what is still in progress.
 
 ==================  =======================================================================
 message             becomes
 ==================  =======================================================================
-text, its deltas    the words, each line once, as soon as it is whole
-thinking            dim and slanted rows; its deltas are only kept until then
-tool_call           an open card, which hears the deltas of its output
-tool_result         the whole card: exit code and time; a coloured diff; the head and the tail
-plan                the plan as it stands; written down when the turn ends
-approval_requested  an open question; written down, whole, with what was decided
+text, its deltas    each line once, as soon as it is complete
+thinking            dim, italic rows; its deltas are shown only until then
+tool_call           an open card, which collects the deltas of its output
+tool_result         the finished card: exit code and time, a coloured diff, head and tail
+plan                the current plan; written when the turn ends
+approval_requested  an open request; written in full with the decision
 turn_ended          outcome, time, tokens, context
 the rest            as in the plain transcript, or nothing
 ==================  =======================================================================
@@ -60,23 +60,23 @@ _ASKED: Final = "\u203a "
 
 @dataclass(slots=True)
 class SessionProgress(Speaker):
-    """One session while it is being shown."""
+    """One session while it is shown."""
 
     header: list[str] = field(default_factory=list[str])
     root: str | None = None
     cards: dict[str, Card] = field(default_factory=dict[str, Card])
     left: dict[str, Card] = field(default_factory=dict[str, Card])
-    """Cards whose turn ended first; some are heard of later."""
+    """Cards that were open when their turn ended. A late result still finds its card here."""
     asked: dict[str, ApprovalRequested] = field(default_factory=dict[str, ApprovalRequested])
     streams: Streams = field(default_factory=Streams)
     words: dict[str | None, MarkdownRows] = field(default_factory=dict[str | None, MarkdownRows])
     partial: dict[str | None, str] = field(default_factory=dict[str | None, str])
-    """The last line of each text that is still being said."""
+    """The incomplete last line of each streamed text."""
     thought: str = ""
     plan: Plan | None = None
     usage: UsageReport | None = None
     began: float | None = None
-    """When the turn began; none between turns."""
+    """When the turn started; None between turns."""
     activity: str = "Thinking"
 
 
@@ -87,34 +87,34 @@ class LiveTranscript:
         self.sessions: dict[str | None, SessionProgress] = {}
 
     def drain(self) -> list[str]:
-        """The rows that were finished since the last time."""
+        """The rows finished since the last call."""
         return self._page.drain().decode("utf-8", "backslashreplace").split("\n")[:-1]
 
-    def is_saying(self, session: SessionProgress) -> bool:
-        """Whether the text that is being said goes on where the page ends."""
+    def is_streaming(self, session: SessionProgress) -> bool:
+        """Whether the streamed text continues at the end of the page."""
         return self._page.is_at(session, ("text", next(iter(session.partial), None)))
 
     def open_question(self) -> ApprovalRequested | None:
-        """What is asked and not settled yet; the oldest."""
+        """The oldest request that is not settled."""
         asked = (each for session in self.sessions.values() for each in session.asked.values())
         return next(asked, None)
 
     def root_of(self, message: Message) -> str | None:
-        """The directory that the message's session works in."""
+        """The working directory of the message's session."""
         session = self.sessions.get(message.session_id)
         return session.root if session else None
 
-    def say(self, rows: Sequence[str]) -> None:
-        """Something that no agent said."""
+    def write_rows(self, rows: Sequence[str]) -> None:
+        """Add rows of Dragoman itself."""
         self._page.write(self._session(None), rows)
 
     def end(self, width: int) -> None:
-        """No more will come: keep what was being said."""
+        """Write out partial texts, because no more messages follow."""
         for session in self.sessions.values():
             self._end_streams(session, width)
             self._end_turn(session)
 
-    def take(self, message: Message, now: float, width: int) -> None:
+    def add(self, message: Message, now: float, width: int) -> None:
         session = self._session(message.session_id)
         width = max(20, width - 2 * session.depth)
         match message:
@@ -176,7 +176,7 @@ class LiveTranscript:
     def _hang(
         self, session: SessionProgress, mark: str, lines: Sequence[str], width: int, *hues: Hue
     ) -> None:
-        """Lines with a mark before the first, wrapped, the others below the text of the first."""
+        """Wrapped lines with a mark before the first and the others indented to match."""
         rows = [row for line in lines for row in wrap(line, width - 2)]
         rows = [mark + row for row in rows[:1]] + [f"  {row}".rstrip() for row in rows[1:]]
         self._write(session, [self._ink(row, *hues) for row in rows])
@@ -237,7 +237,7 @@ class LiveTranscript:
                 session.thought += message.text
             case "output":
                 if name in session.cards:
-                    session.cards[name].hear(message.text)
+                    session.cards[name].add_output(message.text)
             case "plan":
                 session.activity = "Planning"
 
@@ -273,7 +273,7 @@ class LiveTranscript:
         self._write(session, [approvals.settled(message.decision, self._ink)], ("approval", name))
 
     def _asked(self, approval_id: str, session: SessionProgress, width: int) -> None:
-        """Write down a question that is not open any more."""
+        """Write a request that is no longer open."""
         asked = session.asked.pop(approval_id, None)
         if asked is None:
             return
@@ -302,7 +302,7 @@ class LiveTranscript:
         session.asked.clear()
 
     def _end_streams(self, session: SessionProgress, width: int) -> None:
-        """Write what was said of texts that will not be completed, and what was never settled."""
+        """Write the parts of texts that stay incomplete, and requests that were never settled."""
         for approval_id in list(session.asked):
             self._asked(approval_id, session, width)
         for message_id, rest in session.streams.end():
@@ -312,7 +312,7 @@ class LiveTranscript:
 
 
 def thinking(text: str, ink: Ink, width: int) -> list[str]:
-    """Reasoning, in rows. Its headings need no stars: all of it is set apart."""
+    """Rows of reasoning. Bold markers are dropped, because all of it is italic."""
     lines = tidy_lines(text.replace("**", ""))
     rows = [row for line in lines if line.strip() for row in wrap(line, width - 2)]
     marked = [f"∴ {row}" for row in rows[:1]] + [f"  {row}".rstrip() for row in rows[1:]]

@@ -1,4 +1,4 @@
-"""What has been: search in all sessions, tokens and money, sessions in other formats."""
+"""Endpoints on saved data: search, usage, and sessions in other formats."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PAGE: Final = 500
 Text = Annotated[str | None, QueryParameter(max_length=1_000)]
 
 
-@get("/search", summary="Search in all that was said", tags=["archive"])
+@get("/search", summary="Search all sessions", tags=["archive"])
 async def search(
     service: TheService,
     q: Annotated[str, QueryParameter(min_length=1, max_length=1_000, description="Words to find.")],
@@ -53,7 +53,7 @@ async def search(
     errors: FromQuery[bool] = False,
     scan: FromQuery[bool] = False,
 ) -> Hits:
-    """The best first. ``scan`` reads every file and finds exactly this text."""
+    """Best match first. ``scan`` reads every file and finds exactly this text."""
     filters = Filters(
         kinds=(kind,) if kind else (),
         project=project,
@@ -91,7 +91,7 @@ def _hit(found: Found) -> Hit:
     )
 
 
-@get("/usage", summary="Tokens and money", tags=["archive"])
+@get("/usage", summary="Get tokens and cost", tags=["archive"])
 async def usage(
     service: TheService,
     by: FromQuery[By] = "day",
@@ -100,7 +100,7 @@ async def usage(
     project: Text = None,
     model: Text = None,
 ) -> UsageSummary:
-    """Of all sessions on this machine. What a session does not tell is unknown, not zero."""
+    """For all sessions on this machine. Usage that a session does not report is unknown, not zero."""
     choice = LedgerFilter(since=_aware(since), until=_aware(until), project=project, model=model)
     told = await service.archive_worker.usage(by, choice)
     return UsageSummary(by, [_group(each) for each in told.groups], _group(told.total))
@@ -125,7 +125,7 @@ def _group(group: LedgerGroup) -> UsageGroup:
 
 @get(
     "/sessions/{session_id:str}/export",
-    summary="A session in another format",
+    summary="Export a session",
     tags=["sessions"],
     responses={200: ResponseSpec(str, description="The session.", media_type="text/plain")},
 )
@@ -134,7 +134,7 @@ async def export(
     session_id: Id,
     format: Annotated[str, QueryParameter(max_length=50)] = "messages",
 ) -> ASGIResponse:
-    """``format`` is one of those that ``dragoman dialects`` lists."""
+    """``format`` is one of the formats that ``dragoman dialects`` lists."""
     if formats.find(format) is None:
         raise UnknownFormat(format, [each.name for each in formats.FORMATS])
     await service.session(session_id)
@@ -150,7 +150,7 @@ async def export(
 
 
 async def _first_piece(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-    """The same pieces, at least one; so that what cannot be read is refused before it has begun."""
+    """The same pieces, after the first is ready: an error then still gets an error status."""
     first = b""
     async for piece in pieces:
         first = piece

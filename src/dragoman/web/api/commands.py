@@ -1,4 +1,4 @@
-"""``/api/v1/sessions/{id}/commands``: the commands that a session has running, and their end."""
+"""``/api/v1/sessions/{id}/commands``: lists and stops the running commands of a session."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from dragoman.web.service import TheService
 
 
 class Commands(msgspec.Struct, frozen=True):
-    """Commands that a session has running."""
+    """The running commands of a session."""
 
     commands: list[RunningCommand]
 
 
 class StoppedCommands(msgspec.Struct, frozen=True):
-    """Commands that a session had running, and that were stopped."""
+    """The commands of a session that were stopped."""
 
     stopped: list[RunningCommand]
 
 
 @get(
     "/sessions/{session_id:str}/commands",
-    summary="List the commands that a session has running",
+    summary="List the running commands of a session",
     tags=["commands"],
 )
 async def commands(service: TheService, session_id: Id) -> Commands:
@@ -40,14 +40,14 @@ async def commands(service: TheService, session_id: Id) -> Commands:
 
 @post(
     "/sessions/{session_id:str}/commands/stop",
-    summary="Stop the commands that a session has running",
+    summary="Stop the running commands of a session",
     status_code=200,
     tags=["commands"],
 )
 async def stop_commands(service: TheService, session_id: Id) -> StoppedCommands:
-    """SIGTERM, then SIGKILL after a second. The turn goes on; other sessions keep their commands.
+    """Sends SIGTERM, then SIGKILL after a second. The turn continues; other sessions keep their commands.
 
-    A notice in the session names what was stopped.
+    A notice in the session lists the stopped commands.
     """
     return StoppedCommands(await service.hub.stop_commands(service.spoken_to(session_id)))
 

@@ -1,4 +1,4 @@
-"""``fragments``: ranges of a session as HTML, for the page, which asks for them as one scrolls."""
+"""``fragments``: ranges of a session as HTML, which the page loads while scrolling."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Place = Annotated[int | None, QueryParameter(ge=-(1 << 53), le=1 << 53)]
 
 @get(
     "/sessions/{session_id:str}/fragments",
-    summary="What was said in a session, as pieces of a page",
+    summary="List entries of a session as HTML",
     tags=["page"],
 )
 async def session_fragments(
@@ -31,9 +31,9 @@ async def session_fragments(
     before: Place = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 100,
 ) -> list[FragmentInfo]:
-    """The entries that follow ``after``, or the last ones before ``before``.
+    """The entries after ``after``, or the last ones before ``before``.
 
-    Numbers below zero are of what was said before the session came here.
+    Negative numbers refer to entries from before this server opened the session.
     """
     found = await service.session(session_id)
     if after is None and before is not None:

@@ -1,4 +1,4 @@
-"""Signing in and out: the page gives the token once, and gets two secrets that last until it signs out."""
+"""Signing in and out: the page sends the token once, and gets two secrets that are valid until it signs out."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dragoman.web.service import TheService
 
 @post("/login", summary="Sign in with the token", status_code=200, tags=["login"])
 async def login(service: TheService, data: JSONBody[Login]) -> Response[SignedIn]:
-    """Sets a cookie and answers with a key. Every request needs both: the key in the header ``X-Dragoman-Key``."""
+    """Sets a cookie and returns a key. Each request needs both; send the key as ``X-Dragoman-Key``."""
     settings = service.settings
     is_token = compare_digest(data.token.encode("utf-8", "replace"), settings.token.encode())
     if not is_token and not settings.logins.take_code(data.token):
-        raise HTTPException("this is not the token", status_code=401)
+        raise HTTPException("invalid token", status_code=401)
     made = settings.logins.begin()
     cookie = _cookie(settings.cookie_name, made.cookie)
     return Response(SignedIn(made.key), status_code=200, cookies=[cookie])
@@ -29,7 +29,7 @@ async def login(service: TheService, data: JSONBody[Login]) -> Response[SignedIn
 
 @post("/logout", summary="Sign out", status_code=204, tags=["login"])
 async def logout(service: TheService, request: Request[Any, Any, Any]) -> Response[None]:
-    """Revokes this login: its cookie and its key open nothing any more, and its streams end."""
+    """Revokes this login: its cookie and key become invalid, and its streams end."""
     name = cast("dict[str, Any]", request.scope).get(LOGIN)
     if name is not None:
         service.settings.logins.end(name)
@@ -38,7 +38,7 @@ async def logout(service: TheService, request: Request[Any, Any, Any]) -> Respon
 
 
 def _cookie(name: str, value: str, **more: Any) -> Cookie:
-    # Without an age: browsers keep such a cookie in memory, and not in a file.
+    # Without Max-Age, browsers keep the cookie in memory and not in a file.
     return Cookie(key=name, value=value, httponly=True, samesite="strict", path="/", **more)
 
 

@@ -1,7 +1,7 @@
-"""The OpenAPI document as clients need it: short names of operations, what each answers when it refuses, what each type is.
+"""Completes the OpenAPI document: short operation ids, all error responses, a description of each type.
 
-The framework writes down its own error bodies, which are never sent here, one status for them, and no description of a
-type. What it leaves out is put in from where it is already said: the docstrings of the types, and
+The framework documents its own error body, which this server never sends, under a single status, and
+omits descriptions of types. They are added here, from the docstrings of the types and from
 :mod:`~dragoman.web.api.errors`.
 """
 
@@ -35,19 +35,19 @@ NAMES: Final = {
     "policy": "get_policy",
     "usage": "get_usage",
 }
-"""Operations that are not simply called as their handler is."""
+"""Operation ids that differ from the name of the handler."""
 _ALWAYS: Final = {
-    "400": "The request does not fit: a field, a parameter, or JSON that cannot be read.",
+    "400": "The request is invalid: a field, a parameter, or malformed JSON.",
     "401": "Not signed in.",
-    "403": "Refused: from another page, from a program that an agent started, or outside of the roots.",
-    "421": "The server does not answer to this host name.",
-    "500": "A mistake of the server; its log has more.",
-    "503": "The agent, or the index, is not there.",
+    "403": "Forbidden: a request from another page, from a program that an agent started, or outside the roots.",
+    "421": "The server does not serve this host name.",
+    "500": "Internal error; see the server's log.",
+    "503": "The agent or the index is not available.",
 }
-_NAMED: Final = {"404": "There is no such session, approval or turn."}
-_BODY: Final = {"413": "The request is too large."}
+_NAMED: Final = {"404": "The session, approval or turn does not exist."}
+_BODY: Final = {"413": "The request body is too large."}
 _CHANGES: Final = {
-    "409": "It conflicts with what is: a turn under way, another use of the key, a refusal by the agent.",
+    "409": "Conflict: a running turn, another use of the idempotency key, or a refusal by the agent.",
     "504": "The agent did not answer in time.",
 }
 _REF: Final = "#/components/schemas/{name}"
@@ -66,13 +66,13 @@ Generated clients name their types after these: they must not change."""
 
 
 def name_of(handler: Any, *_: object) -> str:
-    """The name of an operation, for the framework."""
+    """The operation id of a handler."""
     name = str(handler.handler_name)
     return NAMES.get(name, name)
 
 
 def complete(document: dict[str, Any], types: Iterable[type]) -> dict[str, Any]:
-    """The document, with all that is answered and what each type is. ``types`` are those that handlers use."""
+    """The complete document. ``types`` are the types that handlers use."""
     schemas = document["components"]["schemas"]
     _, refusals = msgspec.json.schema_components([ErrorBody], ref_template=_REF)
     schemas.update(refusals)
@@ -115,7 +115,7 @@ def _answers(responses: dict[str, Any], path: str, method: str, operation: dict[
 
 
 def _described(types: Iterable[type]) -> Iterable[tuple[str, str]]:
-    """What each type says of itself, and each that it has in it."""
+    """The name and docstring of each type, and of the types that it contains."""
     seen: set[type] = set()
     left = [ErrorBody, *types]
     while left:

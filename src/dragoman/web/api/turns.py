@@ -1,4 +1,4 @@
-"""Speaking to an agent: turns, steering, interrupting; approvals; the policy that decides about them."""
+"""Endpoints for turns, steering and interrupting, for approvals, and for the policy."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from dragoman.web.service import TheService
 
 @post(
     "/sessions/{session_id:str}/turns",
-    summary="Ask the agent something",
+    summary="Start a turn",
     status_code=202,
     tags=["turns"],
 )
 async def start_turn(
     service: TheService, session_id: Id, data: JSONBody[StartTurnBody], idempotency_key: Key = None
 ) -> TurnAccepted:
-    """What comes of it is told by the session's stream."""
+    """The session's stream reports the progress."""
     turn_id = await service.hub.run(
         service.spoken_to(session_id),
         data.text,
@@ -51,41 +51,41 @@ async def start_turn(
 
 @post(
     "/sessions/{session_id:str}/steer",
-    summary="Say something to the agent while it works",
+    summary="Steer the running turn",
     status_code=204,
     tags=["turns"],
 )
 async def steer(service: TheService, session_id: Id, data: JSONBody[SteerBody]) -> None:
-    """Until the agent takes it up it is among the session's ``steered``; if the turn ends first it is returned there."""
+    """The message is in the session's ``steered`` until the agent reads it, or is returned there if the turn ends first."""
     session = service.spoken_to(session_id)
     await service.hub.steer(session, data.text, images=service.images(data.images))
 
 
 @delete(
     "/sessions/{session_id:str}/steered/{steered_id:str}",
-    summary="Let go of words that were returned",
+    summary="Discard a returned message",
     tags=["turns"],
 )
 async def drop_steered(service: TheService, session_id: Id, steered_id: Id) -> None:
-    """For whoever has put them elsewhere, such as back into a text field. 404: somebody else was quicker."""
+    """Call this after you put the text elsewhere, such as into an input field. 404: another client was first."""
     if not await service.hub.take_back(service.spoken_to(session_id), steered_id):
-        raise HTTPException("this is not there any more", status_code=404)
+        raise HTTPException("this message was already taken", status_code=404)
 
 
 @post(
     "/sessions/{session_id:str}/interrupt",
-    summary="Stop the turn",
+    summary="Interrupt the turn",
     status_code=204,
     tags=["turns"],
 )
 async def interrupt(
     service: TheService, session_id: Id, keep_commands: KeepCommands = False
 ) -> None:
-    """Its commands are stopped as well. A notice in the session names them."""
+    """Also stops its commands. A notice in the session lists them."""
     await service.hub.interrupt(service.spoken_to(session_id), keep_commands=keep_commands)
 
 
-@get("/approvals", summary="What agents ask, and nobody has answered yet", tags=["approvals"])
+@get("/approvals", summary="List open approval requests", tags=["approvals"])
 async def approvals(
     service: TheService, session_id: Annotated[str | None, QueryParameter(max_length=200)] = None
 ) -> Approvals:
@@ -93,7 +93,11 @@ async def approvals(
     return Approvals([shapes.approval(each) for each in service.hub.approvals(named)])
 
 
-@get("/sessions/{session_id:str}/approvals", summary="The same, of a session", tags=["approvals"])
+@get(
+    "/sessions/{session_id:str}/approvals",
+    summary="List open approval requests of a session",
+    tags=["approvals"],
+)
 async def session_approvals(service: TheService, session_id: Id) -> list[ApprovalInfo]:
     found = service.hub.approvals(service.spoken_to(session_id))
     return [shapes.approval(each) for each in found]
@@ -101,7 +105,7 @@ async def session_approvals(service: TheService, session_id: Id) -> list[Approva
 
 @post("/approvals/{approval_id:str}", summary="Decide", status_code=204, tags=["approvals"])
 async def decide(service: TheService, approval_id: Id, data: JSONBody[DecisionBody]) -> None:
-    """404 if it is not open, or not open any more: somebody else was quicker, or the deadline."""
+    """404 if the request is not open: it was already settled, or its deadline passed."""
     is_open = service.hub.decide(
         approval_id,
         data.decision,
@@ -111,29 +115,29 @@ async def decide(service: TheService, approval_id: Id, data: JSONBody[DecisionBo
         content=data.content,
     )
     if not is_open:
-        raise HTTPException("this is not open, or not open any more", status_code=404)
+        raise HTTPException("this request is not open", status_code=404)
 
 
-@get("/policy", summary="The rules that decide before anybody is asked", tags=["policy"])
+@get("/policy", summary="Get the approval rules", tags=["policy"])
 async def policy(service: TheService) -> PolicyText:
     return PolicyText(service.hub.policy_text())
 
 
-@put("/policy", summary="Other rules, from now on", tags=["policy"])
+@put("/policy", summary="Replace the approval rules", tags=["policy"])
 async def save_policy(service: TheService, data: JSONBody[PolicyText]) -> PolicyText:
     service.hub.save_policy(data.text)
     return PolicyText(service.hub.policy_text())
 
 
-@post("/policy/try", summary="What rules would have said", status_code=200, tags=["policy"])
+@post("/policy/try", summary="Try rules on past requests", status_code=200, tags=["policy"])
 async def try_policy(service: TheService, data: JSONBody[PolicyText]) -> Verdicts:
-    """To what was asked before, the newest first. Changes nothing."""
+    """Newest first. Has no side effects."""
     return Verdicts([verdict(each) for each in service.hub.check_policy(data.text)])
 
 
-@get("/policy/remembered", summary="What the agent itself remembers as allowed", tags=["policy"])
+@get("/policy/remembered", summary="List rules that the agent has stored", tags=["policy"])
 async def remembered(service: TheService) -> RememberedRulesInfo:
-    """Written down by the agent when something was decided with ``allow_always``."""
+    """The agent stores a rule for each ``allow_always`` decision."""
     return RememberedRulesInfo(
         [
             RememberedInfo(
@@ -151,14 +155,14 @@ async def remembered(service: TheService) -> RememberedRulesInfo:
 
 @delete(
     "/policy/remembered/{rule_id:str}",
-    summary="Take such a rule away",
+    summary="Remove a stored rule",
     status_code=204,
     tags=["policy"],
 )
 async def forget(service: TheService, rule_id: Id) -> None:
-    """Sessions that are open keep it until they are resumed. 404 if there is no such rule (any more)."""
+    """Open sessions keep the rule until they are resumed. 404 if the rule does not exist."""
     if not service.hub.forget(rule_id):
-        raise HTTPException("there is no such rule, or not any more", status_code=404)
+        raise HTTPException("this rule does not exist", status_code=404)
 
 
 def verdict(tried: Any) -> VerdictInfo:

@@ -1,7 +1,7 @@
-"""What an agent asks, as a form: the whole of it, since nobody should approve what he cannot see.
+"""Approval requests as forms, always in full: people must see all of what they approve.
 
-``form.ask`` holds the request, a place for the countdown, a word to the agent and one button for each
-decision that this release offers. The page sends what is pressed; nothing here does.
+``form.ask`` contains the request, a place for the countdown, a message field, and one button for each
+decision that the release offers. Sending the decision is up to the page's scripts.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from dragoman.model.shells import is_users_shell
 from dragoman.rendering import render
 
 QUESTIONS: Final = {
-    "command": "May I run this command?",
-    "edit": "May I make these changes?",
-    "permissions": "May I have these permissions?",
-    "tool": "May I use this tool?",
+    "command": "Run this command?",
+    "edit": "Make these changes?",
+    "permissions": "Grant these permissions?",
+    "tool": "Use this tool?",
     "question": "A question for you",
     "elicitation": "A question for you",
 }
@@ -40,11 +40,11 @@ WORDS: Final = {
     "deny": ("Deny", "n"),
     "cancel": ("Deny and stop", "x"),
 }
-"""What a button says, and the key that presses it."""
+"""The label and the key of each button."""
 
 
 def ask(asked: ApprovalRequested, deadline_at: datetime | None = None) -> Html:
-    """The form that settles a request."""
+    """The form for a request."""
     title = element(
         "h2",
         element("span", "?", class_="mark", aria_hidden="true"),
@@ -92,7 +92,7 @@ def _body(asked: ApprovalRequested) -> Html:
 
 
 def _as_it_will_run(asked: ApprovalRequested) -> str:
-    """The script where the user's own shell runs it, and else the whole line with its shell."""
+    """The script, if the user's own shell runs it, otherwise the full command line with its shell."""
     script = asked.detail.get("command")
     if (
         isinstance(script, str)
@@ -104,7 +104,7 @@ def _as_it_will_run(asked: ApprovalRequested) -> str:
 
 
 def _address(url: str) -> Html:
-    """An address to visit: shown whole, and opened by nobody but the person."""
+    """A URL to visit: shown in full, and opened only by the user."""
     shown = element("pre", url, class_="line address")
     try:
         parts = urlsplit(url)
@@ -155,13 +155,13 @@ def _where(asked: ApprovalRequested) -> Html:
 
 
 def _always(asked: ApprovalRequested) -> Html:
-    """What "Always allow" would remember, and where."""
+    """What "Always allow" would store, and where."""
     always = asked.always
     if always is None or "allow_always" not in asked.choices:
         return EMPTY
-    pieces: list[Html | str] = ["“Always allow” remembers "]
+    pieces: list[Html | str] = ["“Always allow” stores a rule for "]
     if always.prefix:
-        pieces += ["commands that begin with ", element("code", shlex.join(always.prefix))]
+        pieces += ["commands that start with ", element("code", shlex.join(always.prefix))]
     elif always.host:
         pieces += ["connections to ", element("code", always.host)]
     else:
@@ -209,7 +209,7 @@ _INPUTS: Final = {"email": "email", "uri": "url", "date": "date"}
 
 
 def _field(field: Field) -> Html:
-    """One field of a form; what is filled in is checked by the server, against the schema."""
+    """One form field. The server validates the value against the schema."""
     star = element("span", "*", class_="required", aria_hidden="true") if field.required else ""
     label = element("span", field.title, star, class_="field-name")
     hint = element("small", field.description) if field.description else ""
@@ -264,7 +264,7 @@ def _proposed(field: Field) -> str | None:
 
 
 def _items(field: Field) -> str | None:
-    """What a list without choices is made of."""
+    """The item type of a list without choices."""
     items = field.schema.get("items")
     kind = cast("dict[str, Any]", items).get("type") if isinstance(items, dict) else None
     return kind if field.type == "array" and isinstance(kind, str) else None
@@ -292,14 +292,14 @@ def _decisions(asked: ApprovalRequested) -> Html:
         offered = [_button(each, *words[each]) for each in sorted(given, key=list(WORDS).index)]
     word = element(
         "label",
-        element("span", "A word to the agent", class_="aside-word"),
-        opening("input", type="text", class_="word-to-agent", placeholder="A word to the agent"),
+        element("span", "Message to the agent", class_="aside-word"),
+        opening("input", type="text", class_="word-to-agent", placeholder="Message to the agent"),
     )
     return element("div", *offered, EMPTY if is_question else word, class_="decisions")
 
 
 def _yes_word(asked: ApprovalRequested) -> str:
-    """What the button says that sends a form is that it sends it."""
+    """The buttons, with "Send" as the label of the one that submits a form."""
     if asked.kind == "elicitation":
         return "Send" if fields(asked.form) else "I agree" if asked.url else "Allow"
     return WORDS["allow"][0]

@@ -1,7 +1,7 @@
-"""The entries of a saved session to one reader, and what other programs add to it meanwhile.
+"""Streams a saved session to one reader, including what other programs add to it.
 
-A session that no program writes is told to its end, and then ``event: end``. One that is being written is
-followed; when its program is gone, it is looked at for a little while longer, since another may go on with it.
+A session without a writer is sent to its end, followed by ``event: end``. A session that is being written
+is followed; after its writer has ended, it is watched a little longer, because another may resume it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dragoman.web.streams.streaming import Pipe
 _AT_ONCE: Final = 200
 _LOOK_SECONDS: Final = 0.3
 LINGER_SECONDS: Final = 30.0
-"""How long a session that was being written is still looked at when no program writes it any more."""
+"""Seconds that a session is watched after its writer has ended."""
 
 
 class SavedStream:

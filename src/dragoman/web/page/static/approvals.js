@@ -1,5 +1,5 @@
-// What the agent asks, where it cannot be overlooked: the forms that the server made, one after another,
-// until each is settled here, in another tab, by the policy or by the deadline.
+// The dock with open approval requests. Shows the server's forms until each request is settled here, in
+// another tab, by the policy or by its deadline.
 import { $, make, tell, toast } from "./dom.js";
 import * as api from "./api.js";
 import { eachSecond, span } from "./clocks.js";
@@ -10,8 +10,8 @@ export class Dock {
     this.id = id;
     this.place = place;
     this.facts = facts;
-    this.held = new Map(); // forms that came with their entries, by the request's id
-    this.names = new Map(); // what the server calls each
+    this.held = new Map(); // forms from entries, by request id
+    this.names = new Map(); // the server's approval id of each request
   }
 
   open() {
@@ -28,7 +28,7 @@ export class Dock {
       this.held.delete(settles);
       this.#remove(settles);
     }
-    if (approval && this.#call(approval)) entry.classList.add("has-call"); // its card shows what was asked
+    if (approval && this.#call(approval)) entry.classList.add("has-call"); // the card of its call shows the request
     const template = approval && entry.querySelector("template");
     if (!template) return;
     this.held.set(approval, template.content.firstElementChild);
@@ -36,7 +36,7 @@ export class Dock {
     if (isNew) this.check();
   }
 
-  // Only what the server says is open is asked: an old session is full of questions nobody answered.
+  // Show only what the server lists as open: old sessions contain many requests without an answer.
   async check() {
     if (!this.held.size && !this.place.childElementCount) return;
     const given = await api.approvals(this.id).catch(() => null);
@@ -51,7 +51,7 @@ export class Dock {
       if (known.deadline_at) form.dataset.deadline = known.deadline_at;
       if (!shown) this.#show(form);
       const entry = document.querySelector(`#log [data-approval="${CSS.escape(approval)}"]`);
-      entry?.classList.add("is-asked"); // all of it is in the form
+      entry?.classList.add("is-asked"); // the form shows it in full
       this.#call(approval)?.classList.add("is-asked");
       const decision = entry?.querySelector(".decision");
       if (decision) decision.textContent = "waiting for you";
@@ -67,7 +67,7 @@ export class Dock {
   #show(form) {
     this.#arm(form);
     this.place.append(form);
-    const words = form.querySelector("h2").firstChild.nextSibling?.textContent ?? "The agent asks something";
+    const words = form.querySelector("h2").firstChild.nextSibling?.textContent ?? "The agent asks for approval";
     const what = form.querySelector(".ask-body")?.textContent.slice(0, 200) ?? "";
     tell(`${words} ${what}`, { urgent: true });
   }
@@ -77,7 +77,7 @@ export class Dock {
     form.dataset.since ??= String(Date.now());
   }
 
-  // The card of the call that is asked about: an item may be asked about twice, as call-2.
+  // The card of the requested call. A second request for the same item has an id like call-2.
   #call(approval) {
     return document.querySelector(`#log [data-call="${CSS.escape(approval.replace(/-\d+$/, ""))}"], #log [data-call="${CSS.escape(approval)}"]`);
   }
@@ -98,7 +98,7 @@ export class Dock {
       const end = Date.parse(form.dataset.deadline);
       const left = (end - Date.now()) / 1000;
       const shown = form.querySelector(".countdown");
-      shown.replaceChildren(left > 0 ? `denied in ${span(left)}` : "the time is up", left > 0 ? make("span", {}, " if nobody answers") : "");
+      shown.replaceChildren(left > 0 ? `denied in ${span(left)}` : "the deadline has passed", left > 0 ? make("span", {}, " without an answer") : "");
       shown.classList.toggle("soon", left < 30);
     }
   }
@@ -126,8 +126,8 @@ export class Dock {
     } catch (error) {
       for (const button of buttons) button.disabled = false;
       wrong(form, error.message);
-      await this.check(); // someone else may have settled it
-      if (!form.isConnected) toast(error.message, "error"); // the form cannot say it any more
+      await this.check(); // it may have been settled elsewhere
+      if (!form.isConnected) toast(error.message, "error"); // the form is gone, so show the error here
     }
   }
 
@@ -136,7 +136,7 @@ export class Dock {
     const form = this.place.querySelector("form.ask");
     const button = form?.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
     if (!button) return;
-    // A key pressed for something else must not allow anything that has only just appeared.
+    // A key press meant for something else must not answer a request that has just appeared.
     if (Date.now() - Number(form.dataset.since) < 700) return;
     event.preventDefault();
     form.requestSubmit(button);
@@ -159,7 +159,7 @@ function answers(form) {
   return found;
 }
 
-// What was left empty is left out: the server says which fields are needed.
+// Empty fields are omitted; the server reports missing required ones.
 function content(fields) {
   const found = {};
   for (const field of fields) {

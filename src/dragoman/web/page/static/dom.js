@@ -1,4 +1,4 @@
-// Saying something to the user: aloud for those who listen, for a moment for those who look.
+// DOM helpers, announcements for screen readers, and toasts.
 
 import { ask } from "./key.js";
 
@@ -12,19 +12,19 @@ export function make(name, attributes = {}, ...children) {
     if (value === true) element.setAttribute(key, "");
     else if (value !== false && value != null) element.setAttribute(key, value);
   }
-  element.append(...children); // strings become text, never markup
+  element.append(...children); // strings become text nodes, never markup
   return element;
 }
 
-// HTML that our own server made. The parser of a template runs nothing; the policy of the page
-// forbids scripts and handlers in markup besides.
+// Parses HTML from our own server. A template runs no scripts, and the page's content security policy forbids
+// inline scripts and handlers as well.
 export function parsed(html) {
   const template = document.createElement("template");
   template.innerHTML = html;
   return template.content;
 }
 
-// A part of this page, as the server would draw it now. Whether it was put in.
+// Replaces a part of this page with the server's current version; returns whether that worked.
 export async function renew(id) {
   const response = await ask(location.href).catch(() => null);
   if (!response?.ok) return false;
@@ -40,7 +40,7 @@ let last = "";
 export function tell(words, { urgent = false } = {}) {
   const region = $(urgent ? "urgent" : "polite");
   if (!region) return;
-  region.textContent = words === last ? `${words}\u00a0` : words; // the same words again are news, too
+  region.textContent = words === last ? `${words}\u00a0` : words; // so that screen readers announce the same text again
   last = words;
 }
 
@@ -60,8 +60,7 @@ export async function copy(text, what = "Copied") {
   }
 }
 
-// Terminals and bidirectional text obey these; a page shows nothing of them, or a dot. What comes as HTML
-// was cleaned by the server.
+// Removes control characters and bidirectional overrides. The server has already cleaned its HTML.
 export const clean = (text) =>
   text
     .replace(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]/g, "")
