@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dragoman.harnesses.claude import sniff
+from dragoman.harnesses.claude.care import CLAUDE_CARE
+from dragoman.harnesses.claude.history import CLAUDE_HISTORY
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
 from dragoman.harnesses.contract.harness import Harness
@@ -13,6 +15,8 @@ CLAUDE = Harness(
     title="Claude Code",
     sniff=sniff.sniff,
     settle=sniff.settle,
+    history=CLAUDE_HISTORY,
+    care=CLAUDE_CARE,
     dialects=(
         Dialect(
             name=sniff.STREAM,

@@ -28,7 +28,6 @@ class Duplicate(NamedTuple):
     reason: str
 
 
-Twin = Duplicate
 """The earlier name, until every parser uses the new one."""
 
 
