@@ -1,10 +1,15 @@
 """Harnesses with a fault, for tests of the conformance suite: the real one with something changed on the way."""
 
+# A fault takes the place of a method of any type.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.transport import SessionTransport, TurnTransport
@@ -85,3 +90,24 @@ def offering(change: Callable[[Any], Any]) -> Sabotage:
         return replace(harness, capabilities=lambda release: change(offered(release)))
 
     return sabotage
+
+
+def without(kind: type[Message]) -> Change:
+    """Leave messages of a type out."""
+    return lambda messages: [each for each in messages if not isinstance(each, kind)]
+
+
+def twice(kind: type[Message]) -> Change:
+    """Emit messages of a type twice."""
+    return lambda messages: [
+        each
+        for message in messages
+        for each in (message,) * (2 if isinstance(message, kind) else 1)
+    ]
+
+
+def changed(kind: type[Message], **fields: Any) -> Change:
+    return lambda messages: [
+        msgspec.structs.replace(each, **fields) if isinstance(each, kind) else each
+        for each in messages
+    ]
