@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
-from dragoman.harnesses.contract.reading import Dialect, Harness
+from dragoman.harnesses.contract.reading import Dialect, Harness, Value
+
+
+def _values(line: bytes, rule: str) -> Iterable[Value]:
+    # Only an audit needs them.
+    from dragoman.harnesses.claude.audit.values import values
+
+    return values(line, rule)
+
 
 CLAUDE = Harness(
     name="claude",
     title="Claude Code",
     sniff=sniff.sniff,
     settle=sniff.settle,
+    values=_values,
     dialects=(
         Dialect(
             name=sniff.STREAM,
