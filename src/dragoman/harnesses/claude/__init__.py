@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dragoman.harnesses.claude import sniff
+from dragoman.harnesses.claude.care import CLAUDE_CARE
+from dragoman.harnesses.claude.history import CLAUDE_HISTORY
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
-from dragoman.harnesses.contract.reading import Dialect, Harness, Value
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect, Value
 
 
 def _values(line: bytes, rule: str) -> Iterable[Value]:
@@ -23,6 +26,8 @@ CLAUDE = Harness(
     sniff=sniff.sniff,
     settle=sniff.settle,
     values=_values,
+    history=CLAUDE_HISTORY,
+    care=CLAUDE_CARE,
     dialects=(
         Dialect(
             name=sniff.STREAM,

@@ -106,7 +106,7 @@ def test_an_error_of_the_api_ends_the_turn() -> None:
     assert of(Text, messages) == []
 
 
-def test_rows_that_a_fork_copied_are_told_under_the_parent_and_not_counted() -> None:
+def test_rows_that_a_fork_copied_count_for_the_parent() -> None:
     began = "2026-11-18T10:00:00Z"
     before = "2026-11-18T09:00:00Z"
     messages = read_rows(
@@ -124,7 +124,8 @@ def test_rows_that_a_fork_copied_are_told_under_the_parent_and_not_counted() -> 
         ("new", SID),
     ]
     assert [(each.session_id, each.response_id) for each in of(UsageReport, messages)] == [
-        (SID, "m2")
+        ("parent", "m1"),
+        (SID, "m2"),
     ]
 
 

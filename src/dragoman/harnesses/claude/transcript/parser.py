@@ -116,7 +116,9 @@ class TranscriptParser(StreamParser):
     def _report(self, row: shapes.AnyRow, line: bytes, *, is_copy: bool) -> None:
         self._out.at = as_time(row.timestamp)
         self.session = self.sessions.of(row, self._copies.parent if is_copy else None)
-        self.session.spending.is_counted = not is_copy
+        # Copied responses count for the parent. The ledger counts each once, by its id, and still has them when
+        # the parent's file is gone. Without a parent they would count for the fork, which did not spend them.
+        self.session.spending.is_counted = not is_copy or self._copies.parent is not None
         if not is_copy and isinstance(row, _MESSAGES):
             self.sessions.introduce(self.session, row, self._copies.parent)
         if not isinstance(row, shapes.User):
