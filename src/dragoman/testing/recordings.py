@@ -23,6 +23,7 @@ from dragoman.reading.read import read
 from dragoman.testing.likeness import Difference, differences
 
 _LEAVES = {
+    "live": "disk",
     "exec": "exec-rollout",
     "appserver": "rollout",
     "appserver-v1": "appserver-v1-rollout",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.claude.care import CLAUDE_CARE
 from dragoman.harnesses.claude.history import CLAUDE_HISTORY
+from dragoman.harnesses.claude.limits import LIMITS
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
 from dragoman.harnesses.contract.harness import Harness
@@ -26,6 +27,7 @@ CLAUDE = Harness(
     sniff=sniff.sniff,
     settle=sniff.settle,
     values=_values,
+    limits=LIMITS,
     history=CLAUDE_HISTORY,
     care=CLAUDE_CARE,
     dialects=(
