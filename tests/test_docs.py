@@ -17,7 +17,15 @@ from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import MESSAGE_TYPES
 
-_NUMBERS = {7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve", 13: "thirteen"}
+_NUMBERS = {
+    7: "seven",
+    8: "eight",
+    9: "nine",
+    10: "ten",
+    11: "eleven",
+    12: "twelve",
+    13: "thirteen",
+}
 _ROOT = Path(__file__).parents[1]
 _PAGES = sorted([*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md"), *_ROOT.glob("src/**/*.md")])
 _LIMITS_HEAD = """\
