@@ -10,7 +10,7 @@ from dragoman.harnesses.claude import CLAUDE
 from dragoman.testing.conformance import Check, checks
 
 _DATA = Path(__file__).parents[2] / "data" / "claude"
-_CHECKS = checks(CLAUDE, sorted(_DATA.glob("claude-*/*/wire.jsonl")))
+_CHECKS = checks(CLAUDE, [_DATA / "runs", *sorted(_DATA.glob("claude-*/*/wire.jsonl"))])
 
 
 @pytest.mark.parametrize("check", _CHECKS, ids=str)

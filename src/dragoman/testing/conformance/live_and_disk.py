@@ -11,7 +11,10 @@ from dragoman.testing.conformance.pairs import Pair, Recording, compare
 
 def live_equals_disk(corpus: Corpus) -> Iterator[str]:
     """Both fold to the same turns, except for what the harness lists in its ``limits``."""
-    for recording in _live(corpus):
+    live = list(_live(corpus))
+    if not live and corpus.harness.history is not None:
+        yield "no run was recorded on both sides, as a live stream and as a session file"
+    for recording in live:
         pairs = list(compare(corpus.harness, recording, corpus.leaves))
         if not pairs:
             yield f"{recording.path.name}: no session of it is in the files that it left"

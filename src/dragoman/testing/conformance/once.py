@@ -101,34 +101,32 @@ def call_problems(messages: Iterable[Message]) -> Iterator[str]:
 
 
 def tokens_are_counted_once(corpus: Corpus) -> Iterator[str]:
-    """What the turns of a session spent adds up to what its responses cost.
+    """What a turn spent is the sum of its responses, of which each counts once.
 
-    Each response counts once. Cached and written tokens are part of the input, reasoning is part of the output.
+    Cached and written tokens are part of the input, reasoning is part of the output. A turn is compared if each of its
+    reports names its response.
     """
     for recorded, _ in corpus.recordings:
-        responses: dict[str | None, dict[Any, Usage]] = defaultdict(dict)
-        turns: dict[str | None, list[Usage | None]] = defaultdict(list)
+        responses: dict[tuple[str | None, str | None], dict[str | None, Usage]] = defaultdict(dict)
         for message in recorded.messages:
+            key = (message.session_id, message.turn_id)
             if isinstance(message, UsageReport):
                 for usage in (message.last, message.total):
                     if usage is not None and not _is_sound(usage):
                         yield f"{recorded}: line {message.line}: {usage}"
-                if message.response_id is not None and message.last is not None:
-                    responses[message.session_id][message.response_id] = message.last
-            elif isinstance(message, TurnEnded):
-                turns[message.session_id].append(message.usage)
-                if message.usage is not None and not _is_sound(message.usage):
+                if message.last is not None:
+                    responses[key][message.response_id] = message.last
+            elif isinstance(message, TurnEnded) and message.usage is not None:
+                if not _is_sound(message.usage):
                     yield f"{recorded}: line {message.line}: {message.usage}"
-        for session, reported in responses.items():
-            spent = [usage for usage in turns[session] if usage is not None]
-            if len(spent) < len(turns[session]):
-                continue  # a turn does not say what it spent
-            total, counted = sum(reported.values(), Usage()), sum(spent, Usage())
-            if (total.input_tokens, total.output_tokens) != (
-                counted.input_tokens,
-                counted.output_tokens,
-            ):
-                yield f"{recorded}: session {session}: responses cost {total}, turns say {counted}"
+                reported = responses.pop(key, {})
+                spent = sum(reported.values(), Usage())
+                if reported and None not in reported and not _is_same(spent, message.usage):
+                    yield f"{recorded}: line {message.line}: {message.usage}, but responses {spent}"
+
+
+def _is_same(one: Usage, other: Usage) -> bool:
+    return (one.input_tokens, one.output_tokens) == (other.input_tokens, other.output_tokens)
 
 
 def _is_sound(usage: Usage) -> bool:

@@ -97,7 +97,8 @@ class Turns:
             self._prompts.begin_turn(session)
         outcome, error = outcome_of(line, session)
         text = as_str(line.result) or ""
-        if text and outcome == "completed" and not assembler.turn_has_text:
+        is_said = line.local_command is not None or line.structured_output is not None
+        if text and outcome == "completed" and not (is_said or assembler.turn_has_text):
             assembler.text(CHANNEL, text)
         session.spending.settle_with(usage_of(line.usage))
         _report_cost(session, line)

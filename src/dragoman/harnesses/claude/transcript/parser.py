@@ -191,7 +191,11 @@ class TranscriptParser(StreamParser):
         if row.isApiErrorMessage is True:
             session.ensure_turn()
             error = api_error(
-                output_text(message.content), row.error, row.apiErrorStatus, row.apiErrorType
+                output_text(message.content),
+                row.error,
+                row.apiErrorStatus,
+                row.apiErrorType,
+                row.apiError,
             )
             session.end_turn("failed", error)
             return True

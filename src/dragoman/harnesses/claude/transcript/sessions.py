@@ -39,6 +39,8 @@ class FileSessions:
         main = self.main
         if session_id is not None and main.session_id is None:
             main.assembler.session_id = session_id
+        elif session_id is not None and session_id != main.session_id:
+            return self._other(session_id)
         if (uuid := as_str(row.uuid)) is not None:
             self._turns[uuid] = self._count
         return main
@@ -67,7 +69,7 @@ class FileSessions:
         """Say what the session is, when its first own row is read."""
         if session.assembler.has_facts:
             return
-        is_agent = session is not self.main
+        is_agent = session.session_id != as_str(row.sessionId)
         session.assembler.begin_session(
             version=as_str(row.version),
             model=self.model,
