@@ -183,6 +183,17 @@ def test_the_folder_of_one_harness_may_be_named_itself(
     assert "0.20.0   codex-exec-old " in capsys.readouterr().out
 
 
+def test_recordings_may_lie_below_runs(copy: Copy, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = copy("0.20.0/plan")
+    folder.rename(folder.with_name("runs"))
+    folder.mkdir()
+    folder.with_name("runs").rename(folder / "runs")
+
+    assert main([str(folder.parent)]) == 0
+
+    assert "0.20.0   codex-exec-old " in capsys.readouterr().out
+
+
 def test_a_folder_without_recordings_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -129,7 +129,7 @@ def main(arguments: list[str]) -> int:
     good, found = True, False
     for harness in HARNESSES:
         folder = root if root.name == harness.name else root / harness.name
-        report = check(harness, folder)
+        report = check(harness, folder / "runs" if (folder / "runs").is_dir() else folder)
         if not (report.rows or report.unread):
             continue
         found = True
