@@ -32,5 +32,5 @@ def test_a_line_is_compact() -> None:
 
     assert written == (
         b'{"type":"text","session_id":"s","turn_id":null,"at":null,"line":1,'
-        b'"text":"Hi","phase":null,"message_id":null}\n'
+        b'"text":"Hi","phase":null,"message_id":null,"item_id":null}\n'
     )

@@ -80,10 +80,20 @@ class _ToolResult(msgspec.Struct, tag="tool_result", omit_defaults=True):
     exit_code: int | None = None
 
 
+class _Spent(msgspec.Struct):
+    """Tokens. The keys are part of the format, so a new field of ``Usage`` does not appear here."""
+
+    input_tokens: int
+    cached_input_tokens: int
+    cache_write_input_tokens: int
+    output_tokens: int
+    reasoning_output_tokens: int
+
+
 class _Result(msgspec.Struct, tag="result", omit_defaults=True):
     status: str
     error: str | None = None
-    usage: Usage | None = None
+    usage: _Spent | None = None
 
 
 class _Stderr(msgspec.Struct, tag="stderr"):
@@ -122,7 +132,7 @@ class NdjsonExporter:
             case Notice(level=level, text=text):
                 return _Stderr(text) if level != "info" else None
             case TurnEnded(outcome=outcome, error=error, usage=usage):
-                return _Result(outcome, error.message if error else None, usage)
+                return _Result(outcome, error.message if error else None, _spent(usage))
             case Prompt(text=text):
                 return _Said("user", text, delta=False) if "context" in self._include else None
             case Context(role=role, text=text):
@@ -143,3 +153,15 @@ class NdjsonExporter:
                 | SessionEnded()
             ):
                 return None
+
+
+def _spent(usage: Usage | None) -> _Spent | None:
+    if usage is None:
+        return None
+    return _Spent(
+        input_tokens=usage.input_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        cache_write_input_tokens=usage.cache_write_input_tokens,
+        output_tokens=usage.output_tokens,
+        reasoning_output_tokens=usage.reasoning_output_tokens,
+    )

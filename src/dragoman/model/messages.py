@@ -47,6 +47,10 @@ class SessionStarted(BaseMessage, frozen=True, kw_only=True, tag="session_starte
     model: str | None = None
     cwd: str | None = None
     parent_session_id: str | None = None
+    parent_call_id: str | None = None
+    """For a sub-agent: the tool call of the parent that started it, where the harness says so."""
+    transport: str | None = None
+    """How a live session is driven (``app-server``, ``stream-json`` …); null for what was only read."""
 
 
 class TurnStarted(BaseMessage, frozen=True, kw_only=True, tag="turn_started"):
@@ -74,12 +78,15 @@ class Text(BaseMessage, frozen=True, kw_only=True, tag="text"):
     text: str
     phase: Phase | None = None
     message_id: str | None = None
+    item_id: str | None = None
+    """The id of this one text, where ``message_id`` is shared by all parts of a model response."""
 
 
 class Thinking(BaseMessage, frozen=True, kw_only=True, tag="thinking"):
     """Reasoning that the harness shows, whole: one part of a summary, or the raw chain."""
 
     text: str
+    item_id: str | None = None
 
 
 class ToolCall(BaseMessage, frozen=True, kw_only=True, tag="tool_call"):
@@ -139,6 +146,12 @@ class UsageReport(BaseMessage, frozen=True, kw_only=True, tag="usage"):
     total: Usage | None = None
     last: Usage | None = None
     context_window: int | None = None
+    response_id: str | None = None
+    """The model response that ``last`` belongs to. A ledger counts each response once, in whichever file it is."""
+    model: str | None = None
+    """The model that answered, where the harness says so: a sub-agent may use another one than its session."""
+    cost: float | None = None
+    """US dollars that the agent itself reports for the session so far."""
 
 
 class RateWindow(msgspec.Struct, frozen=True, gc=False):
@@ -204,6 +217,8 @@ class Notice(BaseMessage, frozen=True, kw_only=True, tag="notice"):
     level: Level
     text: str
     will_retry: bool = False
+    undone_turns: int = 0
+    """How many of the turns before this notice the harness has taken back."""
 
 
 class Compacted(BaseMessage, frozen=True, kw_only=True, tag="compacted"):

@@ -28,6 +28,8 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     output_tokens: Count = 0
     reasoning_output_tokens: Count = 0
     """Part of ``output_tokens`` that is not shown."""
+    cache_write_1h_input_tokens: Count = 0
+    """Part of ``cache_write_input_tokens`` that is kept for an hour, at a higher price."""
 
     @property
     def total_tokens(self) -> int:
@@ -40,6 +42,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
             min(_MOST, self.cache_write_input_tokens + other.cache_write_input_tokens),
             min(_MOST, self.output_tokens + other.output_tokens),
             min(_MOST, self.reasoning_output_tokens + other.reasoning_output_tokens),
+            min(_MOST, self.cache_write_1h_input_tokens + other.cache_write_1h_input_tokens),
         )
 
     def __sub__(self, earlier: Usage) -> Usage:
@@ -56,6 +59,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
             max(0, self.cache_write_input_tokens - earlier.cache_write_input_tokens),
             self.output_tokens - earlier.output_tokens,
             max(0, self.reasoning_output_tokens - earlier.reasoning_output_tokens),
+            max(0, self.cache_write_1h_input_tokens - earlier.cache_write_1h_input_tokens),
         )
 
     def fits_in(self, total: Usage) -> bool:

@@ -84,8 +84,8 @@ def test_an_answer_comes_before_the_next_question() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([_EXAMPLE], "give either a command, after --, or --stdin"),
-        ([_EXAMPLE, "--stdin", "--", "ls"], "give either a command, after --, or --stdin"),
+        ([_EXAMPLE], "give either a command after --, or --stdin"),
+        ([_EXAMPLE, "--stdin", "--", "ls"], "give either a command after --, or --stdin"),
         (["nothing.toml", "--", "ls"], "nothing.toml: no such file or directory"),
         ([], "Missing argument 'FILE'"),
     ],

@@ -18,6 +18,7 @@ from dragoman.harnesses.codex.playback.items import (
     server_and_tool,
     text_blocks,
 )
+from dragoman.harnesses.codex.playback.shapes import exec_usage
 from dragoman.harnesses.codex.values.loose import snake_case
 from dragoman.harnesses.contract.playback import Cue, TimedLine
 from dragoman.model import tools
@@ -146,7 +147,7 @@ class _Writer:
         if ended.outcome == "completed":
             # What a turn spent that was cut off is never told, so it must not show in the next one.
             self._spent = (ended.usage or Usage()) + self._spent if self._spent else ended.usage
-            yield {"type": "turn.completed", "usage": self._spent or self._total}
+            yield {"type": "turn.completed", "usage": exec_usage(self._spent or self._total)}
         elif ended.outcome == "failed":
             text = ended.error.message if ended.error else "the turn failed"
             yield {"type": "error", "message": text}

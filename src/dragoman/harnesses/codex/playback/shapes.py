@@ -147,3 +147,16 @@ def thread_of(
         "daybreakEnabled": None,
         "turns": turns or [],
     }
+
+
+def exec_usage(usage: Usage | None) -> dict[str, int] | None:
+    """Tokens as ``codex exec`` prints them."""
+    if usage is None:
+        return None
+    return {
+        "input_tokens": usage.input_tokens,
+        "cached_input_tokens": usage.cached_input_tokens,
+        "cache_write_input_tokens": usage.cache_write_input_tokens,
+        "output_tokens": usage.output_tokens,
+        "reasoning_output_tokens": usage.reasoning_output_tokens,
+    }
