@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from dragoman.harnesses import HARNESSES, Harness
+from dragoman.harnesses import all_harnesses
+from dragoman.harnesses.contract.harness import Harness
 
 
 def expanded_home(harness: Harness, env: Mapping[str, str]) -> dict[str, str]:
     """What to lay over this environment: the harness's home, if its name has to be expanded."""
-    name = harness.history.home_variable if harness.history is not None else ""
+    name = harness.history.home_folder.variable if harness.history is not None else ""
     named = env.get(name, "")
     return {name: os.path.expanduser(named)} if named.startswith("~") else {}
 
@@ -22,6 +23,6 @@ def expanded_home(harness: Harness, env: Mapping[str, str]) -> dict[str, str]:
 def agent_environ() -> dict[str, str]:
     """Our own environment, with the homes of all harnesses expanded."""
     env = dict(os.environ)
-    for each in HARNESSES:
+    for each in all_harnesses():
         env.update(expanded_home(each, env))
     return env

@@ -1,18 +1,89 @@
-"""The workshop: one folder for each agent program, and the one place that names them all."""
+"""The registry of harnesses: the only place that names one, built in or installed as a plug-in.
+
+Another package adds a harness with an entry point of the group ``dragoman.harnesses`` whose value is a
+:class:`~dragoman.harnesses.contract.harness.Harness`. Plug-ins are loaded when they are first needed.
+One that cannot be loaded is left out and listed by :func:`broken_plugins`.
+"""
 
 from __future__ import annotations
 
+from dragoman.errors import UsageError
+from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.codex import CODEX
-from dragoman.harnesses.contract.reading import Dialect, Harness
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect
 from dragoman.harnesses.messages import MESSAGES
+from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 
-HARNESSES: tuple[Harness, ...] = (CODEX, MESSAGES)
+HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, MESSAGES)
+"""The built-in ones. Use :func:`all_harnesses`, which includes plug-ins."""
+
+_plugins = Plugins({each.name for each in HARNESSES})
+
+
+def all_harnesses() -> tuple[Harness, ...]:
+    """Every harness, the built-in ones first."""
+    return HARNESSES + _plugins.harnesses()
+
+
+def broken_plugins() -> tuple[BrokenPlugin, ...]:
+    """The plug-ins that are installed and could not be used."""
+    return _plugins.broken()
+
+
+def reload_plugins() -> None:
+    """Look for plug-ins again when they are next needed."""
+    _plugins.forget()
+
+
+def find_harness(name: str) -> Harness | None:
+    """The harness of this name. Plug-ins are loaded only if no built-in one has it."""
+    for known in (HARNESSES, _plugins.harnesses):
+        for each in known() if callable(known) else known:
+            if each.name == name:
+                return each
+    return None
+
+
+def harness(name: str) -> Harness:
+    """As :func:`find_harness`; raises :class:`UsageError` with the known names."""
+    found = find_harness(name)
+    if found is None:
+        known = ", ".join(each.name for each in all_harnesses())
+        raise UsageError(f"unknown harness {name!r}; known: {known}")
+    return found
+
+
+def driven() -> tuple[Harness, ...]:
+    """The harnesses that can be driven, the usual one first."""
+    return tuple(each for each in all_harnesses() if each.transports)
+
+
+def driven_harness(name: str | None = None) -> Harness:
+    """The harness of this name that can be driven, or the usual one. Raises :class:`UsageError`."""
+    if name is None:
+        return next(each for each in HARNESSES if each.transports)
+    found = find_harness(name)
+    if found is None or not found.transports:
+        known = ", ".join(each.name for each in driven())
+        raise UsageError(f"there is no harness {name!r} to drive; known: {known}")
+    return found
+
+
+def harness_of(dialect: str) -> Harness | None:
+    """The harness that has a dialect of this name."""
+    for known in (HARNESSES, _plugins.harnesses):
+        for each in known() if callable(known) else known:
+            if each.dialect(dialect) is not None:
+                return each
+    return None
 
 
 def dialects() -> list[Dialect]:
     """Every dialect of every harness."""
-    return [dialect for harness in HARNESSES for dialect in harness.dialects]
+    return [dialect for each in all_harnesses() for dialect in each.dialects]
 
 
 def find_dialect(name: str) -> Dialect | None:
-    return next((dialect for dialect in dialects() if dialect.name == name), None)
+    found = harness_of(name)
+    return found.dialect(name) if found is not None else None

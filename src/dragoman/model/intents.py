@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from dragoman.model.answers import AgentAccount
+
 Sandbox: TypeAlias = Literal["read-only", "workspace-write", "danger-full-access"]
 """How far the agent's commands may reach."""
 ApprovalMode: TypeAlias = Literal["untrusted", "on-failure", "on-request", "never"]
@@ -46,12 +48,21 @@ class Greet(BaseIntent, frozen=True, kw_only=True, tag="greet"):
 class OpenSession(BaseIntent, frozen=True, kw_only=True, tag="open_session"):
     """Begin a session, go on with one, or branch one off. Answered with a :class:`SessionFacts`.
 
-    A server that does not confirm ``sandbox`` and ``approvals`` exactly refuses the intent.
+    An agent that applies more access than requested is not used: the intent is refused.
     """
 
     cwd: str
+    access: str | None = None
+    """The harness's own value, one of its ``Capabilities.access``; None: as ``sandbox`` says."""
+    asking: str | dict[str, Any] | None = None
+    """The harness's own value, one of its ``Capabilities.asking``; None: as ``approvals`` says."""
     sandbox: Sandbox = "workspace-write"
+    """The name of ``access`` in Codex."""
     approvals: ApprovalMode | dict[str, Any] = "never"
+    """The name of ``asking`` in Codex."""
+    session_id: str | None = None
+    """The id for a new session, where the client chooses it; the engine fills it in when there is a
+    process for each session."""
     model: str | None = None
     tools: list[ToolSpec] = []
     resume: str | None = None
@@ -129,6 +140,18 @@ class AnswerTool(BaseIntent, frozen=True, kw_only=True, tag="answer_tool"):
     success: bool = True
 
 
+class SetAccess(BaseIntent, frozen=True, kw_only=True, tag="set_access"):
+    """Change what an open session may do, from its next action on; for agents with the ability ``set_access``.
+
+    Answered with the :class:`SessionFacts` that hold from then on.
+    """
+
+    session_id: str
+    access: str | None = None
+    """A native value; None leaves it as it is."""
+    asking: str | dict[str, Any] | None = None
+
+
 class Compact(BaseIntent, frozen=True, kw_only=True, tag="compact"):
     """Replace the conversation so far by a summary. Works as a turn."""
 
@@ -185,7 +208,7 @@ class AwaitTurnEnd(BaseIntent, frozen=True, kw_only=True, tag="await_turn_end"):
 
 
 class ListSessions(BaseIntent, frozen=True, kw_only=True, tag="list_sessions"):
-    """Answered with ``{"sessions": [...], "cursor": ...}``, each as the harness describes it."""
+    """Answered with an :class:`~dragoman.model.answers.AgentSessions`."""
 
     limit: int = 50
     cursor: str | None = None
@@ -193,18 +216,18 @@ class ListSessions(BaseIntent, frozen=True, kw_only=True, tag="list_sessions"):
 
 
 class ReadSession(BaseIntent, frozen=True, kw_only=True, tag="read_session"):
-    """Answered with the session as the harness keeps it."""
+    """Answered with an :class:`~dragoman.model.answers.AgentSession`."""
 
     session_id: str
     turns: bool = True
 
 
 class ListModels(BaseIntent, frozen=True, kw_only=True, tag="list_models"):
-    """Answered with ``{"models": [...]}``."""
+    """Answered with a list of :class:`~dragoman.model.answers.Model`."""
 
 
 class ReadRateLimits(BaseIntent, frozen=True, kw_only=True, tag="read_rate_limits"):
-    """Answered with the account's allowance as the harness tells it."""
+    """Answered with an :class:`~dragoman.model.answers.AccountLimits`."""
 
 
 Intent: TypeAlias = (
@@ -215,6 +238,7 @@ Intent: TypeAlias = (
     | Interrupt
     | Decide
     | AnswerTool
+    | SetAccess
     | Compact
     | Review
     | Rename
@@ -239,7 +263,7 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     signed_in: bool | None = None
     """Null when the server does not say."""
     needs_sign_in: bool = False
-    account: dict[str, Any] | None = None
+    account: AgentAccount | None = None
 
 
 class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -248,7 +272,10 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     model: str | None = None
     cwd: str | None = None
+    access: str | None = None
+    """The native access value that the agent confirms; None if it confirms none."""
     sandbox: Any = None
+    """The sandbox in the harness's own form, if it has one."""
     approvals: Any = None
     resumed: bool = False
     parent_session_id: str | None = None

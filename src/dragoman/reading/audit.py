@@ -89,6 +89,8 @@ def audit(
     doubtful: list[tuple[int, str, Value]] = []
 
     def settle() -> None:
+        if isinstance(parser, SniffingParser) and parser.dialect is not None:
+            account.dialect = parser.dialect.name
         for message in parser.messages():
             _count(account, message)
             evidence.add(message)
@@ -98,7 +100,8 @@ def audit(
             if open_lines.pop(line, 0) is None:
                 account.duplicates[reason] += 1
                 doubtful.extend(
-                    (line, reason, value) for value in _values(lines.get(line, b""), reason)
+                    (line, reason, value)
+                    for value in _values(lines.get(line, b""), reason, account.dialect or "")
                 )
         for line in lines.keys() - open_lines.keys():
             del lines[line]
@@ -124,14 +127,13 @@ def audit(
         LostValue(line, reason, value.place, str(value.value)[:_SHOWN])
         for line, reason, value in doubtful
     ]
-    if isinstance(parser, SniffingParser) and parser.dialect is not None:
-        account.dialect = parser.dialect.name
     return account
 
 
-def _values(line: bytes, reason: str) -> Iterator[Value]:
+def _values(line: bytes, reason: str, dialect: str) -> Iterator[Value]:
+    """Return what the line must have said, as the harness that reads it knows."""
     for harness in HARNESSES:
-        if harness.values is not None:
+        if harness.values is not None and harness.dialect(dialect) is not None:
             yield from harness.values(line, reason)
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.reading import Harness, Limit
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Message, SessionStarted
 from dragoman.model.turns import Turn, fold
 from dragoman.reading.audit import Account, LostValue, audit

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.harnesses.contract.reading import Dialect, Duplicate, Harness, Limit, Parser
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect, Duplicate, Limit, Parser
 
 
 def no_parser(*, only: frozenset[str] | None, audit: bool) -> Parser:

@@ -1,4 +1,4 @@
-"""How ``dragoman convert --audit`` shows an account."""
+"""The report of ``dragoman convert --audit``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dragoman.reading.audit import Account
 
 
 def account_text(account: Account, name: str) -> str:
-    """The account as text: what became of the lines, and by which rules."""
+    """The account as text: the outcome of each line, and the rules behind it."""
     rows = [
         f"{name}: {account.lines} lines, {account.dialect or 'no known dialect'}",
         f"  {account.emitting:>8} emitted a message",

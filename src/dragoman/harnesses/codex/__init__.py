@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from dragoman.harnesses.codex import sniff
 from dragoman.harnesses.codex.app_server.parser import AppServerParser
-from dragoman.harnesses.codex.care import CODEX_MENDING
+from dragoman.harnesses.codex.capabilities import capabilities
+from dragoman.harnesses.codex.care import CODEX_CARE
 from dragoman.harnesses.codex.events.parser import EventsParser
 from dragoman.harnesses.codex.exec.parser import ExecParser
 from dragoman.harnesses.codex.home.history import CODEX_HISTORY
@@ -16,8 +17,9 @@ from dragoman.harnesses.codex.responses.parser import ResponsesParser
 from dragoman.harnesses.codex.rollout.marks import MarkingRolloutParser, resume
 from dragoman.harnesses.codex.rollout.parser import RolloutParser
 from dragoman.harnesses.codex.rollout.usage_fast_path import plain_rollout
-from dragoman.harnesses.codex.transports import CODEX_DRIVING
-from dragoman.harnesses.contract.reading import Dialect, Harness, Value
+from dragoman.harnesses.codex.transports import CODEX_PROGRAM, CODEX_TRANSPORTS
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect, Value
 
 
 def _values(line: bytes, rule: str) -> Iterable[Value]:
@@ -35,9 +37,11 @@ CODEX = Harness(
     values=_values,
     plain=plain_rollout,
     limits=LIMITS,
-    driving=CODEX_DRIVING,
+    capabilities=capabilities,
+    program=CODEX_PROGRAM,
+    transports=CODEX_TRANSPORTS,
     acting=CODEX_ACTING,
-    mending=CODEX_MENDING,
+    care=CODEX_CARE,
     history=CODEX_HISTORY,
     dialects=(
         Dialect(

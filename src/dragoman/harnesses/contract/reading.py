@@ -8,14 +8,10 @@ line can be kept before it is understood and every message can name the line it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from dragoman.harnesses.contract.care import Mending
-from dragoman.harnesses.contract.driving import Driving
-from dragoman.harnesses.contract.history import History
-from dragoman.harnesses.contract.playback import Acting
 from dragoman.model.messages import Message
 from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
@@ -32,7 +28,6 @@ class Duplicate(NamedTuple):
     reason: str
 
 
-Twin = Duplicate
 """The earlier name, until every parser uses the new one."""
 
 
@@ -185,45 +180,3 @@ class Limit:
             for name in (self.since, release, self.until)
         )
         return dialect == self.dialect and since <= now <= until
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Harness:
-    """One agent program: how it is read, and how it is driven."""
-
-    name: str
-    title: str
-    dialects: tuple[Dialect, ...]
-    sniff: Callable[[Sequence[bytes]], str | None]
-    """The dialect of a stream that starts with these lines, or None while it is still open.
-
-    Called again with more lines until it answers, so it must not wait for certainty when a line
-    is already decisive."""
-
-    settle: Callable[[Sequence[bytes]], str | None] | None = None
-    """The dialect of a whole stream that ``sniff`` could not decide about, or None."""
-
-    values: Callable[[bytes, str], Iterable[Value]] | None = None
-    """The values on a line that some message must contain, for an audit. Takes the line, and the reason why it
-    is a duplicate."""
-
-    plain: Callable[[bytes], PlainReader | None] | None = None
-    """A quick reader for a file that begins with these bytes, if it looks plain."""
-
-    limits: tuple[Limit, ...] = ()
-    """What the dialects cannot carry: written down once, shown to users, read by the tests."""
-
-    driving: Driving | None = None
-    """How it is started and talked to; None for a program that is only read."""
-
-    acting: Acting | None = None
-    """How its live wires are written, to play it from a recording; None if nobody can."""
-
-    mending: Mending | None = None
-    """How its session files are checked and put right; None if nobody can."""
-
-    history: History | None = None
-    """Where it keeps its sessions; None for a program that keeps none."""
-
-    def dialect(self, name: str) -> Dialect | None:
-        return next((dialect for dialect in self.dialects if dialect.name == name), None)

@@ -5,7 +5,8 @@ It has no program behind it, so it is only read: nothing is driven, repaired or 
 
 from __future__ import annotations
 
-from dragoman.harnesses.contract.reading import Dialect, Harness
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect
 from dragoman.harnesses.messages.parser import MessagesParser, sniff
 
 MESSAGES = Harness(

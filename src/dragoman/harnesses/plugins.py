@@ -1,0 +1,67 @@
+"""Harnesses from other packages: found by their entry points, loaded once, never a reason to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from dragoman.harnesses.contract.harness import Harness
+
+GROUP: Final = "dragoman.harnesses"
+
+
+class BrokenPlugin(NamedTuple):
+    """An entry point that gives no harness we can use."""
+
+    name: str
+    value: str
+    """What it points to: ``package.module:NAME``."""
+    problem: str
+
+
+class Plugins:
+    """The harnesses that entry points add, loaded when they are first asked for."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        """``taken`` are names that no plug-in can have."""
+        self._taken = frozenset(taken)
+        self._loaded: tuple[Harness, ...] | None = None
+        self._broken: tuple[BrokenPlugin, ...] = ()
+
+    def harnesses(self) -> tuple[Harness, ...]:
+        if self._loaded is None:
+            self._loaded, self._broken = self._load()
+        return self._loaded
+
+    def broken(self) -> tuple[BrokenPlugin, ...]:
+        self.harnesses()
+        return self._broken
+
+    def forget(self) -> None:
+        self._loaded, self._broken = None, ()
+
+    def _load(self) -> tuple[tuple[Harness, ...], tuple[BrokenPlugin, ...]]:
+        # Imported here: it costs as much time as all of our own start-up.
+        from importlib.metadata import entry_points
+
+        loaded: dict[str, Harness] = {}
+        broken: list[BrokenPlugin] = []
+        for point in sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value)):
+            try:
+                value = point.load()
+            except Exception as error:  # whatever another package does when it is imported
+                broken.append(BrokenPlugin(point.name, point.value, _reason(error)))
+                continue
+            if not isinstance(value, Harness):
+                kind = type(value).__name__
+                broken.append(BrokenPlugin(point.name, point.value, f"it is no Harness: {kind}"))
+            elif value.name in self._taken or value.name in loaded:
+                problem = f"there is already a harness {value.name!r}"
+                broken.append(BrokenPlugin(point.name, point.value, problem))
+            else:
+                loaded[value.name] = value
+        return tuple(loaded.values()), tuple(broken)
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
