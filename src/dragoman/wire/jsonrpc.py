@@ -128,6 +128,10 @@ class Peer:
             event = self._read(line, value)
         self._events.append(event)
 
+    def receive_value(self, value: Any, line: bytes) -> None:
+        """Take a line that was decoded already."""
+        self._events.append(self._read(line, value))
+
     def receive_eof(self) -> None:
         """End of input: all open requests of ours have failed."""
         self._eof = True
