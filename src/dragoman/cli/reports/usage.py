@@ -148,7 +148,7 @@ def limit_lines(limits: Limits, now: datetime) -> Iterator[str]:
         if window.resets_at is None:
             again = ""
         elif window.resets_at <= now:
-            again = f", began anew {_when(window.resets_at)}"
+            again = f", was reset {_when(window.resets_at)}"
         else:
             again = f", resets {_when(window.resets_at)} (in {_span(window.resets_at - now)})"
         yield f"  {window.name}: {used}{again}"
