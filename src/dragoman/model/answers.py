@@ -27,7 +27,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     native: dict[str, Any] = {}
 
 
-class Account(msgspec.Struct, frozen=True, kw_only=True):
+class AgentAccount(msgspec.Struct, frozen=True, kw_only=True):
     """The account that the agent works with."""
 
     kind: str
@@ -44,6 +44,8 @@ class AgentTurn(msgspec.Struct, frozen=True, kw_only=True):
     id: str | None = None
     outcome: Outcome | None = None
     """None while it runs, or if the agent does not say."""
+    items: int = 0
+    """How many things there are in it, as the agent counts them."""
     native: dict[str, Any] = {}
 
 

@@ -8,7 +8,7 @@ import pytest
 from dragoman.cli.commands.doctor import doctor
 from dragoman.cli.reports.drift import page
 from dragoman.client.drift import Drifted
-from dragoman.harnesses.contract.driving import Drift
+from dragoman.harnesses.contract.program import Drift
 
 NOTHING = Drift(reviewed=["0.66.0", "0.169.0"], names=7, new=[], unknown=[], permissions=[])
 
@@ -52,5 +52,5 @@ def test_the_installed_program_has_not_drifted(capsys: pytest.CaptureFixture[str
 
 
 def test_files_and_the_program_are_not_looked_at_together() -> None:
-    with pytest.raises(Exception, match="say one"):
+    with pytest.raises(Exception, match="use either --drift or --sessions"):
         doctor.main(["--drift", "--sessions"], standalone_mode=False)

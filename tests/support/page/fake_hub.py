@@ -12,6 +12,7 @@ import msgspec
 
 from dragoman.drive.process.peers import Peers
 from dragoman.errors import DragomanError, ProtocolError, UsageError
+from dragoman.harnesses import harness
 from dragoman.hub.hub import (
     Entry,
     Forbidden,
@@ -30,6 +31,7 @@ from dragoman.hub.hub import (
     UnknownSession,
 )
 from dragoman.hub.saved import Saved
+from dragoman.model.answers import Model
 from dragoman.model.messages import ApprovalRequested, Delta, Message, encode
 
 AT = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -47,14 +49,21 @@ class FakeSaved(Saved):
             raise self.no
         self._hub.asked.append(asked)
 
-    async def rename(self, session_id: str, name: str) -> None:
+    async def rename(self, session_id: str, name: str, *, harness: str | None = None) -> None:
         self._ask("rename saved", session_id, name)
 
-    async def archive(self, session_id: str, *, archived: bool = True) -> None:
+    async def archive(
+        self, session_id: str, *, archived: bool = True, harness: str | None = None
+    ) -> None:
         self._ask("archive saved", session_id, archived)
 
     async def fork(
-        self, session_id: str, *, cwd: str | os.PathLike[str], title: str | None = None
+        self,
+        session_id: str,
+        *,
+        cwd: str | os.PathLike[str],
+        title: str | None = None,
+        harness: str | None = None,
     ) -> LiveSession:
         path = self._hub.allowed(cwd)
         self._ask("fork saved", session_id, path)
@@ -153,10 +162,12 @@ class FakeHub(Hub):
     # As the hub.
 
     def harnesses(self) -> list[HarnessInfo]:
-        return [HarnessInfo(name="codex", title="Codex", version="0.166.0", state="running")]
+        offered = harness("codex").capabilities((0, 166, 0))
+        facts = {"name": "codex", "title": "Codex", "version": "0.166.0", "state": "running"}
+        return [HarnessInfo.offering(offered, **facts)]
 
-    async def models(self) -> Any:
-        return {"models": []}
+    async def models(self, harness: str | None = None) -> list[Model]:
+        return []
 
     def sessions(self) -> list[LiveSession]:
         return list(self._lives.values())

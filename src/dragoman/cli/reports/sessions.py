@@ -1,4 +1,4 @@
-"""``dragoman doctor --sessions``: what is broken in saved sessions, and ``--repair`` into a copy."""
+"""The reports of ``dragoman doctor --sessions``: damage in saved sessions, and ``--repair`` into copies."""
 
 from __future__ import annotations
 
@@ -20,20 +20,18 @@ if TYPE_CHECKING:
     from dragoman.client.proving import Proof
 
 REPAIRED = "repaired-sessions"
-"""The folder that copies go to unless another one is named."""
+"""The default folder for copies."""
 
 
 def check_sessions(paths: Sequence[str], *, as_json: bool) -> int:
-    """List what is wrong; 1 if something is broken."""
+    """List findings; returns 1 if something is broken."""
     from dragoman.archive.api import SessionArchive
     from dragoman.archive.care.checking import check
     from dragoman.cli.archive_options import session_path
 
     ink = _ink()
     counts: Counter[bool] = Counter()
-    with (
-        SessionArchive() as archive
-    ):  # as the last command left it: what it has not seen yet is told
+    with SessionArchive() as archive:  # only reports on the index as the last command left it
         for finding in check(map(session_path, paths), index=archive.index_check()):
             counts[finding.is_broken] += 1
             if as_json:
@@ -64,7 +62,7 @@ def _rows(finding: Finding, ink: Any) -> list[str]:
 async def repair_sessions(
     paths: Sequence[str], folder: str | None, *, command: str | None, as_json: bool
 ) -> int:
-    """Write copies that are put right, and prove each; 1 if one is not all right."""
+    """Write repaired copies and verify each; returns 1 if one could not be verified."""
     from dragoman.archive.care.checking import check_file
     from dragoman.archive.care.repairing import repair
     from dragoman.archive.session_files import session_files
@@ -82,7 +80,7 @@ async def repair_sessions(
             continue
         done = repair(path, folder or REPAIRED)
         repaired += 1
-        proof = Proof(accepted=None, text="it has no id that could be asked for")
+        proof = Proof(accepted=None, text="it has no session id to resume")
         if done.session_id is not None and not done.problems:
             proof = await prove(
                 done.target,
@@ -101,7 +99,7 @@ async def repair_sessions(
                 click.echo(row)
     if not as_json:
         click.echo(
-            f"{repaired} repaired, {failed} not all right" if repaired else "nothing to repair"
+            f"{repaired} repaired, {failed} with problems" if repaired else "nothing to repair"
         )
     return 1 if failed else 0
 
@@ -113,7 +111,7 @@ def _is_misnamed(path: Path, session_id: str | None) -> bool:
 
 
 def _beside(origin: Any) -> list[tuple[Path, str]]:
-    """The file that a session goes on from, without which the program cannot read it."""
+    """The file that a session continues, without which the agent cannot read it."""
     from dragoman.cli.archive_options import open_archive
     from dragoman.errors import UsageError
 
@@ -155,7 +153,7 @@ def _told(done: Repair, proof: Proof, ink: Any) -> list[str]:
         rows += [ink(f"  ✗ {render.flat(problem)}", "red") for problem in done.problems]
     else:
         rows.append(
-            ink(f"  ✓ read again: {done.messages} messages, all of the original's", "green")
+            ink(f"  ✓ read again: {done.messages} messages, all messages of the original", "green")
         )
     mark, hue = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}[proof.accepted]
     rows.append(ink(f"  {mark} {render.flat(proof.text)}", hue))

@@ -40,7 +40,7 @@ class PromptQueue:
 
     def send(self, session: ClaudeSession, prompt: Prompted, uuid: str | None) -> None:
         queued = _Queued(prompt, uuid, self._out.line, self._out.at)
-        if session.teller.in_turn or not session.teller.is_told:
+        if session.assembler.in_turn or not session.assembler.has_facts:
             self._queue.append(queued)
         else:
             session.begin_turn()
@@ -49,9 +49,9 @@ class PromptQueue:
 
     def begin_turn(self, session: ClaudeSession) -> None:
         """The agent begins a turn: with the oldest prompt that waits, if there is one."""
-        if self.is_fresh and session.teller.in_turn:
+        if self.is_fresh and session.assembler.in_turn:
             self.is_fresh = False
-            session.teller.twin("turn: its prompt began it")
+            session.assembler.duplicate("turn: its prompt began it")
             return
         session.begin_turn()
         if self._queue:
@@ -60,7 +60,7 @@ class PromptQueue:
     def take(self, session: ClaudeSession, uuid: str) -> bool:
         """The agent takes up the prompt of this id, in the turn that is open."""
         found = next((each for each in self._queue if each.uuid == uuid), None)
-        if found is None or not session.teller.in_turn:
+        if found is None or not session.assembler.in_turn:
             return False
         self._queue.remove(found)
         self._emit(session, found)
@@ -69,26 +69,26 @@ class PromptQueue:
     def echo(self, session: ClaudeSession, prompt: Prompted) -> None:
         """The agent repeats a prompt as it takes it up."""
         found = next((each for each in self._queue if each.prompt.text == prompt.text), None)
-        if not session.teller.in_turn:
+        if not session.assembler.in_turn:
             session.begin_turn()
             self.is_fresh = True
         if found is not None:
             self._queue.remove(found)
             self._emit(session, found)
-        session.teller.prompt(ECHO, prompt.text, prompt.images)
+        session.assembler.prompt(ECHO, prompt.text, prompt.images)
 
     def flush(self, session: ClaudeSession, last_turn: str | None) -> None:
         """No more will come: what still waits joined the last turn, or none was ever opened."""
         while self._queue:
             queued = self._queue.pop(0)
-            if not session.teller.in_turn:
-                session.teller.speak_of(last_turn)
+            if not session.assembler.in_turn:
+                session.assembler.attribute_to(last_turn)
             self._emit(session, queued)
-            session.teller.speak_of(None)
+            session.assembler.attribute_to(None)
 
     def _emit(self, session: ClaudeSession, queued: _Queued) -> None:
         out = self._out
         now = (out.line, out.at)
         out.line, out.at = queued.line, queued.at
-        session.teller.prompt(SENT, queued.prompt.text, queued.prompt.images)
+        session.assembler.prompt(SENT, queued.prompt.text, queued.prompt.images)
         out.line, out.at = now
