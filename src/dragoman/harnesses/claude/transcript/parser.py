@@ -123,7 +123,9 @@ class TranscriptParser(StreamParser):
             self.sessions.introduce(self.session, row, self._copies.parent)
         if not isinstance(row, shapes.User):
             self.compactions.flush()
-        if _REPORT[type(row)](self, row) is False:
+        if self.sessions.is_repeated(row):
+            self.session.assembler.duplicate("row: it was written before")
+        elif _REPORT[type(row)](self, row) is False:
             self._unknown(line, _native_type(row))
 
     def _say_held(self) -> None:
