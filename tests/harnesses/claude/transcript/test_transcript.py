@@ -265,3 +265,22 @@ def test_rows_of_another_session_are_emitted_under_its_id() -> None:
         ("hello", SID),
         ("world", "other"),
     ]
+
+
+def test_a_response_without_a_reason_may_go_on_until_something_else_says_that_it_does_not() -> None:
+    rows = [
+        prompt_row("hi"),
+        assistant_row("m1", text("hello"), stop=None),
+        row("last-prompt"),
+    ]
+
+    assert of(TurnEnded, read_rows(*rows, ending="growing")) == []
+    for ended in (read_rows(*rows), read_rows(*rows, prompt_row("next"), ending="growing")):
+        (end,) = of(TurnEnded, ended)
+        assert (end.outcome, end.usage) == ("completed", RESPONSE)
+
+
+def test_a_response_that_was_aborted_is_no_last_word() -> None:
+    half = assistant_row("m1", text("half"), stop=None, isAbortedMidStream=True)
+
+    assert of(TurnEnded, read_rows(prompt_row("hi"), half)) == []
