@@ -9,7 +9,13 @@ import pytest
 
 from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.claude.failures import api_error, limit_error
-from dragoman.harnesses.claude.questions import always_of, choices_of, decision_of, kind_of
+from dragoman.harnesses.claude.questions import (
+    always_of,
+    change_of,
+    choices_of,
+    decision_of,
+    kind_of,
+)
 from dragoman.harnesses.claude.rate_limits import rate_windows
 from dragoman.harnesses.claude.retries import retry_text
 from dragoman.harnesses.claude.sniff import settle, sniff
@@ -136,9 +142,17 @@ def test_a_denied_call_is_declined_and_an_interrupted_one_is_not() -> None:
 
 def test_the_kind_of_a_question_is_that_of_its_tool() -> None:
     tools = ("Bash", "Write", "AskUserQuestion", "ExitPlanMode", "mcp__a__b", "WebFetch")
-    kinds = ["command", "edit", "question", "question", "tool", "tool"]
+    kinds = ["command", "edit", "question", "tool", "tool", "tool"]
 
     assert [kind_of(name) for name in tools] == kinds
+
+
+def test_an_edit_says_which_file_it_changes_and_how() -> None:
+    write = change_of("Write", {"file_path": "/a", "content": "one\n"})
+    edit = change_of("Edit", {"file_path": "/a", "old_string": "b", "new_string": "c\nd"})
+
+    assert write == {"path": "/a", "kind": "add", "diff": "one\n"}
+    assert edit == {"path": "/a", "kind": "update", "diff": "-b\n+c\n+d"}
 
 
 def test_a_choice_is_offered_if_a_suggestion_goes_that_far() -> None:

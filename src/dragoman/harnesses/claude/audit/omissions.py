@@ -9,6 +9,7 @@ from dragoman.harnesses.assembly.omissions import Omission, Omissions
 UNSAID_RULES: Final = frozenset(
     (
         "bookkeeping",
+        "row: it was written before",
         "journal: how it was recorded",
         "journal: the end of the input",
         "mirror: the rows of the transcript",
@@ -17,7 +18,9 @@ UNSAID_RULES: Final = frozenset(
         "tool input: the call has it whole",
         "content block: it comes whole",
         "content block: it came whole",
+        "prompt: it was never taken up",
         "prompt: queued",
+        "prompt: failed",
         "prompt: started",
         "prompt: completed",
         "prompt: cancelled",

@@ -289,6 +289,10 @@ class StreamJsonParser(StreamParser):
         uuid, state = as_str(row.command_uuid) or "", as_str(row.state)
         if state == "started":
             self.prompts.take(self.sessions.main, uuid)
+        elif state == "queued":
+            self.prompts.report(uuid)
+        elif state in ("cancelled", "failed"):
+            self.prompts.cancel(uuid)
         self.session.assembler.duplicate(f"prompt: {state or 'its state'}")
 
     def rate_limit(self, row: shapes.RateLimitEvent) -> None:

@@ -49,6 +49,7 @@ class User(Row, kw_only=True, tag="user"):
 class Assistant(Row, kw_only=True, tag="assistant"):
     message: Message
     apiBlockIndex: Any = None
+    isAbortedMidStream: Any = None
     requestSessionId: Any = None
     error: Any = None
     isApiErrorMessage: Any = None
