@@ -35,11 +35,11 @@ class _Agent(Protocol):
     def submit(self, intent: Intent) -> None: ...
 
 
-class Clerk:
+class RequestRouter:
     """One for each agent."""
 
-    def __init__(self, desk: ApprovalQueue, calls: ToolCalls) -> None:
-        self.desk = desk
+    def __init__(self, queue: ApprovalQueue, calls: ToolCalls) -> None:
+        self.queue = queue
         self._calls = calls
 
     def see(self, message: Message, session: _Session, agent: _Agent) -> None:
@@ -48,10 +48,10 @@ class Clerk:
             case ApprovalRequested():
                 self._consider(message, session, agent)
             case ApprovalSettled():
-                self.desk.withdraw(message.approval_id, session_id=message.session_id)
+                self.queue.withdraw(message.approval_id, session_id=message.session_id)
             case TurnEnded() if message.session_id is not None:
                 self._calls.cancel(message.session_id)
-                self.desk.withdraw_session(message.session_id)
+                self.queue.withdraw_session(message.session_id)
             case _:
                 pass
 
@@ -62,7 +62,7 @@ class Clerk:
             for intent in grants.take(request, decision, cwd).intents(request):
                 agent.submit(intent)
 
-        self.desk.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
+        self.queue.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
 
     def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
         """Somebody asks in a session that is not open here: there is nobody to decide."""
@@ -83,10 +83,10 @@ class Clerk:
 
     def forget(self, session_id: str) -> None:
         """The process of this session is gone: what it has asked needs no answer."""
-        self.desk.withdraw_session(session_id)
+        self.queue.withdraw_session(session_id)
         self._calls.cancel(session_id)
 
     def forget_all(self) -> None:
         """Whoever asked is gone."""
-        self.desk.withdraw_all()
+        self.queue.withdraw_all()
         self._calls.cancel_all()

@@ -20,6 +20,7 @@ import msgspec
 
 from dragoman.client.connection import Connection
 from dragoman.client.remembered import RememberedRule, RememberedRules
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.process.peers import Address, Peer, Peers
 from dragoman.drive.process.reaper import reaper
 from dragoman.drive.process.session_commands import RunningCommand
@@ -28,7 +29,7 @@ from dragoman.errors import DragomanError
 from dragoman.harnesses.contract.capabilities import Choice
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.hub.agent import AgentConnection, AgentConnections, session_transport
-from dragoman.hub.approvals import Asks
+from dragoman.hub.approvals import HubApprovals
 from dragoman.hub.idempotency import Keys
 from dragoman.hub.journal import HubJournal
 from dragoman.hub.live import Live
@@ -124,7 +125,7 @@ class Hub:
             await room.stored()
             tasks = await stack.enter_async_context(Tasks())
             self._keys = Keys(room)
-            self._asks = Asks(room, self._how.ask_seconds)
+            self._approvals = HubApprovals(room, self._queues, self._how.ask_seconds)
             self._journals: list[HubJournal] = []
             stack.callback(self._end_journals)
             self._agents = AgentConnections(
@@ -156,11 +157,16 @@ class Hub:
             how,
             transport=session_transport(harness, wanted),
             mode=None,
-            ask=self._asks.ask,
+            ask=self._approvals.ask,
             policy=self._policy,
             journal=journal,
         )
         return AgentConnection(harness, how, tasks, self._room.publish)
+
+    def _queues(self) -> list[ApprovalQueue]:
+        """The open approvals of each agent."""
+        agents = [each.agent for each in self._agents.all()]
+        return [agent.approvals for agent in agents if agent is not None]
 
     def _end_journals(self) -> None:
         for journal in self._journals:
@@ -367,7 +373,7 @@ class Hub:
 
     def approvals(self, session_id: str | None = None) -> list[PendingApproval]:
         """What waits for a person, oldest first."""
-        return self._asks.waiting(session_id)
+        return self._approvals.waiting(session_id)
 
     def decide(
         self,
@@ -381,7 +387,7 @@ class Hub:
     ) -> bool:
         """False: it is not open any more. Raises :class:`UnfitDecision` if that is no answer to it."""
         said: dict[str, Any] = {"message": message, "answers": answers, "content": content}
-        return self._asks.decide(approval_id, decision, session_id=session_id, **said)
+        return self._approvals.decide(approval_id, decision, session_id=session_id, **said)
 
     def past_requests(self, *, limit: int = 200) -> list[Entry]:
         """What agents have asked, the newest first."""
