@@ -269,7 +269,7 @@ class _OwnNotices:
             if (turn := session.turn) is not None:
                 of_turn = {"session_id": session.id, "turn_id": turn.id}
                 notices.append(msgspec.structs.replace(notice, **of_turn))
-        agent.tell(notices or [notice])
+        agent.publish(notices or [notice])
 
 
 def _with_home(harness: Harness, how: Connection) -> Connection:
@@ -366,7 +366,7 @@ async def _agent(
     await stack.enter_async_context(queue)
     tasks = await stack.enter_async_context(Tasks())
     agent = Agent(plan, RequestRouter(queue, calls), tasks)
-    queue.report_to(lambda notice: agent.tell([notice]))
+    queue.report_to(lambda notice: agent.publish([notice]))
     stack.push_async_callback(agent.close)
     await agent.begin()
     tasks.create_task(watch(agent))

@@ -27,7 +27,7 @@ from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.toolbox import Toolbox
-from dragoman.drive.turns import Turn
+from dragoman.drive.turns import RunningTurn
 from dragoman.drive.worker import Worker
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import AuthorityMismatch, ProcessExited, Unsupported
@@ -99,7 +99,7 @@ class Agent:
         self.facts: intents.ServerFacts | None = plan.facts
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
         """Messages of no session that is open; the newest."""
-        self.cut_off: list[tuple[Session, Turn]] = []
+        self.cut_off: list[tuple[Session, RunningTurn]] = []
         """Turns that were interrupted without us, whose commands are still to be stopped."""
         self.source: Keeper | None = None
         """The journal of the process whose messages are being passed on."""
@@ -212,11 +212,11 @@ class Agent:
         self.know(session.id, session)
         for message in [m for m in self.notices if m.session_id == session.id]:
             self.notices.remove(message)
-            session.tell(message)
+            session.on_message(message)
         if facts.access is None and not self._warned_of_access:
             self._warned_of_access = True
             text = "the agent does not confirm which access it applies"
-            self.tell([Notice(session_id=session.id, level="warning", text=text)])
+            self.publish([Notice(session_id=session.id, level="warning", text=text)])
         return session
 
     async def hire(self, opening: intents.OpenSession | None) -> Worker:
@@ -313,7 +313,7 @@ class Agent:
 
     # From its processes.
 
-    def tell(
+    def publish(
         self,
         messages: list[Message],
         worker: Worker | None = None,
@@ -333,9 +333,9 @@ class Agent:
                 if isinstance(message, ApprovalRequested) and worker is not None:
                     self._router.refuse(message, worker)
                 continue
-            session.tell(message)
+            session.on_message(message)
             if not isinstance(message, Delta):
-                self._router.see(message, session, session.worker)
+                self._router.on_message(message, session, session.worker)
         self.source = before
 
     def run_tool(self, request: ToolRequest, worker: Worker) -> None:

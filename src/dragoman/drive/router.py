@@ -42,7 +42,7 @@ class RequestRouter:
         self.queue = queue
         self._calls = calls
 
-    def see(self, message: Message, session: _Session, agent: _Agent) -> None:
+    def on_message(self, message: Message, session: _Session, agent: _Agent) -> None:
         """A message has come: is there anything to decide, or nothing any more?"""
         match message:
             case ApprovalRequested():

@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 
 from dragoman.drive.approvals.policy import WORDS, Decision, Word
 from dragoman.drive.approvals.queue import ApprovalQueue, checked_seconds, elsewhere
-from dragoman.hub.live import Live
-from dragoman.hub.registry import Room
+from dragoman.hub.live import LiveState
+from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.shapes import PendingApproval, UnfitDecision
 from dragoman.model.fitting import unfit
 from dragoman.model.messages import ApprovalRequested
@@ -22,11 +22,11 @@ class HubApprovals:
 
     def __init__(
         self,
-        room: Room,
+        registry: LiveRegistry,
         queues: Callable[[], Iterable[ApprovalQueue]],
         deadline_seconds: float | None,
     ) -> None:
-        self._room = room
+        self._registry = registry
         self._queues = queues
         self._seconds = checked_seconds(deadline_seconds)
         self._names: dict[str, dict[str, tuple[int, str | None]]] = {}
@@ -35,7 +35,7 @@ class HubApprovals:
     async def ask(self, request: ApprovalRequested) -> Decision:
         """Show a request and wait; :meth:`decide` ends that. The queue cancels it when it is settled, or too late."""
         asked_at = datetime.now(UTC)
-        live = self._room.find(request.session_id)
+        live = self._registry.find(request.session_id)
         if live is None:
             return Decision(word="deny", by=_NO_READER)
         until = None if self._seconds is None else asked_at + timedelta(seconds=self._seconds)
@@ -47,21 +47,21 @@ class HubApprovals:
             asked_at=asked_at,
             deadline_at=until,
         )
-        self._room.store.put_approval(live.id, name, asked_at, until)
+        self._registry.store.put_approval(live.id, name, asked_at, until)
         live.asked += 1
-        self._room.changed(live)
+        self._registry.changed(live)
         try:
-            await self._room.stored()  # a reader who sees the question sees its session wait
+            await self._registry.stored()  # a reader who sees the question sees its session wait
             for queue in self._queues():
                 queue.present(request, view)
             await elsewhere(request)
             return Decision(word="deny", by="default")  # only a cancellation ends the wait
         finally:
-            self._room.store.drop_approval(live.id, name)
+            self._registry.store.drop_approval(live.id, name)
             live.asked -= 1
-            self._room.changed(live)
+            self._registry.changed(live)
 
-    def _name(self, live: Live, request: ApprovalRequested) -> str:
+    def _name(self, live: LiveState, request: ApprovalRequested) -> str:
         """The request's id; another one if that was used before, by another process or another agent.
 
         So an answer to an old question can never be taken for one to a new question.
@@ -71,7 +71,7 @@ class HubApprovals:
         if names is None:
             names = self._names[live.id] = {}
             kind = "approval_requested"
-            for entry in self._room.store.reading.of_kind(live.number, live.id, kind):
+            for entry in self._registry.store.reading.of_kind(live.number, live.id, kind):
                 asked = entry.message
                 if isinstance(asked, ApprovalRequested) and entry.connection != asker[0]:
                     names[asked.approval_id] = entry.connection, asked.session_id
