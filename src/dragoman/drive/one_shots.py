@@ -130,7 +130,7 @@ class OneShotAgent:
                     shot.give_up(error)
 
     async def close(self) -> None:
-        """End everything. Bounded; nobody is left behind."""
+        """End everything. Bounded; leaves no process behind."""
         self.state = "stopped"
         async with asyncio.TaskGroup() as tasks:
             for shot in self.running:

@@ -65,7 +65,7 @@ class RequestRouter:
         self.queue.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
 
     def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
-        """Somebody asks in a session that is not open here: there is nobody to decide."""
+        """A request in a session that is not open here: no one can decide it."""
         for intent in Decision(word="deny", by="no one to ask").intents(request):
             agent.submit(intent)
 
@@ -87,6 +87,6 @@ class RequestRouter:
         self._calls.cancel(session_id)
 
     def forget_all(self) -> None:
-        """Whoever asked is gone."""
+        """The agent is gone: its requests need no answer."""
         self.queue.withdraw_all()
         self._calls.cancel_all()

@@ -79,7 +79,7 @@ class Session:
         self.members: set[str] = {facts.session_id}
         """Itself and the sessions of the agents that work for it."""
         self.was_asked = False
-        """Whether it has had a turn; before that there is nothing of it to go on with."""
+        """Whether it has had a turn; before that there is nothing to resume."""
         self.given_up: set[str] = set()
         """Turns that we have ended, and that the agent may still be at."""
         self._unanswered: list[RunningTurn] = []
@@ -124,7 +124,7 @@ class Session:
         """Ask; iterate over what is returned for the messages, or await it for the result.
 
         While a turn is under way the agent takes it as a word to that turn, and what is returned
-        listens to the rest of it; so it is when somebody has stopped reading the turn before.
+        listens to the rest of it; also when the turn before was not read to its end.
         """
         intent = intents.StartTurn(
             session_id=self.id,
@@ -148,11 +148,11 @@ class Session:
 
     def _turn(self, intent: intents.StartTurn | intents.Compact | intents.Review) -> RunningTurn:
         def begin(turn: RunningTurn) -> Awaitable[str | None]:
-            # At once: it is this turn that whoever interrupts from now on means.
+            # At once: an interrupt from now on means this turn.
             self._turns.append(turn)
-            return begun(turn)
+            return started(turn)
 
-        async def begun(turn: RunningTurn) -> str | None:
+        async def started(turn: RunningTurn) -> str | None:
             between, self._between = self._between, deque(maxlen=_LATE_KEPT)
             for message in between:
                 turn.on_message(message, own=True)
@@ -383,7 +383,9 @@ class Session:
                 if call.tool == BASH:
                     turn.on_message(left_running(call, message, kept=turn.keeps_commands), own=True)
             if message.outcome == "interrupted" and not turn.is_stopped_by_us:
-                self._agent.cut_off.append((self, turn))  # by a decision, or by somebody else
+                self._agent.cut_off.append(
+                    (self, turn)
+                )  # by a decision, or outside of this program
         turn.on_message(message, own=own)
 
     def _see_why(self, error: TurnError, turns: list[RunningTurn]) -> None:
@@ -396,13 +398,13 @@ class Session:
             turn.exit_code = gone.exit_code if error.kind == "port_exit" else None
 
     def end_turns(
-        self, outcome: Outcome, error: TurnError | None = None, *, begun: bool = False
+        self, outcome: Outcome, error: TurnError | None = None, *, taken_up: bool = False
     ) -> None:
         """End what turns are still open, whatever is known of them: nothing more will come.
 
-        With ``begun`` only those that the agent had taken up; who asked for the others will be told.
+        With ``taken_up`` only those that the agent had taken up; requests for the others raise.
         """
-        for turn in [turn for turn in self._turns if turn.id is not None or not begun]:
+        for turn in [turn for turn in self._turns if turn.id is not None or not taken_up]:
             ended = TurnEnded(session_id=self.id, turn_id=turn.id, outcome=outcome, error=error)
             if error is not None:
                 self._see_why(error, [turn])
@@ -419,7 +421,7 @@ class Session:
         return not turn.is_asked or message.turn_id in self._ended
 
     def renewed(self, facts: intents.SessionFacts) -> None:
-        """The session was resumed on another process: turns are counted anew there."""
+        """The session was resumed on another process: its turns are counted from the start."""
         self.facts = facts
         self.members.add(facts.session_id)
         self._ended.clear()

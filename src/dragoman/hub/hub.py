@@ -1,4 +1,4 @@
-"""The hub: live sessions of one agent, stored first and then told to whoever reads them.
+"""The hub: live sessions of any harness, stored first and then delivered to their readers.
 
 ``async with Hub(data_dir, roots=[…]) as hub``. Front doors start sessions, say things to them, decide what
 they ask, and read their entries from a cursor. Whatever a reader is told is in the store by then, so that
@@ -246,7 +246,7 @@ class Hub:
 
         async with self._keys.session(idempotency_key, request, begin) as (live, is_first):
             if prompt is not None and is_first:
-                # The session is there: that the turn could not be begun is said in it.
+                # The session exists: it reports that the turn could not be started.
                 with suppress(DragomanError):
                     await self._begin_turn(live, prompt, images=images, model=model, effort=effort)
             await self._registry.stored()
@@ -436,7 +436,7 @@ class Hub:
         return self._registry.store.reading.before(live.number, live.id, seq=seq, limit=limit)
 
     def subscribe(self, session_id: str, *, after: int = 0) -> Reader:
-        """First what is stored behind the cursor, then what is told live. Close it, or let go of it."""
+        """First the stored entries behind the cursor, then live ones. Close it, or drop it."""
         return self._registry.subscribe(session_id, after)
 
     def subscribe_all(self) -> ListReader:

@@ -27,7 +27,7 @@ class Keys:
     async def session(
         self, key: str | None, request: bytes, begin: Callable[[], Awaitable[LiveState]]
     ) -> AsyncGenerator[tuple[LiveState, bool]]:
-        """The session that was begun with this key, or is now, and whether it is now.
+        """The session that was started with this key, or is now, and whether it is now.
 
         Others with the same key wait meanwhile. That the key is used is stored when the block has stored
         something: so a prompt that is accepted in there is noted in the same commit.
@@ -51,10 +51,10 @@ class Keys:
         request: bytes,
         begin: Callable[[str | None], Awaitable[str | None]],
     ) -> str | None:
-        """The id of the turn that was begun with this key, or is now. One that failed may be asked for again.
+        """The id of the turn that was started with this key, or is now. A failed request may be repeated.
 
         ``begin`` is given the name under which the key is stored, and stores that it is used before anything
-        is begun; after a crash the key is used for what became of the prompt.
+        is started; after a crash the key is used for what became of the prompt.
         """
         if not key:
             return await begin(None)
@@ -67,7 +67,7 @@ class Keys:
                     used = await begin(name) or ""
                 except DragomanError:
                     self._registry.store.drop_key(name)
-                    with suppress(DragomanError):  # what went wrong first is what is told
+                    with suppress(DragomanError):  # the first error is the one to report
                         await self._registry.stored()
                     raise
                 self._registry.store.name_key(name, used)
@@ -78,7 +78,7 @@ class Keys:
         return self._locks.setdefault(key, asyncio.Lock())
 
     def _used(self, key: str, request: bytes) -> str | None:
-        """What was begun with it. Raises :class:`KeyUsedDifferently`."""
+        """What was started with it. Raises :class:`KeyUsedDifferently`."""
         used = self._registry.store.reading.key(key)
         if used is not None and used.request != _sum(request):
             raise KeyUsedDifferently(key.removeprefix("turn "))

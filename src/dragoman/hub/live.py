@@ -80,7 +80,7 @@ class LiveState:
         self.members: set[str] = {info.native_id}
         """Every name under which the harness speaks of it, or of agents that work for it."""
         self.rest: SessionState = info.state if info.state not in ("working", "waiting") else "idle"
-        """What its state is when nobody works."""
+        """Its state when no turn is under way."""
         self.connection = 0
         """The connection that its newest message came from."""
         self.was_cut = info.state in ("working", "waiting")
@@ -125,7 +125,7 @@ class LiveState:
 
     @property
     def opening(self) -> asyncio.Lock:
-        """Held by whoever opens it on the agent, or closes it there."""
+        """Held while it is opened on the agent, or closed there."""
         if self._opening is None:
             self._opening = asyncio.Lock()
         return self._opening
@@ -135,7 +135,7 @@ class LiveState:
         return list(self._readers) if self._readers else []
 
     def listen(self, reader: Reader) -> None:
-        """From now on it is told what the others are told."""
+        """From now on it gets what the others get."""
         if self._readers is None:
             self._readers = WeakSet()
         self._readers.add(reader)
@@ -159,7 +159,7 @@ class LiveState:
     def add(self, message: Message, at: datetime, *, is_only_sent: bool = False) -> bool:
         """Learn from a message that becomes an entry; whether a list would show the difference.
 
-        A prompt that ``is_only_sent`` is told from our own request: the agent never repeated it.
+        A prompt that ``is_only_sent`` comes from our own request: the agent never repeated it.
         """
         own = message.session_id == self.native_id
         was_taken_up = (
@@ -182,7 +182,7 @@ class LiveState:
                 total, last = message.total or self._info.usage, message.last
                 window = message.context_window or self._info.context_window
                 self.set(usage=total, last_usage=last, context_window=window)
-            case RateLimits() if message.windows:  # where nothing is told, nothing has changed
+            case RateLimits() if message.windows:  # an empty report changes nothing
                 self.set(rate_limits=message.windows)
             case _:
                 return was_taken_up

@@ -1,4 +1,4 @@
-"""Readers of live sessions: each has a cursor and a short queue; whoever is too slow reads from the store.
+"""Readers of live sessions: each has a cursor and a short queue; a slow one reads from the store.
 
 A reader begins behind its cursor, in the store. When it has caught up it is given what is being said at that moment, from
 its beginning (``InProgress``), and from then on what is delivered live. If its queue overflows it is emptied, the reader gets
@@ -40,7 +40,7 @@ class _Waiting:
             self._waiter.set_result(None)
 
     def close(self) -> None:
-        """No more is told: whoever waits comes to the end."""
+        """No more entries: waiting readers come to the end."""
         self.is_closed = True
         self.wake()
 
@@ -77,7 +77,7 @@ class Reader(_Waiting):
         self.gaps = 0
 
     def put(self, told: Sequence[Entry | Transient]) -> None:
-        """Take what is told live. Never waits."""
+        """Take live items. Never waits."""
         if self.is_closed:
             return
         if not self._is_behind:

@@ -2,7 +2,7 @@
 
 The lines of a connection that was cut off are read again; what they say behind the last entry becomes
 entries. Then every turn still open is ended by us, with its calls and its questions, because the process
-that worked on it is gone. The session itself is resumed when somebody wants something of it.
+that worked on it is gone. The session itself is resumed with its next prompt.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _hear_the_rest(registry: LiveRegistry, connection: int, harness: str) -> Non
             continue
         is_stored = _timeless(message) in stored.get(message.line, [])
         # Behind the last entry all is new; before it only what was said in a session that was just
-        # being opened. Answers that somebody waited for are unknown to who reads them later.
+        # being opened. Answers to our own requests are unknown to a later reader.
         if is_stored or isinstance(message, Unknown) or (message.line <= last and live is not None):
             if live is not None:
                 live.unfinished.whole(message)

@@ -1,4 +1,4 @@
-"""The room that live sessions are in: messages come in, are stored, and then told to the readers.
+"""The registry of live sessions: messages come in, are stored, and are then delivered to the readers.
 
 It knows the store, the sessions and their readers, and no agent: :mod:`dragoman.hub.hub` brings
 the messages. All of it happens in the thread of the event loop, but for the writing.
@@ -66,7 +66,7 @@ class _State(NamedTuple):
 
 
 class LiveRegistry:
-    """Opened by whoever has the event loop; :meth:`close` it."""
+    """Opened in the event loop; :meth:`close` it."""
 
     def __init__(self, folder: Path) -> None:
         self._loop = asyncio.get_running_loop()
@@ -84,7 +84,7 @@ class LiveRegistry:
         self._by_name: dict[str, LiveState] = {}
         own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
         self._own = LiveState(OWN, own, seq=self.store.reading.last_seq(OWN))
-        """What is said in no session: kept, and shown to nobody."""
+        """Messages of no session: kept, and not shown."""
         self._early: list[tuple[Message, Source]] = []
         self._opening = 0
         self._changed: dict[str, LiveState] = {}
@@ -136,7 +136,7 @@ class LiveRegistry:
     # What comes.
 
     def expecting(self) -> None:
-        """A session is being opened: what is said in one that nobody knows yet may be for it."""
+        """A session is being opened: messages of an unknown session may be for it."""
         self._opening += 1
 
     def expected(self) -> None:
@@ -176,7 +176,7 @@ class LiveRegistry:
                 return
             if message.of != "output":
                 live.unfinished.add(message)
-            # Also while nobody reads: whoever comes later is given the text so far.
+            # Also without readers: a later one gets the text so far.
             self.store.writer.publish(_Item(live, Transient(message, live.seq)))
             return
         if isinstance(message, TurnEnded):
@@ -227,10 +227,10 @@ class LiveRegistry:
         self.store.put_session(live.number, live.id, _encode_session(info))
         self.store.writer.publish(_State(live, info))
 
-    # What is told.
+    # Delivery.
 
     def _from_writer(self, told: list[Any]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody reads any more
+        with suppress(RuntimeError):  # the loop is closed: there are no readers
             self._loop.call_soon_threadsafe(self._deliver, told)
 
     def _deliver(self, told: list[Any]) -> None:
@@ -260,7 +260,7 @@ class LiveRegistry:
             self._loop.call_soon_threadsafe(self._fail, problem)
 
     def _fail(self, problem: str) -> None:
-        """Nothing is told until the store can be written again; who waits for that is told so."""
+        """Nothing is delivered until the store can be written again; waiting callers get the error."""
         for future in list(self._storing):
             if not future.done():
                 future.set_exception(LiveStoreUnusable(f"nothing can be stored: {problem}"))
@@ -284,7 +284,7 @@ class LiveRegistry:
         live = self.get(session_id)
 
         def read(behind: int, limit: int) -> list[Entry]:
-            # What is stored and not told yet will be told: whoever hears of the end of a turn
+            # Stored entries are delivered in order: a reader who sees the end of a turn
             # must not find the session still at work.
             most = min(limit, live.told_seq - behind)
             if most <= 0:

@@ -1,4 +1,4 @@
-"""What can be done with the sessions of a hub: each opened on the agent when somebody needs it there."""
+"""What can be done with the sessions of a hub: each opened on its agent when needed."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class SessionActions:
         try:
             await session.steer(text, images=images)
         except DragomanError:
-            # Whoever said it is told so, and still has the words.
+            # The caller gets the error and still has the text.
             live.set(steered=without(live.info.steered, said.id))
             self._registry.changed(live)
             raise

@@ -47,7 +47,7 @@ class Steered(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     at: datetime
     state: Literal["pending", "returned"] = "pending"
-    """``returned``: the turn ended before the agent took it up, so it was said to nobody."""
+    """``returned``: the turn ended before the agent took it up."""
 
 
 class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     """The harness's own value for when it asks."""
     archived: bool = False
     native_id: str = ""
-    """What the harness calls it, to go on with it."""
+    """The harness's id for it, to resume it."""
     was_asked: bool = False
     """Whether it has had a turn; before that the harness keeps nothing of it."""
     steered: list[Steered] = []
