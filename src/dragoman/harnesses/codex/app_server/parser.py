@@ -20,6 +20,14 @@ from typing import Any, Final
 import msgspec
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
+from dragoman.harnesses.codex.app_server.decoding import (
+    ID_FIRST,
+    ID_SECOND,
+    METHOD_ENDS,
+    PARAMS,
+    decode_rpc,
+    decode_with_id,
+)
 from dragoman.harnesses.codex.app_server.notices import ASIDE
 from dragoman.harnesses.codex.app_server.notifications import Notifications
 from dragoman.harnesses.codex.app_server.requests import (
@@ -35,7 +43,6 @@ from dragoman.harnesses.codex.app_server.shapes import (
     Params,
     Rpc,
     ThreadInfo,
-    decode_rpc,
 )
 from dragoman.harnesses.codex.events.notices import tell_rollback
 from dragoman.harnesses.codex.failures import words_of
@@ -105,39 +112,56 @@ class AppServerParser(StreamParser):
         """Whether the client sent the lines to come; None if only the lines themselves can say."""
         self.rpc: Rpc | None = None
         """The line read last; None if it was of no shape we know."""
+        self.whole: Any = None
+        """The same as plain values, if it is a request, an answer, or of no shape we know."""
         self._at_ms: int | None = None
         """The time that the output was last set to."""
         self.answers_have_readers = False
         """Whether somebody else reads the answers to the client's requests."""
 
     def _read(self, line: bytes) -> None:
-        self.rpc = None
+        self.rpc = self.whole = None
         sent = self.sent
         if sent is None:
             line, sent = unwrap(line)
-        self.rpc = rpc = decode_rpc(line)
+        rpc, whole = None, None
+        if not line.startswith(ID_FIRST):
+            found = line.find(ID_SECOND, 0, METHOD_ENDS)
+            if found < 0 or line.find(PARAMS, 0, found) > 0:
+                rpc = decode_rpc(line)
+        if rpc is None or rpc.id is not None:
+            rpc, whole = decode_with_id(line)
+        self.rpc, self.whole = rpc, whole
         if rpc.emitted_at_ms is not None and rpc.emitted_at_ms != self._at_ms:
             self._at_ms = rpc.emitted_at_ms
             self._out.at = _time(rpc.emitted_at_ms)
         params = rpc.params or NO_PARAMS
         method = rpc.method
         if method is None:
-            self._answer(line, rpc, sent)
-        elif rpc.id is None:
+            self._answer(line, rpc, whole or {}, sent)
+        elif rpc.id is None or whole is None:
             if sent or method in _HANDSHAKE:
                 self._out.duplicate("handshake")
             elif method in ASIDE:
                 self._aside(line, method, params)
-            elif not self._notifications.tell(method, _with_event(line, method, params)):
-                self._unknown(line, method)
+            else:
+                if params.msg is ABSENT and method.startswith(_EVENT) and rpc.params is not None:
+                    # Some documents show the event itself in place of the parameters.
+                    params.msg = _decode_aside(line).params
+                if not self._notifications.tell(method, params):
+                    self._unknown(line, method)
         elif sent is True or (sent is None and method not in REQUESTS):
             self._client_request(rpc.id, method, params)
         elif method in REQUESTS:
             live = self.sent is not None
-            if not self._requests.receive(rpc.id, method, params, line, live=live):
+            if not self._requests.receive(rpc.id, method, params, whole, line, live=live):
                 self._unknown(line, method)
         else:
             self._unknown(line, method)
+
+    def _odd(self, line: bytes, value: Any) -> None:
+        self.whole = value
+        super()._odd(line, value)
 
     def _say_held(self) -> None:
         for thread in self._threads.all():
@@ -236,14 +260,14 @@ class AppServerParser(StreamParser):
             text = texts_in(item) or msgspec.json.encode(item).decode()
             session.context(as_str(item.get("role")) or "user", text)
 
-    def _answer(self, line: bytes, rpc: Rpc, sent: bool | None) -> None:
+    def _answer(self, line: bytes, rpc: Rpc, whole: dict[str, Any], sent: bool | None) -> None:
         request_id = rpc.id
         if request_id is None:
             self._unknown(line, "no method and no id")
             return
         theirs = self._requests.has_open(request_id) and sent is not False
-        if theirs and (sent or request_id not in self._asked or looks_like_answer(rpc)):
-            self._requests.answered(request_id, rpc)
+        if theirs and (sent or request_id not in self._asked or looks_like_answer(whole)):
+            self._requests.answered(request_id, whole.get("result"), rpc.error)
             return
         if sent:
             self._out.duplicate("answer: to a request that is settled, or that nobody knows")
@@ -252,7 +276,7 @@ class AppServerParser(StreamParser):
         if rpc.error is not None:
             self._refused(request_id, method, thread_id, rpc.error)
             return
-        result = as_dict(msgspec.json.decode(rpc.result)) if rpc.result is not ABSENT else {}
+        result = as_dict(whole.get("result"))
         if method in _OPENS_SESSION or (method is None and _is_session(result)):
             self._session_opened(method, result)
         elif method == "initialize" or "userAgent" in result or "serverInfo" in result:
@@ -328,13 +352,6 @@ class AppServerParser(StreamParser):
             session.end_turn("interrupted")
         else:
             session.leave()
-
-
-def _with_event(line: bytes, method: str, params: Params) -> Params:
-    """The parameters, with the event in its place: some documents show it without the ``msg`` around it."""
-    if params.msg is ABSENT and method.startswith(_EVENT):
-        params.msg = _decode_aside(line).params
-    return params
 
 
 def _time(milliseconds: float) -> datetime | None:

@@ -17,11 +17,9 @@ import hashlib
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
-import msgspec
-
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.app_server.completeness import is_sound
-from dragoman.harnesses.codex.app_server.shapes import ABSENT, Params, Rpc
+from dragoman.harnesses.codex.app_server.shapes import Params
 from dragoman.harnesses.codex.failures import words_of
 from dragoman.harnesses.codex.questions import (
     DENY,
@@ -86,14 +84,21 @@ class ServerRequests:
         return self._open.get(request_id)
 
     def receive(
-        self, request_id: int | str, method: str, params: Params, line: bytes, *, live: bool
+        self,
+        request_id: int | str,
+        method: str,
+        params: Params,
+        whole: dict[str, Any],
+        line: bytes,
+        *,
+        live: bool,
     ) -> bool:
         """Take a request.
 
         False: we are the ones to decide, and it does not say about what. A recording may lack the lines
         that said it, and nobody decides about it any more.
         """
-        raw = as_dict(as_dict(msgspec.json.decode(line)).get("params"))
+        raw = as_dict(whole.get("params"))
         thread_id = params.thread_id or params.conversation_id or as_str(raw.get("conversation_id"))
         item_id = params.item_id or params.call_id or as_str(raw.get("call_id"))
         thread = self._threads.get(thread_id)
@@ -115,18 +120,17 @@ class ServerRequests:
         count = self._names[key] = self._names.get(key, 0) + 1
         return name if count == 1 else f"{name}-{count}"
 
-    def answered(self, request_id: int | str, rpc: Rpc) -> None:
+    def answered(self, request_id: int | str, result: Any, error: Any) -> None:
         """The client has answered."""
         asked = self._open.pop(request_id)
-        result = msgspec.json.decode(rpc.result) if rpc.result is not ABSENT else None
         if asked.method in _HOUSEKEEPING:
             self._out.duplicate("answer: between the server and its client")
         elif asked.method == "item/tool/call":
-            self._tool_answered(asked, result, rpc.error)
+            self._tool_answered(asked, result, error)
         else:
-            decision = DENY if rpc.error is not None else answer_of(result)
-            if rpc.error is not None:
-                self._refused(asked, rpc.error)
+            decision = DENY if error is not None else answer_of(result)
+            if error is not None:
+                self._refused(asked, error)
                 asked.thread.session.settle(asked.approval_id, decision)
             else:
                 asked.thread.settle_approval(asked.approval_id, decision)
@@ -289,8 +293,8 @@ def _asked_for(raw: dict[str, Any]) -> tuple[dict[str, Any] | None, str | None]:
     return as_dict(form) if isinstance(form, dict) else None, as_str(raw.get("url"))
 
 
-def looks_like_answer(rpc: Rpc) -> bool:
+def looks_like_answer(whole: dict[str, Any]) -> bool:
     """Whether a response, of which nobody knows who sent it, answers a request of the server."""
-    if rpc.error is not None or rpc.result is ABSENT:
+    if whole.get("error") is not None:
         return False
-    return any(key in as_dict(msgspec.json.decode(rpc.result)) for key in _ANSWERS)
+    return any(key in as_dict(whole.get("result")) for key in _ANSWERS)

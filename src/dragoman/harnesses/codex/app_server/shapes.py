@@ -111,6 +111,7 @@ class Params(msgspec.Struct, rename="camel", kw_only=True, gc=False):
     request_id: Any = None
     before_turn_id: str | None = None
     num_turns: Any = None
+    success: Any = None
 
 
 class Rpc(msgspec.Struct, rename="camel", kw_only=True, gc=False):
@@ -119,11 +120,9 @@ class Rpc(msgspec.Struct, rename="camel", kw_only=True, gc=False):
     id: int | str | None = None
     method: str | None = None
     params: Params | None = None
-    result: msgspec.Raw = ABSENT
     error: Any = None
     emitted_at_ms: int | None = None
 
 
-decode_rpc = msgspec.json.Decoder(Rpc).decode
 decode_item = msgspec.json.Decoder(WireItem).decode
 NO_PARAMS = Params()

@@ -1,8 +1,8 @@
 """A live exchange with ``codex app-server`` (v2), line by line. No I/O, no clock, no tasks.
 
-The parser reads every line, in both directions, and makes the messages. Beside it a
-:class:`~dragoman.wire.jsonrpc.Peer` sees only the lines that are an answer or a request, and the
-few notifications that settle something; so a long stream of deltas is decoded once.
+The parser decodes every line, in both directions, and makes the messages. What it decoded is passed on
+to a :class:`~dragoman.wire.jsonrpc.Peer` if the line is an answer or a request, and looked at here if it
+is one of the few notifications that settle something. So each line is decoded once.
 
 | intent | method | answered with |
 |---|---|---|
@@ -27,6 +27,7 @@ from dragoman.harnesses.codex.app_server.client.features import CLOSE, START_STE
 from dragoman.harnesses.codex.app_server.client.handshake import Greeting, Then
 from dragoman.harnesses.codex.app_server.client.opening import Opened, Opening
 from dragoman.harnesses.codex.app_server.client.pending import OpenRequests
+from dragoman.harnesses.codex.app_server.decoding import settled_by
 from dragoman.harnesses.codex.app_server.parser import OVERLOADED, AppServerParser
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 from dragoman.harnesses.codex.versions import Version, can
@@ -94,14 +95,17 @@ class AppServerConversation:
         parser = self._parser
         parser.receive_line(line)
         rpc = parser.rpc
-        if rpc is None or rpc.id is not None or rpc.method in _WATCHED:
-            self._attend(line)
+        if parser.whole is not None:
+            self._attend(parser.whole, line)
+        elif rpc is not None and rpc.method in _WATCHED:
+            self._notified(rpc.method, settled_by(rpc.params))
 
     def receive_long_line(self, line: LongLine) -> None:
         self._parser.receive_long_line(line)
         answer = _LONG_ANSWER.match(line.head)
         if answer is not None:
-            self._attend(b'{"id":%b,"error":{"code":0,"message":"too long to read"}}' % answer[1])
+            error = {"code": 0, "message": "too long to read"}
+            self._attend({"id": int(answer[1]), "error": error}, line.head)
 
     def receive_eof(self) -> None:
         if self._eof:
@@ -117,8 +121,8 @@ class AppServerConversation:
         self._awaited.clear()
         self._parser.cut_off(TurnError(kind="port_exit", message=_LEFT, retryable=True))
 
-    def _attend(self, line: bytes) -> None:
-        self._peer.receive_line(line)
+    def _attend(self, value: Any, line: bytes) -> None:
+        self._peer.receive_value(value, line)
         self._settle()
 
     def _settle(self) -> None:
