@@ -15,37 +15,43 @@ from typing import BinaryIO, Final
 
 from dragoman.errors import UsageError
 from dragoman.harnesses import all_harnesses
-from dragoman.harnesses.contract.playback import Acting, Cue, Performance
+from dragoman.harnesses.contract.playback import Performance, Playback, TimedMessage
 from dragoman.model.messages import SessionStarted, TurnEnded
 from dragoman.wire.lines import LineSplitter
 
 _CHUNK: Final = 1 << 16
 
 
-def acting_for(cues: Iterable[Cue]) -> Acting:
+def playback_for(timed: Iterable[TimedMessage]) -> Playback:
     """Return the playback of the harness that made this recording. Raises ``UsageError`` if there is none."""
-    started = (c.message.harness for c in cues if isinstance(c.message, SessionStarted))
+    started = (c.message.harness for c in timed if isinstance(c.message, SessionStarted))
     name = next(started, None)
     for harness in all_harnesses():
-        if harness.acting is not None and name in (None, harness.name):
-            return harness.acting
+        if harness.playback is not None and name in (None, harness.name):
+            return harness.playback
     raise UsageError(f"no installed harness can play recordings of {name!r}")
 
 
-def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = time.sleep) -> int:
+def run(
+    timed: Sequence[TimedMessage], out: BinaryIO, sleep: Callable[[float], None] = time.sleep
+) -> int:
     """Print the output of a run and return its exit code."""
-    for after, line in acting_for(cues).run(cues):
+    for after, line in playback_for(timed).run(timed):
         if after > 0:
             sleep(after)
         out.write(line + b"\n")
         out.flush()
-    ends = [cue.message.outcome for cue in cues if isinstance(cue.message, TurnEnded)]
+    ends = [
+        each_timed.message.outcome
+        for each_timed in timed
+        if isinstance(each_timed.message, TurnEnded)
+    ]
     return 0 if not ends or ends[-1] == "completed" else 1
 
 
-def serve(cues: Sequence[Cue], fd: int, out: BinaryIO) -> int:
+def serve(timed: Sequence[TimedMessage], fd: int, out: BinaryIO) -> int:
     """Serve a client on ``fd`` until it disconnects, and return the exit code."""
-    performance = acting_for(cues).serve(cues)
+    performance = playback_for(timed).serve(timed)
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_listen, args=(fd, lines), daemon=True).start()
     while True:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dragoman.cli.live.keys import Key
     from dragoman.cli.live.live import LiveView
     from dragoman.model.messages import Message
-    from dragoman.replay.timing import Cue
+    from dragoman.replay.timing import TimedMessage
 
 _FRAME_SECONDS: Final = 0.1
 _FASTEST, _SLOWEST = 512.0, 0.125
@@ -130,12 +130,12 @@ def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
         )
 
 
-def _be(role: str, timed: list[Cue], words: tuple[str, ...]) -> int:
-    from dragoman.replay.serving import acting_for, run, serve
+def _be(role: str, timed: list[TimedMessage], words: tuple[str, ...]) -> int:
+    from dragoman.replay.serving import playback_for, run, serve
 
     out = standard_output().buffer
     if "--version" in words:
-        out.write(f"{acting_for(timed).stage_name}\n".encode())
+        out.write(f"{playback_for(timed).version_line}\n".encode())
         return 0
     if role == "exec":
         return run(timed, out)
@@ -151,7 +151,7 @@ class Player:
         self._max_pause = max_pause
         self._is_paused = False
 
-    async def play(self, timed: Iterable[Cue]) -> int:
+    async def play(self, timed: Iterable[TimedMessage]) -> int:
         from dragoman.cli.live.keys import keyboard_of
         from dragoman.cli.live.loop import live_screen
 
@@ -166,7 +166,7 @@ class Player:
                     await self._show(timed)
         return 0
 
-    async def _show(self, timed: Iterable[Cue]) -> None:
+    async def _show(self, timed: Iterable[TimedMessage]) -> None:
         for after, message in timed:
             await self.wait(after)
             self._view.show(message)

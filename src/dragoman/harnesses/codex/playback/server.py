@@ -28,7 +28,7 @@ from dragoman.harnesses.codex.playback.shapes import turn_of
 from dragoman.harnesses.codex.playback.threads import ActingThread, opened, shown_thread
 from dragoman.harnesses.codex.playback.turns import TurnWriter, made_up_id
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.wire import jsonl
 
 _INVALID: Final = -32600
@@ -50,8 +50,8 @@ class _Refused(Exception):
 class Server:
     """One connection with one client."""
 
-    def __init__(self, cues: Sequence[Cue]) -> None:
-        self._script = Script(cues)
+    def __init__(self, timed: Sequence[TimedMessage]) -> None:
+        self._script = Script(timed)
         self._threads: dict[str, ActingThread] = {}
         self._out: list[bytes] = []
         self._is_greeted = False
