@@ -73,6 +73,8 @@ def audit(
     doubtful: list[tuple[int, str, Value]] = []
 
     def settle() -> None:
+        if isinstance(parser, SniffingParser) and parser.dialect is not None:
+            account.dialect = parser.dialect.name
         for message in parser.messages():
             _count(account, message)
             evidence.add(message)
@@ -82,7 +84,8 @@ def audit(
             if open_lines.pop(line, 0) is None:
                 account.twins[rule] += 1
                 doubtful.extend(
-                    (line, rule, value) for value in _values(lines.get(line, b""), rule)
+                    (line, rule, value)
+                    for value in _values(lines.get(line, b""), rule, account.dialect or "")
                 )
         for line in lines.keys() - open_lines.keys():
             del lines[line]
@@ -108,14 +111,13 @@ def audit(
         LostValue(line, rule, value.place, str(value.value)[:_SHOWN])
         for line, rule, value in doubtful
     ]
-    if isinstance(parser, SniffingParser) and parser.dialect is not None:
-        account.dialect = parser.dialect.name
     return account
 
 
-def _values(line: bytes, rule: str) -> Iterator[Value]:
+def _values(line: bytes, rule: str, dialect: str) -> Iterator[Value]:
+    """Return what the line must have said, as far as the harness that reads it can tell."""
     for harness in HARNESSES:
-        if harness.values is not None:
+        if harness.values is not None and harness.dialect(dialect) is not None:
             yield from harness.values(line, rule)
 
 

@@ -44,6 +44,7 @@ class Teller(Words):
         self._approvals: dict[str, bool] = {}
         self._plan: tuple[list[PlanStep], str | None] | None = None
         self._windows: list[RateWindow] = []
+        self._cost: float | None = None
         self.is_resumed = False
         """Whether the session began before this stream, so that its first total is an old one."""
 
@@ -139,6 +140,9 @@ class Teller(Words):
         window: int | None = None,
         *,
         old: bool = False,
+        response_id: str | None = None,
+        model: str | None = None,
+        cost: float | None = None,
     ) -> None:
         """Tokens: the session's running total and the newest response's own, as far as told."""
         if window is None:
@@ -150,14 +154,29 @@ class Teller(Words):
         if not self._tally.count(total, last, old=old):
             self._out.twin("usage: unchanged")
             return
-        self._say_usage(last, window)
+        self._say_usage(last, window, response_id, model, cost)
+
+    def cost(self, dollars: float) -> None:
+        """What the session has cost so far, as the agent itself reports it."""
+        if dollars == self._cost:
+            self._out.twin("cost: unchanged")
+            return
+        self._cost = dollars
+        self._say_usage(None, self.context_window, cost=dollars)
 
     def usage_record(self, total: Usage | None, own: Usage) -> None:
         """The tokens of one response, in a record of its own, never repeated."""
         self._tally.record(total, own)
         self._say_usage(own, self.context_window)
 
-    def _say_usage(self, last: Usage | None, window: int | None) -> None:
+    def _say_usage(
+        self,
+        last: Usage | None,
+        window: int | None,
+        response_id: str | None = None,
+        model: str | None = None,
+        cost: float | None = None,
+    ) -> None:
         out = self._out
         out.messages.append(
             UsageReport(
@@ -168,6 +187,9 @@ class Teller(Words):
                 total=self._tally.total,
                 last=last,
                 context_window=window,
+                response_id=response_id,
+                model=model,
+                cost=cost,
             )
         )
 
@@ -237,11 +259,19 @@ class Teller(Words):
         self._approvals[approval_id] = False
         self._say(ApprovalSettled, approval_id=approval_id, decision=decision)
 
-    def notice(self, channel: str, level: Level, text: str, *, will_retry: bool = False) -> None:
+    def notice(
+        self,
+        channel: str,
+        level: Level,
+        text: str,
+        *,
+        will_retry: bool = False,
+        undone_turns: int = 0,
+    ) -> None:
         if not self._notices.is_new(channel, text):
             self._out.twin("notice: told before")
             return
-        self._say(Notice, level=level, text=text, will_retry=will_retry)
+        self._say(Notice, level=level, text=text, will_retry=will_retry, undone_turns=undone_turns)
 
     def compacted(self, channel: str, summary: str | None = None) -> None:
         if not self._compactions.is_new(channel, ""):

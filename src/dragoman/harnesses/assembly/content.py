@@ -56,22 +56,31 @@ class Words(Turns):
         )
 
     def text(
-        self, channel: str, text: str, *, phase: Phase | None = None, message_id: str | None = None
+        self,
+        channel: str,
+        text: str,
+        *,
+        phase: Phase | None = None,
+        message_id: str | None = None,
+        item_id: str | None = None,
     ) -> None:
+        """A text. With ``item_id``, the texts of one response are told apart that share ``message_id``."""
         if not text:
             self._out.twin("text: nothing is said")
             return
         if self._unfinished and message_id is not None:
             self._unfinished.pop(message_id, None)
-        if _repeats(self._texts, channel, text, message_id):
+        if _repeats(self._texts, channel, text, item_id or message_id):
             self._text_was_last = True
             self._out.twin("text: told before")
             return
         if self._saying:
             self._streams.forget(self._saying.pop("text", message_id or "text"))
-        self.say_text(text, phase, message_id)
+        self.say_text(text, phase, message_id, item_id)
 
-    def say_text(self, text: str, phase: Phase | None, message_id: str | None) -> None:
+    def say_text(
+        self, text: str, phase: Phase | None, message_id: str | None, item_id: str | None = None
+    ) -> None:
         """Tell a text that no other channel can have told."""
         if not self.in_turn:
             self._ensure_turn()
@@ -86,6 +95,7 @@ class Words(Turns):
                 text=text,
                 phase=phase,
                 message_id=message_id,
+                item_id=item_id,
             )
         )
 
@@ -108,8 +118,18 @@ class Words(Turns):
         self._out.twin("thinking: told before, or not shown")
         return True
 
-    def thinking(self, channel: str, parts: list[str], item_id: str | None = None) -> None:
-        """Reasoning, one message for each part; parts already told by another channel are twins."""
+    def thinking(
+        self,
+        channel: str,
+        parts: list[str],
+        item_id: str | None = None,
+        *,
+        block_id: str | None = None,
+    ) -> None:
+        """Reasoning, one message for each part; parts already told by another channel are twins.
+
+        ``block_id`` is the id of this one thought, which its message carries.
+        """
         thoughts = self._thoughts
         if self._unfinished and item_id is not None:
             self._unfinished.pop(item_id, None)
@@ -124,9 +144,9 @@ class Words(Turns):
             return
         if self._saying:
             self._streams.forget(self._saying.pop("thinking", item_id or "thinking"))
-        self.say_thinking(parts)
+        self.say_thinking(parts, block_id)
 
-    def say_thinking(self, parts: list[str]) -> None:
+    def say_thinking(self, parts: list[str], item_id: str | None = None) -> None:
         """Tell thoughts that no other channel can have told."""
         if not self.in_turn:
             self._ensure_turn()
@@ -141,6 +161,7 @@ class Words(Turns):
                     at=out.at,
                     line=out.line,
                     text=part,
+                    item_id=item_id,
                 )
             )
 

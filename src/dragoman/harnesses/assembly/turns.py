@@ -102,6 +102,7 @@ class Turns:
         model: str | None = None,
         cwd: str | None = None,
         parent_session_id: str | None = None,
+        parent_call_id: str | None = None,
     ) -> None:
         """Say what the session is: once, and again when that changes or more is known."""
         if self.is_copying:
@@ -123,6 +124,7 @@ class Turns:
             model=new[1],
             cwd=new[2],
             parent_session_id=new[3],
+            parent_call_id=parent_call_id,
         )
 
     def forget_facts(self) -> None:

@@ -1,0 +1,22 @@
+"""Anthropic's Claude Code: its stream, and the session files it keeps."""
+
+from __future__ import annotations
+
+from dragoman.harnesses.claude import sniff
+from dragoman.harnesses.claude.stream.parser import StreamJsonParser
+from dragoman.harnesses.contract.reading import Dialect, Harness
+
+CLAUDE = Harness(
+    name="claude",
+    title="Claude Code",
+    sniff=sniff.sniff,
+    settle=sniff.settle,
+    dialects=(
+        Dialect(
+            name=sniff.STREAM,
+            summary="claude -p --output-format stream-json",
+            releases="2.1 to today",
+            make_parser=StreamJsonParser,
+        ),
+    ),
+)

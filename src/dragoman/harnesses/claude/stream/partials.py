@@ -1,0 +1,80 @@
+"""``stream_event``: the Messages API's own events, passed on while a response is being made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dragoman.harnesses.claude.session import ClaudeSession
+from dragoman.harnesses.claude.usage import usage_of
+from dragoman.wire.loose import as_dict, as_str
+
+CHANNEL = "stream"
+
+
+class Partials:
+    """The response that is being made, of one session at a time."""
+
+    def __init__(self) -> None:
+        self._responses: dict[str | None, tuple[str | None, str | None]] = {}
+        """The id and the model of the open response of each session."""
+
+    def report(self, session: ClaudeSession, event: dict[str, Any]) -> bool:
+        """Report one event; False if its kind is not known."""
+        teller = session.teller
+        match event.get("type"):
+            case "message_start":
+                self._start(session, as_dict(event.get("message")))
+            case "content_block_start":
+                teller.twin("content block: it comes whole")
+            case "content_block_delta":
+                return self._delta(session, as_dict(event.get("delta")))
+            case "content_block_stop" | "ping":
+                teller.twin("content block: it came whole")
+            case "message_delta":
+                self._end(session, event)
+            case "message_stop":
+                self._responses.pop(session.session_id, None)
+                teller.twin("message: its blocks say it")
+            case "error":
+                error = as_dict(event.get("error"))
+                text = as_str(error.get("message")) or as_str(error.get("type")) or "stream error"
+                teller.notice(CHANNEL, "warning", text)
+            case _:
+                return False
+        return True
+
+    def _start(self, session: ClaudeSession, message: dict[str, Any]) -> None:
+        response_id, model = as_str(message.get("id")), as_str(message.get("model"))
+        self._responses[session.session_id] = (response_id, model)
+        session.spending.see(response_id, usage_of(message.get("usage")), model, is_final=False)
+        session.teller.twin("message: its blocks say it")
+
+    def _delta(self, session: ClaudeSession, delta: dict[str, Any]) -> bool:
+        teller = session.teller
+        response_id, _ = self._responses.get(session.session_id, (None, None))
+        match delta.get("type"):
+            case "text_delta":
+                session.ensure_turn()
+                teller.delta(CHANNEL, "text", as_str(delta.get("text")) or "", response_id)
+            case "thinking_delta":
+                session.ensure_turn()
+                teller.delta(CHANNEL, "thinking", as_str(delta.get("thinking")) or "")
+            case "input_json_delta":
+                teller.twin("tool input: the call has it whole")
+            case "signature_delta":
+                teller.twin("signature: it proves a thought, and says nothing")
+            case "citations_delta":
+                teller.twin("citation: the text has it")
+            case _:
+                return False
+        return True
+
+    def _end(self, session: ClaudeSession, event: dict[str, Any]) -> None:
+        response_id, model = self._responses.get(session.session_id, (None, None))
+        reason = as_str(as_dict(event.get("delta")).get("stop_reason"))
+        session.stop_reason = reason or session.stop_reason
+        before = session.spending.knows(response_id or "")
+        usage = usage_of(event.get("usage"))
+        session.spending.see(response_id, usage, model, is_final=True)
+        if before or not usage:
+            session.teller.twin("message: its blocks say it")
