@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.rehearsal.anthropic.asides import blocks_aside, example_of
+from dragoman.rehearsal.anthropic.auxiliary import auxiliary_blocks, example_of
 from dragoman.rehearsal.requests import HttpRequest
 
 _BASH: dict[str, Any] = {"name": "Bash", "input_schema": {}}
@@ -21,7 +21,6 @@ def _request(*texts: str, headers: dict[str, str] | None = None, **body: Any) ->
 @pytest.mark.parametrize(
     "request_",
     [
-        _request("[SUGGESTION MODE: Suggest what the user might naturally type next.]"),
         _request("<system-reminder>This is a side question from the user. Answer.", "what is it?"),
         _request("Describe your most recent action in 3-5 words using present tense (-ing)."),
         _request("hi", headers={"x-claude-code-request-class": "auxiliary"}),
@@ -36,7 +35,7 @@ def _request(*texts: str, headers: dict[str, str] | None = None, **body: Any) ->
 def test_what_the_agent_asks_beside_the_conversation_is_known_by_its_words(
     request_: HttpRequest,
 ) -> None:
-    assert blocks_aside(request_) == [{"type": "text", "text": "Rehearsal"}]
+    assert auxiliary_blocks(request_) == [{"type": "text", "text": "Rehearsal"}]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +49,13 @@ def test_what_the_agent_asks_beside_the_conversation_is_known_by_its_words(
     ],
 )
 def test_a_prompt_is_part_of_the_conversation(request_: HttpRequest) -> None:
-    assert blocks_aside(request_) is None
+    assert auxiliary_blocks(request_) is None
+
+
+def test_a_suggestion_has_words_enough_to_be_shown() -> None:
+    asked = _request("[SUGGESTION MODE: Suggest what the user might naturally type next.]")
+
+    assert auxiliary_blocks(asked) == [{"type": "text", "text": "play the next turn"}]
 
 
 def test_an_answer_with_a_schema_fits_it() -> None:
@@ -65,7 +70,7 @@ def test_an_answer_with_a_schema_fits_it() -> None:
     schema = {"type": "object", "properties": fields, "required": [*fields][:-1]}
     config = {"format": {"type": "json_schema", "schema": schema}}
 
-    blocks = blocks_aside(_request("a title?", tools=[], output_config=config))
+    blocks = auxiliary_blocks(_request("a title?", tools=[], output_config=config))
 
     expected: dict[str, Any] = {
         "title": "Rehearsal",
@@ -82,7 +87,7 @@ def test_an_answer_with_a_schema_fits_it() -> None:
 def test_the_models_own_search_finds_one_page() -> None:
     tools = [{"type": "web_search_20250305", "name": "web_search"}]
 
-    blocks = blocks_aside(_request("Perform a web search for the query: rain", tools=tools))
+    blocks = auxiliary_blocks(_request("Perform a web search for the query: rain", tools=tools))
 
     assert blocks is not None
     assert [block["type"] for block in blocks] == [

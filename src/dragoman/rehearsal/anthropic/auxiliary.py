@@ -1,7 +1,7 @@
-"""Requests of Claude Code that are no part of the conversation: titles, suggestions, searches.
+"""Auxiliary requests of Claude Code: titles, suggestions, summaries of actions, web searches.
 
-They must not take a step of the script. They are known by what they say, never by their order; newer releases
-also say it in a header.
+They are not part of the conversation, so they must not take a step of the script. They are recognized by their
+content, never by their order; newer releases also name the class of a request in a header.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import Any, cast
 
 from dragoman.rehearsal.requests import HttpRequest, mappings, text_of
 
-_ASIDE = re.compile(
-    r"\s*(?:\[SUGGESTION MODE|<system-reminder>This is a side question from the user"
+_AUXILIARY = re.compile(
+    r"\s*(?:<system-reminder>This is a side question from the user"
     r"|Describe (?:your|the agent's) most recent action in 3-5 words"
     r"|Perform a web search for the query: |Generate a (?:concise|short|succinct)\b[^\n]{0,80}\btitle"
     r"|Analyze if this message indicates a new conversation topic|Web page content:\n---)"
 )
+_SUGGESTION = re.compile(r"\s*\[SUGGESTION MODE")
 _TITLE = re.compile(
     r"(?:Generate|Write|Create|Summarize|come up with)\b[^\n]{0,120}\b(?:title|name|topic)\b",
     re.IGNORECASE,
@@ -25,10 +26,11 @@ _TITLE = re.compile(
 _SEARCH = re.compile(r"Perform a web search for the query: (.*)", re.DOTALL)
 _CLASSES = ("auxiliary", "side_reply")
 _ANSWER = "Rehearsal"
+_NEXT_PROMPT = "play the next turn"  # the agent discards a suggestion of a single word
 
 
-def blocks_aside(request: HttpRequest) -> list[dict[str, Any]] | None:
-    """What to answer to a request that is no part of the conversation; None if it is."""
+def auxiliary_blocks(request: HttpRequest) -> list[dict[str, Any]] | None:
+    """The answer to an auxiliary request; None for a request of the conversation."""
     messages = mappings(request.body.get("messages"))
     last = text_of(messages[-1].get("content")) if messages else ""
     tools = mappings(request.body.get("tools"))
@@ -39,8 +41,10 @@ def blocks_aside(request: HttpRequest) -> list[dict[str, Any]] | None:
         return [{"type": "text", "text": json.dumps(example_of(schema))}]
     named = request.headers.get("x-claude-code-request-class") in _CLASSES
     # A history may quote anything, so only the last message counts, and of its texts the beginnings.
-    said = any(_ASIDE.match(text) for text in _texts(messages[-1:]))
-    if named or said or (not tools and _is_title(request)):
+    texts = _texts(messages[-1:])
+    if any(map(_SUGGESTION.match, texts)):
+        return [{"type": "text", "text": _NEXT_PROMPT}]
+    if named or any(map(_AUXILIARY.match, texts)) or (not tools and _is_title(request)):
         return [{"type": "text", "text": _ANSWER}]
     return None
 
@@ -88,7 +92,7 @@ def example_of(schema: dict[str, Any]) -> Any:
 
 
 def _search(prompt: str) -> list[dict[str, Any]]:
-    """The model's own search: one result, on a host that does not exist."""
+    """The search that the API runs itself: one result, on a host that does not exist."""
     found = _SEARCH.search(prompt)
     query = found[1].strip() if found else prompt
     ident = "srvtoolu_rehearsal"
@@ -98,5 +102,5 @@ def _search(prompt: str) -> list[dict[str, Any]]:
     return [
         call,
         {"type": "web_search_tool_result", "tool_use_id": ident, "content": [result]},
-        {"type": "text", "text": f"One page was found for {query}."},
+        {"type": "text", "text": f"Found one page for {query}."},
     ]
