@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dragoman.harnesses.claude import sniff
+from dragoman.harnesses.claude.capabilities import capabilities
+from dragoman.harnesses.claude.driving.transports import CLAUDE_PROGRAM, CLAUDE_TRANSPORTS
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
-from dragoman.harnesses.contract.reading import Dialect, Harness
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect
 
 CLAUDE = Harness(
     name="claude",
     title="Claude Code",
     sniff=sniff.sniff,
     settle=sniff.settle,
+    capabilities=capabilities,
+    program=CLAUDE_PROGRAM,
+    transports=CLAUDE_TRANSPORTS,
     dialects=(
         Dialect(
             name=sniff.STREAM,

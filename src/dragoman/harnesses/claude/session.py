@@ -42,14 +42,14 @@ class ClaudeSession:
     def session_id(self) -> str | None:
         return self.teller.session_id
 
-    def begin_turn(self) -> None:
-        """Open a turn. One that is still open has come to its end without a word about it."""
+    def begin_turn(self, turn_id: str | None = None) -> None:
+        """Open a turn, named after its prompt. One that is still open has come to its end without a word about it."""
         self.close_turn()
         self.spending.begin_turn()
         self.stop_reason = None
         self.was_interrupted = self.has_failed = False
         self._blocks.clear()
-        self.teller.begin_turn()
+        self.teller.begin_turn(turn_id)
 
     def ensure_turn(self) -> None:
         if not self.teller.in_turn:

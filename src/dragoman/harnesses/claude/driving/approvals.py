@@ -17,10 +17,10 @@ from typing import Any, Final, NamedTuple
 
 from dragoman.harnesses.claude.driving.control import ControlChannel
 from dragoman.harnesses.claude.driving.rules import session_rules, suggested_rules
-from dragoman.harnesses.claude.driving.values import as_dict, as_list, as_str
 from dragoman.harnesses.contract.conversation import Refusal
 from dragoman.model.forms import problems
 from dragoman.model.intents import Decide
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 QUESTION: Final = "AskUserQuestion"
 EXIT_PLAN: Final = "ExitPlanMode"
@@ -68,7 +68,9 @@ class OpenApprovals:
         """Answer what is open under this id; or why that is not possible."""
         asked = self._open.get(intent.approval_id)
         if asked is None:
-            said = f"nothing is open under {intent.approval_id!r}: it was settled, or its turn is over"
+            said = (
+                f"nothing is open under {intent.approval_id!r}: it was settled, or its turn is over"
+            )
             return Refusal(kind="response_error", message=said)
         is_form = asked.request.get("subtype") == ELICITATION
         answer = _form(asked.request, intent) if is_form else _permission(asked.request, intent)

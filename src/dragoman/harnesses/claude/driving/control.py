@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.claude.driving.values import as_dict, as_str
 from dragoman.harnesses.contract.conversation import Refusal
+from dragoman.wire.loose import as_dict, as_str
 
 Then: TypeAlias = Callable[[dict[str, Any], Refusal | None], None]
 """Takes the result of a control request, or the refusal."""

@@ -26,17 +26,18 @@ from uuid import uuid4
 from dragoman.errors import Unsupported
 from dragoman.harnesses.claude.driving.approvals import ELICITATION, PERMISSION, OpenApprovals
 from dragoman.harnesses.claude.driving.control import LEFT, ControlChannel
+from dragoman.harnesses.claude.driving.facts import limits_in, models_in, server_facts
 from dragoman.harnesses.claude.driving.heard import Heard, hear, long_request, long_response
-from dragoman.harnesses.claude.driving.modes import is_wider
+from dragoman.harnesses.claude.driving.live import LiveReader
+from dragoman.harnesses.claude.driving.modes import is_wider, native_mode, widened
 from dragoman.harnesses.claude.driving.opening import Opening
 from dragoman.harnesses.claude.driving.prompts import user_line
 from dragoman.harnesses.claude.driving.tasks import Tasks
 from dragoman.harnesses.claude.driving.tools import ToolServers
 from dragoman.harnesses.claude.driving.turns import Turns
-from dragoman.harnesses.claude.driving.values import as_dict, as_str, texts
-from dragoman.harnesses.claude.stream.parser import StreamParser
-from dragoman.harnesses.contract.driving import Answer, Refusal, Release, ToolRequest
+from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
 from dragoman.model import intents
+from dragoman.model.answers import Model
 from dragoman.model.messages import (
     ApprovalRequested,
     Message,
@@ -46,6 +47,7 @@ from dragoman.model.messages import (
     TurnStarted,
 )
 from dragoman.wire.lines import LongLine
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 _TOO_LONG: Final = "the request was too long to read"
 _GIVEN_UP: Final = "the turn was given up"
@@ -62,7 +64,7 @@ class ClaudeConversation:
     ) -> None:
         self.release = release
         self._make_id = make_id or (lambda: str(uuid4()))
-        self._parser = StreamParser()
+        self._reader = LiveReader()
         self._channel = ControlChannel()
         self._approvals = OpenApprovals(self._channel)
         self._tools = ToolServers(self._channel)
@@ -72,7 +74,7 @@ class ClaudeConversation:
         self._session_id: str | None = None
         self._granted: str | None = None
         """The widest permission mode that was requested, or approved since."""
-        self._models: list[Any] = []
+        self._models: list[Model] = []
         self._model: str | None = None
         self._effort: str | None = None
         self._is_idle = False
@@ -91,13 +93,13 @@ class ClaudeConversation:
         heard = hear(line)
         if heard is not None and heard.type == "command_lifecycle":
             self._prompt_reported(as_str(heard.command_uuid) or "", as_str(heard.state) or "")
-        self._parser.receive_line(line)
+        self._reader.receive_line(line)
         new = self._drain()
         if heard is not None:
             self._attend(heard, new)
 
     def receive_long_line(self, line: LongLine) -> None:
-        self._parser.receive_long_line(line)
+        self._reader.receive_long_line(line)
         self._drain()
         if (request_id := long_request(line.head)) is not None:
             self._channel.refuse(request_id, _TOO_LONG)
@@ -117,7 +119,7 @@ class ClaudeConversation:
         self._awaited.clear()
         self._approvals.drop_all()
         self._tools.drop_all()
-        self._parser.cut_off(TurnError(kind="port_exit", message=LEFT, retryable=True))
+        self._reader.cut_off(TurnError(kind="port_exit", message=LEFT, retryable=True))
         self._drain()
 
     def _gone(self) -> Refusal:
@@ -198,6 +200,8 @@ class ClaudeConversation:
                     self._answer_prompt(uuid, prompt.joins)
             case "started":
                 prompt.state = "started"
+                if self._turns.open is not None:
+                    self._answer_prompt(uuid, self._turns.open)
             case "completed" | "cancelled" | "failed":
                 self._turns.forget(uuid)
                 if prompt.ticket is not None:
@@ -216,10 +220,12 @@ class ClaudeConversation:
     def _ended(self, heard: Heard) -> None:
         """Claude has come to a ``result``: the end of a turn, or why there will be none."""
         native = self._turns.native
-        errors = texts(heard.errors)
+        errors = [each for each in as_list(heard.errors) if isinstance(each, str)]
         if native is None and self._session_id is None and errors:
             self._complaint = "; ".join(errors)
-        self._turns.result(texts(heard.user_message_uuids))
+        named = [each for each in as_list(heard.user_message_uuids) if isinstance(each, str)]
+        self._turns.result(named)
+        self._reader.resume()
         for ticket in self._awaited.pop(native or "", ()):
             self._answers.append(Answer(ticket))
         self._approvals.drop_all()
@@ -228,14 +234,13 @@ class ClaudeConversation:
 
     def _drain(self) -> list[Message]:
         """Take the parser's new messages, and learn from them which turn is open."""
-        new = self._parser.messages()
+        new = self._reader.messages()
         for message in new:
             if message.session_id != self._session_id or message.turn_id is None:
                 continue
             if isinstance(message, TurnStarted):
-                prompt = self._turns.begin(message.turn_id)
-                if prompt is not None:
-                    self._answer_prompt(prompt.uuid, message.turn_id)
+                self._turns.begin(message.turn_id)
+                self._answer_prompt(message.turn_id, message.turn_id)
             elif isinstance(message, TurnEnded):
                 self._turns.end(message.turn_id, message.outcome)
         self._messages += new
@@ -255,9 +260,7 @@ class ClaudeConversation:
     def lines_to_send(self) -> list[bytes]:
         lines = self._channel.lines_to_send()
         if lines:
-            self._parser.sent = True
-            self._parser.receive_lines(lines)
-            self._parser.sent = False
+            self._reader.receive_sent(lines)
             self._drain()
         return lines
 
@@ -296,19 +299,21 @@ class ClaudeConversation:
                 self._check_turn(ticket, intent.turn_id)
             case intents.AwaitTurnEnd():
                 self._await_end(ticket, intent.turn_id)
+            case intents.SetAccess():
+                self._set_access(ticket, intent)
             case intents.Rename():
                 self._channel.request("rename_session", self._done(ticket), title=intent.name)
             case intents.ListModels():
                 self._answers.append(Answer(ticket, {"models": self._models}))
             case intents.ReadRateLimits():
-                self._channel.request("get_usage", self._done(ticket, value=lambda result: result))
+                self._channel.request("get_usage", self._done(ticket, limits_in))
             case intents.CloseSession():
                 self._channel.request("end_session", self._done(ticket))
             case _:
                 raise Unsupported(f"{type(intent).__name__} with Claude")
 
     def end_turn(self, session_id: str, outcome: Outcome, error: TurnError | None = None) -> None:
-        self._parser.end_turn(outcome, error)
+        self._reader.end_turn(outcome, error, is_running=self._turns.native is not None)
         self._drain()
         self._approvals.refuse_all(_GIVEN_UP)
         self._tools.give_up(_GIVEN_UP)
@@ -327,7 +332,7 @@ class ClaudeConversation:
 
     def _greeted(self, ticket: int) -> Callable[[dict[str, Any], Refusal | None], None]:
         def facts(result: dict[str, Any]) -> intents.ServerFacts:
-            self._models = result.get("models") or []
+            self._models = models_in(result)
             return server_facts(result)
 
         return self._done(ticket, facts)
@@ -352,8 +357,7 @@ class ClaudeConversation:
             raise Unsupported("a sandbox for one turn with Claude")
         if intent.cwd is not None:
             raise Unsupported("another directory for one turn with Claude")
-        line_made = user_line("", intent.text, intent.images)  # raises before anything is sent
-        del line_made
+        user_line("", intent.text, intent.images)  # raises before anything is sent
         if self._turns.is_given_up:
             said = f"Claude is still at turn {self._turns.native}, which was given up"
             self._answers.append(Answer(ticket, None, Refusal(kind="turn_failed", message=said)))
@@ -403,7 +407,7 @@ class ClaudeConversation:
                 self._channel.request("cancel_async_message", _ignore, message_uuid=prompt.uuid)
 
         def interrupted(result: dict[str, Any], refusal: Refusal | None) -> None:
-            if refusal is None and self._turns.native is None and self._turns.waiting():
+            if refusal is None and turn_id in as_list(result.get("still_queued")):
                 # Claude had not begun yet, so there was nothing to stop: ask again.
                 said = f"turn {turn_id} has not begun yet"
                 refusal = Refusal(kind="response_error", message=said)
@@ -417,6 +421,19 @@ class ClaudeConversation:
         if leaves_plan and refusal is None and intent.decision not in ("deny", "cancel"):
             self._granted = widened(self._granted)
         self._answers.append(Answer(ticket, None, refusal))
+
+    def _set_access(self, ticket: int, intent: intents.SetAccess) -> None:
+        if intent.asking is not None or intent.access is None:
+            raise Unsupported("changing when Claude asks")
+        mode = native_mode(intent.access)
+
+        def facts(result: dict[str, Any]) -> intents.SessionFacts:
+            self._granted = as_str(result.get("mode")) or mode
+            return intents.SessionFacts(
+                session_id=intent.session_id, access=self._granted, sandbox=self._granted
+            )
+
+        self._channel.request("set_permission_mode", self._done(ticket, facts), mode=mode)
 
     def _stop_commands(self, ticket: int) -> None:
         left = self._tasks.commands()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from dragoman.harnesses.claude.driving.values import as_dict, as_list, as_str, texts
 from dragoman.model.answers import Account, AccountLimits, Model
 from dragoman.model.intents import ServerFacts
 from dragoman.model.messages import RateWindow
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 _NONE: Final = (None, "", "none")
 _FIRST_PARTY: Final = "firstParty"
@@ -54,7 +54,11 @@ def models_in(result: dict[str, Any]) -> list[Model]:
                 id=value,
                 label=as_str(each.get("displayName")) or value,
                 description=as_str(each.get("description")) or "",
-                efforts=texts(each.get("supportedEffortLevels")),
+                efforts=[
+                    effort
+                    for effort in as_list(each.get("supportedEffortLevels"))
+                    if isinstance(effort, str)
+                ],
                 is_default=value == "default",
                 native=each,
             )

@@ -33,9 +33,9 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     command_uuid: Any = None
     state: Any = None
     uuid: Any = None
-    isReplay: Any = None  # noqa: N815
+    isReplay: Any = None
     user_message_uuids: Any = None
-    permissionMode: Any = None  # noqa: N815
+    permissionMode: Any = None
     model: Any = None
     errors: Any = None
     task_id: Any = None

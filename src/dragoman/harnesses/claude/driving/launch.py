@@ -17,11 +17,12 @@ from dragoman.harnesses.claude.driving.tools import allowed_tools, server_config
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import Launch, OneShot
 from dragoman.model.intents import OpenSession
+from dragoman.wire.loose import as_dict, as_list
 
 FORWARD: Final[Release] = (2, 1, 300)
 """Sub-agents' texts can be forwarded; 2.1.197 could not."""
 _STREAM: Final = ("--output-format", "stream-json", "--verbose", "--include-partial-messages")
-_INHERITED: Final = (
+_INHERITED: Final[tuple[str, ...]] = (
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
     "CLAUDE_CODE_ENTRYPOINT",
@@ -112,11 +113,11 @@ def _config(config: Mapping[str, Any], allowed: list[str]) -> list[str]:
         if key == "effort":
             argv += ["--effort", str(value)]
         elif name == "allowed-tools":
-            allowed = [*allowed, *([value] if isinstance(value, str) else value)]
+            allowed = [*allowed, *([value] if isinstance(value, str) else as_list(value))]
         elif name in _FLAGS and name != "settings":
             argv += [f"--{name}", *_words(value)]
         elif name == "settings" and isinstance(value, dict):
-            settings |= value
+            settings |= as_dict(value)
         else:
             settings[key] = value
     if allowed:
@@ -127,13 +128,13 @@ def _config(config: Mapping[str, Any], allowed: list[str]) -> list[str]:
 
 
 def _words(value: Any) -> list[str]:
-    if isinstance(value, list | tuple):
-        return [",".join(map(str, value))]
+    if isinstance(value, list):
+        return [",".join(map(str, as_list(value)))]
     return [value if isinstance(value, str) else msgspec.json.encode(value).decode()]
 
 
 def _environment(mode: str) -> dict[str, str]:
-    env = dict.fromkeys(_INHERITED, "")
+    env: dict[str, str] = {name: "" for name in _INHERITED}
     # Claude may update itself while it works; the program that was found is the one that is meant.
     env["DISABLE_AUTOUPDATER"] = "1"
     # Says when the agent is idle, which bounds a turn whose end was lost.

@@ -61,3 +61,8 @@ def other_than(mode: str) -> str:
 def is_wider(confirmed: str, granted: str) -> bool:
     """Whether the agent applies more than was granted. A mode that is not known counts as the widest."""
     return _WIDTH.get(confirmed, 3) > _WIDTH.get(granted, 0)
+
+
+def widened(granted: str | None) -> str:
+    """What is granted when a person has approved leaving plan mode."""
+    return ACCEPT_EDITS if granted in (None, PLAN) else granted

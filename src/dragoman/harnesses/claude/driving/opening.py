@@ -11,9 +11,9 @@ from typing import Any
 
 from dragoman.harnesses.claude.driving.control import ControlChannel
 from dragoman.harnesses.claude.driving.modes import asking_of, mode_of, other_than
-from dragoman.harnesses.claude.driving.values import as_str
 from dragoman.harnesses.contract.conversation import Refusal
 from dragoman.model.intents import OpenSession, SessionFacts
+from dragoman.wire.loose import as_str
 
 
 class Opening:

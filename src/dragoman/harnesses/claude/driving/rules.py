@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dragoman.harnesses.claude.driving.values import as_dict, as_list, as_str
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 _EDITS: Final = frozenset(("Edit", "MultiEdit", "Write"))
 _LASTING: Final = frozenset(("localSettings", "projectSettings", "userSettings"))

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from dragoman.harnesses.claude.driving.control import ControlChannel
-from dragoman.harnesses.claude.driving.values import as_dict, as_str
 from dragoman.harnesses.contract.conversation import Refusal, ToolRequest
 from dragoman.model.intents import AnswerTool, ToolSpec
+from dragoman.wire.loose import as_dict, as_str
 
 SERVER: Final = "dragoman"
 _PROTOCOL: Final = "2025-06-18"
@@ -71,7 +71,7 @@ class ToolServers:
             self._respond(request_id, {"id": 0, "result": {}})
         elif method == "initialize":
             version = as_str(params.get("protocolVersion")) or _PROTOCOL
-            result = {
+            result: dict[str, Any] = {
                 "protocolVersion": version,
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": server, "version": "1"},

@@ -72,14 +72,11 @@ class Turns:
 
     # Turns.
 
-    def begin(self, turn_id: str) -> SentPrompt | None:
-        """A turn begins; the prompt that it is for, unless the agent began it by itself."""
+    def begin(self, turn_id: str) -> None:
+        """A turn begins. It has the id of the prompt that it is for, if it is for one of ours."""
         self.open = self.native = turn_id
-        for prompt in self._prompts.values():
-            if prompt.joins is None and (prompt.state == "started" or not self.reports):
-                prompt.state = "started"
-                return prompt
-        return None
+        if (prompt := self._prompts.get(turn_id)) is not None:
+            prompt.state, prompt.joins = "started", None
 
     def end(self, turn_id: str, outcome: Outcome) -> None:
         """The turn's end was emitted."""

@@ -39,7 +39,7 @@ class PromptQueue:
         if session.teller.in_turn or not session.teller.is_told:
             self._queue.append(queued)
         else:
-            session.begin_turn()
+            session.begin_turn(uuid)
             self.is_fresh = True
             self._emit(session, queued)
 
@@ -49,9 +49,10 @@ class PromptQueue:
             self.is_fresh = False
             session.teller.twin("turn: its prompt began it")
             return
-        session.begin_turn()
-        if self._queue:
-            self._emit(session, self._queue.pop(0))
+        queued = self._queue.pop(0) if self._queue else None
+        session.begin_turn(queued.uuid if queued is not None else None)
+        if queued is not None:
+            self._emit(session, queued)
 
     def take(self, session: ClaudeSession, uuid: str) -> bool:
         """The agent takes up the prompt of this id, in the turn that is open."""
