@@ -86,11 +86,11 @@ class OpenApprovals:
 def _permission(request: dict[str, Any], intent: Decide) -> dict[str, Any] | None:
     tool, asked = as_str(request.get("tool_name")) or "", as_dict(request.get("input"))
     if intent.decision == "deny":
-        return {"behavior": "deny", "message": _word_to_model(intent) or _DENIED}
+        return {"behavior": "deny", "message": intent.message or _DENIED}
     if intent.decision == "cancel":
         return {
             "behavior": "deny",
-            "message": _word_to_model(intent) or _STOPPED,
+            "message": intent.message or _STOPPED,
             "interrupt": True,
         }
     if tool == QUESTION:
@@ -104,10 +104,6 @@ def _permission(request: dict[str, Any], intent: Decide) -> dict[str, Any] | Non
     if intent.decision != "allow":
         updates = updates or session_rules(tool, asked)
     return {**answer, "updatedPermissions": updates} if updates else answer
-
-
-def _word_to_model(intent: Decide) -> str | None:
-    return as_str(getattr(intent, "message", None))
 
 
 def _answered(asked: dict[str, Any], intent: Decide) -> dict[str, Any] | None:

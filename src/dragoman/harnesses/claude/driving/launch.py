@@ -134,7 +134,7 @@ def _words(value: Any) -> list[str]:
 
 
 def _environment(mode: str) -> dict[str, str]:
-    env: dict[str, str] = {name: "" for name in _INHERITED}
+    env: dict[str, str] = dict.fromkeys(_INHERITED, "")
     # Claude may update itself while it works; the program that was found is the one that is meant.
     env["DISABLE_AUTOUPDATER"] = "1"
     # Says when the agent is idle, which bounds a turn whose end was lost.

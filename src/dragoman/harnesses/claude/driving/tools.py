@@ -27,9 +27,12 @@ def server_of(spec: ToolSpec) -> str:
 
 
 def server_config(tools: Iterable[ToolSpec]) -> str:
-    """What ``--mcp-config`` says about the servers of these tools."""
+    """What ``--mcp-config`` says about the servers of these tools.
+
+    Newer releases would otherwise show the model only the names of tools, and make it search for the rest.
+    """
     names = dict.fromkeys(map(server_of, tools))
-    servers = {name: {"type": "sdk", "name": name} for name in names}
+    servers = {name: {"type": "sdk", "name": name, "alwaysLoad": True} for name in names}
     return msgspec.json.encode({"mcpServers": servers}).decode()
 
 
@@ -144,7 +147,12 @@ class ToolServers:
 
 def _listed(spec: ToolSpec) -> dict[str, Any]:
     schema = spec.input_schema or {"type": "object", "properties": {}}
-    return {"name": spec.name, "description": spec.description, "inputSchema": schema}
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "inputSchema": schema,
+        "_meta": {"anthropic/alwaysLoad": True},
+    }
 
 
 def _image(address: str) -> dict[str, Any]:
