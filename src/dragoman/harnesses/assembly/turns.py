@@ -88,6 +88,11 @@ class Turns:
         self._out.twin(rule)
 
     @property
+    def text_was_last(self) -> bool:
+        """Whether a text was the last thing said in the open turn."""
+        return self._text_was_last
+
+    @property
     def is_told(self) -> bool:
         return self._facts is not None
 

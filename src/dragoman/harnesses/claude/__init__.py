@@ -6,6 +6,7 @@ from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.claude.capabilities import capabilities
 from dragoman.harnesses.claude.driving.transports import CLAUDE_PROGRAM, CLAUDE_TRANSPORTS
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
+from dragoman.harnesses.claude.transcript.parser import TranscriptParser
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Dialect
 
@@ -23,6 +24,12 @@ CLAUDE = Harness(
             summary="claude -p --output-format stream-json",
             releases="2.1 to today",
             make_parser=StreamJsonParser,
+        ),
+        Dialect(
+            name=sniff.TRANSCRIPT,
+            summary="session files, a sub-agent's each in one of its own",
+            releases="2.0 to today",
+            make_parser=TranscriptParser,
         ),
     ),
 )

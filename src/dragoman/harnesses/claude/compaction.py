@@ -15,6 +15,10 @@ class Compactions:
         self._out = out
         self._held: tuple[ClaudeSession, int] | None = None
 
+    @property
+    def is_held(self) -> bool:
+        return self._held is not None
+
     def boundary(self, session: ClaudeSession) -> None:
         self.flush()
         self._held = (session, self._out.line)
@@ -24,7 +28,8 @@ class Compactions:
         if self._held is None:
             return False
         (session, line), self._held = self._held, None
-        self._out.twin_of_line(line, "compaction: its summary follows")
+        if line != self._out.line:
+            self._out.twin_of_line(line, "compaction: its summary follows")
         session.teller.compacted(_CHANNEL, text)
         return True
 

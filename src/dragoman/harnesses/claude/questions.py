@@ -46,7 +46,7 @@ def ask_tool(session: ClaudeSession, request_id: str, request: dict[str, Any]) -
         kind,
         tool=tool_name(native),
         summary=_summary(kind, native, given, request),
-        detail=_detail(kind, given, request, suggestions, cwd),
+        detail=_detail(kind, native, given, request, suggestions, cwd),
         choices=_question_choices(given) if native == ASK_USER else choices_of(suggestions),
         command=command,
         cwd=cwd,
@@ -75,7 +75,7 @@ def kind_of(native: str) -> ApprovalKind:
         return "command"
     if native in _EDITS:
         return "edit"
-    return "question" if native in (ASK_USER, EXIT_PLAN) else "tool"
+    return "question" if native == ASK_USER else "tool"
 
 
 def choices_of(suggestions: list[dict[str, Any]]) -> list[str]:
@@ -139,6 +139,7 @@ def _summary(
 
 def _detail(
     kind: ApprovalKind,
+    native: str,
     given: dict[str, Any],
     request: dict[str, Any],
     suggestions: list[dict[str, Any]],
@@ -148,8 +149,13 @@ def _detail(
     if kind == "command":
         detail["command"] = as_str(given.get("command")) or ""
         detail["cwd"] = cwd
-    elif kind == "question" and "questions" in given:
-        detail["questions"] = given["questions"]
+    elif kind == "edit":
+        path = as_str(given.get("file_path")) or as_str(given.get("notebook_path"))
+        detail["changes"] = [{"path": path, "kind": "add" if native == WRITE else "update"}]
+    elif kind == "question":
+        # A person may always answer something else than what is offered.
+        asked = [as_dict(each) for each in as_list(given.get("questions"))]
+        detail["questions"] = [{**each, "isOther": True} for each in asked]
     if kind != "command":
         detail["input"] = given
     reason = as_str(request.get("decision_reason")) or as_str(request.get("description"))

@@ -66,7 +66,7 @@ def _is_our_command(meta: dict[str, Any]) -> bool:
     """Whether a recording's first row names this program and this output."""
     command = as_list(meta.get("cmd")) or as_list(as_dict(meta.get("msg")).get("cmd"))
     words = [str(word) for word in command]
-    return bool(words) and words[0].rsplit("/", 1)[-1] == "claude" and "stream-json" in words
+    return bool(words) and words[0].rsplit("/", 1)[-1] == "claude" and "-p" in words
 
 
 def _dialect(line: dict[str, Any]) -> str | None:

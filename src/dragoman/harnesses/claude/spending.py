@@ -22,6 +22,8 @@ class Spending:
 
     def __init__(self, teller: Teller) -> None:
         self._teller = teller
+        self.is_counted = True
+        """Whether these responses are this file's own: a copy is counted where it was copied from."""
         self._counted: dict[str, Usage] = {}
         self._open: dict[str, _Open] = {}
         """Responses whose counts are not final yet."""
@@ -39,7 +41,12 @@ class Spending:
         self, response_id: str | None, usage: Usage | None, model: str | None, *, is_final: bool
     ) -> None:
         """Take note of what a line says about a response's tokens."""
-        if response_id is None or usage is None or response_id in self._counted:
+        if (
+            response_id is None
+            or usage is None
+            or response_id in self._counted
+            or not self.is_counted
+        ):
             return
         if is_final:
             self._open.pop(response_id, None)

@@ -48,6 +48,7 @@ from dragoman.harnesses.claude.tools import output_text
 from dragoman.harnesses.claude.usage import usage_of
 from dragoman.harnesses.claude.values import as_time, local_output
 from dragoman.harnesses.contract.reading import Ending
+from dragoman.wire import jsonl
 from dragoman.wire.envelope import time_on
 from dragoman.wire.loose import as_dict, as_list, as_str
 
@@ -96,8 +97,27 @@ class StreamJsonParser(StreamParser):
             self.session.teller.notice("stderr", "warning", text)
         elif sent and line.strip() == _END_OF_INPUT:
             self.session.teller.twin("journal: the end of the input")
+        elif way:
+            self._unwrapped(line, sent)
         else:
             self._report(shapes.decode_line(line), line, sent)
+
+    def _unwrapped(self, line: bytes, sent: bool | None) -> None:
+        """A line out of a journal: what cannot be read is kept without its wrapper."""
+        try:
+            row = shapes.decode_line(line)
+        except jsonl.UNREADABLE:
+            self._keep_inner(line)
+        else:
+            self._report(row, line, sent)
+
+    def _keep_inner(self, line: bytes) -> None:
+        try:
+            value = jsonl.loads(line)
+        except jsonl.NotJson:
+            self._malformed(line)
+        else:
+            self._odd(line, value)
 
     def _report(self, row: shapes.AnyLine, line: bytes, sent: bool | None) -> None:
         if (at := as_time(row.timestamp)) is not None:
@@ -120,7 +140,8 @@ class StreamJsonParser(StreamParser):
             return self.sessions.main
         if type(row) in (shapes.Assistant, shapes.User, shapes.StreamEvent):
             return self.sessions.agent(agent_id, call_id)
-        return self.sessions.known_agent(agent_id) or self.sessions.main
+        named = self.sessions.known_agent(agent_id) or self.sessions.agent_of_call(call_id or "")
+        return named or self.sessions.main
 
     def name_session(self, session_id: str | None, *, is_init: bool = False) -> None:
         """Take note of the stream's own session."""
@@ -170,7 +191,7 @@ class StreamJsonParser(StreamParser):
         if model is not None and model != SYNTHETIC and session is not self.sessions.main:
             session.teller.begin_session(model=model)
         if session is self.sessions.main:
-            self.prompts.is_fresh = False
+            self.turns.go_on()
             usage = usage_of(message.usage)
             reason = as_str(message.stop_reason)
             session.spending.see(response_id, usage, model, is_final=reason is not None)
@@ -237,7 +258,10 @@ class StreamJsonParser(StreamParser):
             self.prompts.echo(session, said)
 
     def stream_event(self, row: shapes.StreamEvent) -> bool:
-        return self.partials.report(self.session, as_dict(row.event))
+        event = as_dict(row.event)
+        if self.session is self.sessions.main and event.get("type") == "message_start":
+            self.turns.go_on()
+        return self.partials.report(self.session, event)
 
     def result(self, row: shapes.Result) -> None:
         self.turns.end(row)
@@ -264,6 +288,10 @@ class StreamJsonParser(StreamParser):
         uuid, state = as_str(row.command_uuid) or "", as_str(row.state)
         if state == "started":
             self.prompts.take(self.sessions.main, uuid)
+        elif state == "queued":
+            self.prompts.report(uuid)
+        elif state in ("cancelled", "failed"):
+            self.prompts.cancel(uuid)
         self.session.teller.twin(f"prompt: {state or 'its state'}")
 
     def rate_limit(self, row: shapes.RateLimitEvent) -> None:

@@ -31,8 +31,14 @@ class PromptQueue:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._queue: list[_Queued] = []
+        self._reported: set[str] = set()
+        """The prompts that the agent has reported on: it would say so if one was taken up."""
         self.is_fresh = False
         """Whether the open turn began with a prompt and the agent has not taken it up yet."""
+
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self._queue)
 
     def send(self, session: ClaudeSession, prompt: Prompted, uuid: str | None) -> None:
         queued = _Queued(prompt, uuid, self._out.line, self._out.at)
@@ -63,10 +69,22 @@ class PromptQueue:
         self._emit(session, found)
         return True
 
+    def report(self, uuid: str) -> None:
+        """The agent has received the prompt of this id, and will say what becomes of it."""
+        self._reported.add(uuid)
+
+    def cancel(self, uuid: str) -> None:
+        """The prompt of this id will not be taken up."""
+        for queued in [each for each in self._queue if each.uuid == uuid]:
+            self._queue.remove(queued)
+            self._drop(queued)
+
     def echo(self, session: ClaudeSession, prompt: Prompted) -> None:
         """The agent repeats a prompt as it takes it up."""
         found = next((each for each in self._queue if each.prompt.text == prompt.text), None)
-        session.ensure_turn()
+        if not session.teller.in_turn:
+            session.begin_turn()
+            self.is_fresh = True
         if found is not None:
             self._queue.remove(found)
             self._emit(session, found)
@@ -76,10 +94,18 @@ class PromptQueue:
         """No more will come: what still waits joined the last turn, or none was ever opened."""
         while self._queue:
             queued = self._queue.pop(0)
+            if queued.uuid in self._reported:
+                self._drop(queued)
+                continue
             if not session.teller.in_turn:
                 session.teller.speak_of(last_turn)
             self._emit(session, queued)
             session.teller.speak_of(None)
+
+    def _drop(self, queued: _Queued) -> None:
+        now, self._out.line = self._out.line, queued.line
+        self._out.twin("prompt: it was never taken up")
+        self._out.line = now
 
     def _emit(self, session: ClaudeSession, queued: _Queued) -> None:
         out = self._out

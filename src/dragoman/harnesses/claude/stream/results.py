@@ -15,7 +15,7 @@ from dragoman.harnesses.claude.stream.sessions import Sessions
 from dragoman.harnesses.claude.stream.shapes import Result
 from dragoman.harnesses.claude.usage import usage_of
 from dragoman.model.messages import Outcome, TurnError
-from dragoman.wire.loose import as_dict, as_number, as_str
+from dragoman.wire.loose import as_dict, as_list, as_number, as_str
 
 CHANNEL = "result"
 _ABORTED = "aborted"
@@ -47,6 +47,14 @@ class Turns:
         self._prompts.begin_turn(session)
         self.last_turn = session.teller.open_turn
         self.last_text = ""
+
+    def go_on(self) -> None:
+        """The agent works: if its ``init`` was not seen, a turn may begin here."""
+        session = self._sessions.main
+        is_next = session.teller.in_turn and session.has_finished and self._prompts.is_waiting
+        if not session.teller.in_turn or (is_next and not self._prompts.is_fresh):
+            self.begin()
+        self._prompts.is_fresh = False
 
     def end(self, line: Result) -> None:
         session = self._sessions.main
@@ -109,7 +117,8 @@ def outcome_of(line: Result, session: ClaudeSession) -> tuple[Outcome, TurnError
     if line.is_error is not True:
         return "completed", None
     reason = as_str(line.terminal_reason) or ""
-    if reason.startswith(_ABORTED) or (session.was_interrupted and not reason):
+    was_interrupted = session.was_interrupted or as_list(line.errors) == ["interrupted"]
+    if reason.startswith(_ABORTED) or (was_interrupted and not reason):
         return "interrupted", None
     if session.has_failed:
         return "failed", None  # the error was reported before

@@ -51,6 +51,15 @@ class System(StreamLine, kw_only=True, tag="system"):
     prompt: Any = None
     patch: Any = None
     summary: Any = None
+    # what we write ourselves
+    role: Any = None
+    approval_id: Any = None
+    kind: Any = None
+    tool: Any = None
+    detail: Any = None
+    choices: Any = None
+    command: Any = None
+    decision: Any = None
     # hook_response
     hook_name: Any = None
     output: Any = None

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from dragoman.harnesses.claude.retries import retry_text
 from dragoman.harnesses.claude.stream.shapes import System
-from dragoman.model.messages import Level, Outcome, TurnError
-from dragoman.wire.loose import as_dict, as_int, as_number, as_str
+from dragoman.harnesses.claude.values import level_of
+from dragoman.model.messages import ApprovalKind, Level, Outcome, TurnError
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 if TYPE_CHECKING:
     from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 
 CHANNEL: Final = "system"
-_LEVELS: Final[dict[str, Level]] = {"warning": "warning", "warn": "warning", "error": "error"}
 _STATES: Final = frozenset(
     (
         "thinking_tokens",
@@ -25,7 +26,6 @@ _STATES: Final = frozenset(
         "task_progress",
         "task_summary",
         "turn_duration",
-        "turn_started",
         "files_persisted",
         "post_turn_summary",
         "init_milestone",
@@ -43,8 +43,9 @@ _ENDS: Final[dict[str, Outcome]] = {
 _AGENTS: Final = frozenset(("local_agent", "remote_agent"))
 
 
-def level_of(level: object) -> Level:
-    return _LEVELS.get(level, "info") if isinstance(level, str) else "info"
+_KINDS: Final[frozenset[ApprovalKind]] = frozenset(
+    ("command", "edit", "permissions", "question", "elicitation", "tool")
+)
 
 
 def report_system(parser: StreamJsonParser, line: System) -> bool:
@@ -91,17 +92,6 @@ def _api_retry(parser: StreamJsonParser, line: System) -> None:
     parser.session.teller.notice(CHANNEL, "warning", text, will_retry=True)
 
 
-def retry_text(
-    error: str | None, status: object, attempt: object, most: object, delay_ms: object
-) -> str:
-    """One sentence about a request that is sent again."""
-    what = error or "the request failed"
-    code = f" ({status})" if as_int(status) is not None else ""
-    wait = as_number(delay_ms)
-    after = f" in {wait / 1000:.1f} s" if wait is not None else ""
-    return f"{what}{code}: attempt {as_int(attempt) or 1} of {as_int(most) or '?'} follows{after}"
-
-
 def _permission_denied(parser: StreamJsonParser, line: System) -> None:
     reason = as_str(line.decision_reason) or as_str(line.message) or ""
     text = f"permission denied: {as_str(line.tool_name) or 'a tool'}"
@@ -110,6 +100,40 @@ def _permission_denied(parser: StreamJsonParser, line: System) -> None:
 
 def _compact_boundary(parser: StreamJsonParser, line: System) -> None:
     parser.compactions.boundary(parser.session)
+    if (summary := as_str(line.summary)) is not None:
+        parser.compactions.summary(summary)
+
+
+def _turn_started(parser: StreamJsonParser, line: System) -> None:
+    """What ``dragoman convert --to claude`` writes at the beginning of each turn."""
+    session = parser.session
+    if session is not parser.sessions.main:
+        session.ensure_turn()
+    elif not session.teller.in_turn or session.teller.agent_spoke:
+        parser.turns.begin()
+    session.teller.twin("turn: it began before")
+
+
+def _context(parser: StreamJsonParser, line: System) -> None:
+    content = as_str(line.content) or as_str(line.text) or ""
+    parser.session.teller.context(as_str(line.role) or "system", content)
+
+
+def _approval_requested(parser: StreamJsonParser, line: System) -> None:
+    parser.session.teller.ask(
+        as_str(line.approval_id) or "",
+        line.kind if line.kind in _KINDS else "tool",
+        tool=as_str(line.tool),
+        summary=as_str(line.summary) or "",
+        detail=as_dict(line.detail),
+        choices=[str(each) for each in as_list(line.choices)],
+        command=as_str(line.command),
+        cwd=as_str(line.cwd),
+    )
+
+
+def _approval_settled(parser: StreamJsonParser, line: System) -> None:
+    parser.session.teller.settle(as_str(line.approval_id) or "", as_str(line.decision) or "")
 
 
 def _title(parser: StreamJsonParser, line: System) -> None:
@@ -187,4 +211,8 @@ _REPORT: Final[dict[str, _Report]] = {
     "task_started": _task_started,
     "task_updated": _task_updated,
     "task_notification": _task_notification,
+    "turn_started": _turn_started,
+    "context": _context,
+    "approval_requested": _approval_requested,
+    "approval_settled": _approval_settled,
 }
