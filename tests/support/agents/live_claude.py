@@ -143,9 +143,8 @@ async def live_claude(
     program: str, env: dict[str, str], cwd: Path, **opening: Any
 ) -> AsyncIterator[LiveClaude]:
     """A session in this directory; its process is gone at the end."""
-    intent = intents.OpenSession(
-        **{"cwd": str(cwd), "access": "default", "asking": "on-request", **opening}
-    )
+    chosen: dict[str, Any] = {"access": "default", "asking": "on-request", **opening}
+    intent = intents.OpenSession(cwd=str(cwd), **chosen)
     launch = transport().launch(program, None, intent)
     live = LiveClaude()
     try:
