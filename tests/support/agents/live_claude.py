@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -82,10 +82,16 @@ class LiveClaude:
         """Start a turn; its id."""
         return await self.ask(intents.StartTurn(session_id=self.session_id, text=text, **options))
 
-    async def run(self, text: str, **options: Any) -> TurnEnded:
-        """A turn to its end."""
+    async def run(self, text: str, *, deny: str | None = None, **options: Any) -> TurnEnded:
+        """A turn to its end. What is asked is allowed, unless its summary has the words of ``deny``."""
         await self.prompt(text, **options)
-        return await self.until(TurnEnded)
+        while True:
+            message = await self.until(BaseMessage)
+            if isinstance(message, ApprovalRequested):
+                is_denied = deny is not None and deny in message.summary
+                await self.decide(message, "deny" if is_denied else "allow")
+            elif isinstance(message, TurnEnded) and message.session_id == self.session_id:
+                return message
 
     async def decide(self, request: ApprovalRequested, decision: str, **more: Any) -> None:
         await self.ask(
@@ -141,7 +147,7 @@ def transport() -> SessionTransport:
 @asynccontextmanager
 async def live_claude(
     program: str, env: dict[str, str], cwd: Path, **opening: Any
-) -> AsyncIterator[LiveClaude]:
+) -> AsyncGenerator[LiveClaude]:
     """A session in this directory; its process is gone at the end."""
     chosen: dict[str, Any] = {"access": "default", "asking": "on-request", **opening}
     intent = intents.OpenSession(cwd=str(cwd), **chosen)

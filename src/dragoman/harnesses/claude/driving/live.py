@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 import msgspec
 
@@ -32,6 +33,19 @@ class LiveReader:
         self._parser.receive_lines(lines)
         self._parser.sent = False
 
+    def receive_time(self, at: datetime) -> None:
+        """The lines to come arrive at this time."""
+        self._parser.receive_time(at)
+
+    def is_main(self, message: Message) -> bool:
+        """Whether a message is about the session itself, and not about a helper in it."""
+        return message.session_id == self._parser.sessions.main.session_id
+
+    def begin_turn(self) -> None:
+        """Make sure that a turn is open: with the prompt that waits, if the agent has not begun one."""
+        if not self._parser.sessions.main.teller.in_turn:
+            self._parser.turns.begin()
+
     def end_turn(self, outcome: Outcome, error: TurnError | None, *, is_running: bool) -> None:
         """End the open turn, which Claude does not end; ``is_running``: it may still be at it."""
         main = self._parser.sessions.main
@@ -40,6 +54,10 @@ class LiveReader:
         turn_id = main.teller.open_turn
         main.end_turn(outcome, error)
         self._given_up = turn_id if is_running else None
+
+    def give_up(self, turn_id: str | None) -> None:
+        """What still comes belongs to this turn, which is over, and starts no other."""
+        self._given_up = turn_id
 
     def resume(self) -> None:
         """Claude has come to the end of what was given up."""
@@ -50,6 +68,10 @@ class LiveReader:
         for session in self._parser.sessions.all():
             if session.teller.in_turn:
                 session.end_turn("failed", error)
+        self.finish()
+
+    def finish(self) -> None:
+        """No more will come."""
         self._parser.receive_eof()
 
     def messages(self) -> list[Message]:

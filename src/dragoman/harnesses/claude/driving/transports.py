@@ -12,11 +12,18 @@ from dragoman.harnesses.claude.sign_in import KEY_NAMES, SIGN_IN, settings_file
 from dragoman.harnesses.claude.sniff import STREAM
 from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
 from dragoman.harnesses.contract.program import Bundled, Program
-from dragoman.harnesses.contract.transport import Launch, SessionTransport, Transport
+from dragoman.harnesses.contract.transport import (
+    Launch,
+    OneShot,
+    SessionTransport,
+    Transport,
+    TurnTransport,
+)
 from dragoman.model.intents import OpenSession
 
 if TYPE_CHECKING:
-    pass
+    from dragoman.harnesses.claude.driving.run import PrintRun
+    from dragoman.model.usage import Usage
 
 _NUMBER: Final = re.compile(r"(?<!\d)(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
@@ -37,6 +44,18 @@ def _make_conversation(release: Release | None, clock: Clock | None) -> Conversa
     from dragoman.harnesses.claude.driving.conversation import ClaudeConversation
 
     return ClaudeConversation(release)
+
+
+def _launch_turn(program: str, release: Release | None, shot: OneShot) -> Launch:
+    from dragoman.harnesses.claude.driving.launch import turn_launch
+
+    return turn_launch(program, release, shot)
+
+
+def _make_run(release: Release | None, shot: OneShot, spent: Usage | None = None) -> PrintRun:
+    from dragoman.harnesses.claude.driving.run import PrintRun
+
+    return PrintRun(release, shot, spent)
 
 
 def _speaks(release: Release | None) -> list[str]:
@@ -62,4 +81,5 @@ CLAUDE_TRANSPORTS: Final[tuple[Transport, ...]] = (
         conversation=_make_conversation,
         sessions="one",
     ),
+    TurnTransport(name="print", dialect=STREAM, launch=_launch_turn, make_run=_make_run),
 )

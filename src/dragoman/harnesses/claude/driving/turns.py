@@ -31,7 +31,7 @@ class SentPrompt:
     ticket: int | None
     """The intent that waits for it to be taken up."""
     joins: str | None
-    """The turn that was running when it was sent."""
+    """The turn of ours that was running when it was sent."""
     state: PromptState = "sent"
 
 
@@ -45,13 +45,15 @@ class Turns:
         """The turn that Claude is at, be it that we have ended it already."""
         self.reports = False
         """Whether this release reports on prompts."""
+        self._is_ours = False
+        """Whether the open turn is for a prompt of ours: Claude also begins turns by itself, to report on a task."""
         self._prompts: dict[str, SentPrompt] = {}
         self._outcomes: dict[str, Outcome] = {}
 
     # Prompts.
 
     def sent(self, uuid: str, ticket: int | None) -> SentPrompt:
-        prompt = SentPrompt(uuid, ticket, self.open)
+        prompt = SentPrompt(uuid, ticket, self.open if self._is_ours else None)
         self._prompts[uuid] = prompt
         return prompt
 
@@ -75,6 +77,7 @@ class Turns:
     def begin(self, turn_id: str) -> None:
         """A turn begins. It has the id of the prompt that it is for, if it is for one of ours."""
         self.open = self.native = turn_id
+        self._is_ours = turn_id in self._prompts
         if (prompt := self._prompts.get(turn_id)) is not None:
             prompt.state, prompt.joins = "started", None
 
