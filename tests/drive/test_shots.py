@@ -13,12 +13,15 @@ from dragoman.drive.shots import ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import AgentNotFound, Unsupported
-from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.driving import Launch, OneShot
+from dragoman.harnesses import harness
+from dragoman.harnesses.contract.transport import Launch, OneShot, TurnTransport
+from dragoman.model.intents import ServerFacts
 from dragoman.wire.lines import LongLine
 
 _SECONDS = 60
-_DRIVING = next(one.driving for one in HARNESSES if one.driving is not None)
+_EXEC = harness("codex").transport("exec")
+_FACTS = ServerFacts(version="0.166.0")
+_CAPABILITIES = harness("codex").capabilities((0, 166, 0))
 
 
 class Program:
@@ -32,10 +35,13 @@ class Program:
         self.stopped = 0
 
     def plan(self, **options: Any) -> ShotPlan:
+        assert isinstance(_EXEC, TurnTransport)
+        make_run = _EXEC.make_run
         return ShotPlan(
-            version="0.166.0",
+            facts=_FACTS,
+            capabilities=_CAPABILITIES,
             launch=self._launch,
-            make_run=lambda shot, spent: _DRIVING.make_run((0, 166, 0), shot, spent),
+            make_run=lambda shot, spent: make_run((0, 166, 0), shot, spent),
             open_link=lambda launch: self._open(),
             write_schema=self._schema,
             **options,
@@ -191,7 +197,8 @@ def test_a_process_that_cannot_be_started_leaves_the_session_usable(tmp_path: Pa
 
         async with asyncio.timeout(_SECONDS), Tasks() as tasks:
             broken = ShotPlan(
-                version=None,
+                facts=_FACTS,
+                capabilities=_CAPABILITIES,
                 launch=plan.launch,
                 make_run=plan.make_run,
                 open_link=open_link,

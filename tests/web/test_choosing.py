@@ -3,12 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dragoman.errors import ProtocolError
 from dragoman.hub.hub import HarnessInfo
+from dragoman.model.answers import Model
 from dragoman.web.api.shapes import SessionInfo
-from dragoman.web.choosing import acts, as_models, choices, closed
+from dragoman.web.choosing import acts, choices, closed
 from dragoman.web.library import Library
 from dragoman.web.office import Office
 from dragoman.web.page.rows import Choices, SessionRow
@@ -48,7 +47,7 @@ def chosen(folder: Path, listed: Any = None, **facts: Any) -> Choices:
 
 
 def test_models_of_the_harness_come_before_those_that_were_used(tmp_path: Path) -> None:
-    listed = {"models": [{"model": "new"}, {"model": "secret", "hidden": True}, {"id": "other"}]}
+    listed = [Model(id="new"), Model(id="other")]
 
     assert chosen(tmp_path, listed).models == ["new", "other", "old"]
 
@@ -58,11 +57,6 @@ def test_an_agent_that_tells_no_models_keeps_nobody_waiting(tmp_path: Path) -> N
 
     assert found.models == ["old", "new"]
     assert found.folders == [f"{tmp_path.resolve()}/in", str(tmp_path.resolve())]
-
-
-@pytest.mark.parametrize("told", [None, [], "x", {"models": "x"}, {"models": [1, {"model": 2}]}])
-def test_what_is_no_list_of_models_has_none(told: Any) -> None:
-    assert as_models(told) == []
 
 
 def test_what_keeps_the_agent_from_working_is_said_with_the_way_out(tmp_path: Path) -> None:

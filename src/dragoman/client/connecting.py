@@ -1,8 +1,9 @@
-"""Connecting to an agent: finds the harness and its program, and puts the engine room together.
+"""Connecting to an agent: finds the harness, its transport and its program, and assembles the engine.
 
-``async with connect("codex") as codex`` gives an agent with one process for many sessions; with
-``mode="exec"`` each prompt gets a process of its own. The process may be on another machine (``ssh``),
-or be a server that somebody else has started (``address``).
+``async with connect("codex") as codex`` gives an agent with one process for many sessions,
+``connect("claude")`` one with a process for each session, and with ``transport="exec"`` each prompt gets
+a process of its own. The process may be on another machine (``ssh``), or be a server that is already
+running (``address``).
 """
 
 from __future__ import annotations
@@ -51,9 +52,18 @@ from dragoman.drive.workspaces import (
     take_workspace,
 )
 from dragoman.errors import UsageError, reason_of
-from dragoman.harnesses import HARNESSES, Harness
-from dragoman.harnesses.contract.driving import Driving, Launch, OneShot, SignIn
-from dragoman.model.intents import Greet
+from dragoman.harnesses import driven_harness
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.program import Program
+from dragoman.harnesses.contract.sign_in import SignIn
+from dragoman.harnesses.contract.transport import (
+    Launch,
+    OneShot,
+    SessionTransport,
+    Transport,
+    TurnTransport,
+)
+from dragoman.model.intents import Greet, OpenSession, ServerFacts
 from dragoman.model.messages import Message, Notice
 
 Driver: TypeAlias = Agent | OneShotAgent
@@ -66,8 +76,10 @@ __all__ = [
     "check_images",
     "connect",
     "open_connection",
+    "program_of",
     "sign_in_state",
     "take_images",
+    "transport_of",
 ]
 
 
@@ -75,6 +87,7 @@ __all__ = [
 def connect(
     harness: str | None = ...,
     *,
+    transport: None = ...,
     mode: Literal["exec"],
     command: str | None = ...,
     env: Mapping[str, str] | None = ...,
@@ -94,7 +107,28 @@ def connect(
 def connect(
     harness: str | None = ...,
     *,
-    mode: Literal["app-server"] = ...,
+    transport: Literal["exec"],
+    mode: None = ...,
+    command: str | None = ...,
+    env: Mapping[str, str] | None = ...,
+    api_key: str | None = ...,
+    policy: Policy | str | Path = ...,
+    ask: Ask | None = ...,
+    ask_seconds: float | None = ...,
+    timeouts: Timeouts | None = ...,
+    restarts: Restarts | None = ...,
+    journal: str | Path | LineKeeper | None = ...,
+    ssh: Remote | str | None = ...,
+    address: str | None = ...,
+    token: str | None = ...,
+    client: str = ...,
+) -> AbstractAsyncContextManager[OneShotAgent]: ...
+@overload
+def connect(
+    harness: str | None = ...,
+    *,
+    transport: None = ...,
+    mode: Literal["app-server"] | None = ...,
     command: str | None = ...,
     env: Mapping[str, str] | None = ...,
     api_key: str | None = ...,
@@ -109,10 +143,31 @@ def connect(
     token: str | None = ...,
     client: str = ...,
 ) -> AbstractAsyncContextManager[Agent]: ...
+@overload
+def connect(
+    harness: str | None = ...,
+    *,
+    transport: str,
+    mode: None = ...,
+    command: str | None = ...,
+    env: Mapping[str, str] | None = ...,
+    api_key: str | None = ...,
+    policy: Policy | str | Path = ...,
+    ask: Ask | None = ...,
+    ask_seconds: float | None = ...,
+    timeouts: Timeouts | None = ...,
+    restarts: Restarts | None = ...,
+    journal: str | Path | LineKeeper | None = ...,
+    ssh: Remote | str | None = ...,
+    address: str | None = ...,
+    token: str | None = ...,
+    client: str = ...,
+) -> AbstractAsyncContextManager[Any]: ...
 def connect(
     harness: str | None = None,
     *,
-    mode: Mode = "app-server",
+    transport: str | None = None,
+    mode: Mode | None = None,
     command: str | None = None,
     env: Mapping[str, str] | None = None,
     api_key: str | None = None,
@@ -126,13 +181,15 @@ def connect(
     address: str | None = None,
     token: str | None = None,
     client: str = "dragoman",
-) -> AbstractAsyncContextManager[Driver]:
+) -> AbstractAsyncContextManager[Any]:
     """An agent that works until the block is left; then all its processes are gone.
 
-    Without the name of a harness it is the first that can be driven. :class:`Connection` describes each
+    Without the name of a harness it is the first that can be driven, without a ``transport`` that
+    harness's usual one; ``mode`` is the older name of ``transport``. :class:`Connection` describes each
     option. Raises :class:`dragoman.errors.AgentError` when the agent cannot be started.
     """
     how = Connection(
+        transport=transport,
         mode=mode,
         command=command,
         env=env or {},
@@ -154,27 +211,42 @@ def connect(
 @asynccontextmanager
 async def open_connection(harness: str | None, how: Connection) -> AsyncGenerator[Driver]:
     """As :func:`connect`, with all options in one value."""
-    chosen = _harness(harness)
-    driving = chosen.driving
-    assert driving is not None
-    if how.mode not in ("app-server", "exec"):
-        raise UsageError(f"there is no mode {how.mode!r}; known: app-server, exec")
+    chosen = driven_harness(harness)
+    transport = transport_of(chosen, how.wanted_transport)
+    program = program_of(chosen)
     how = _with_home(chosen, how)
-    opener = await reach(driving, how)
+    opener = await reach(program, transport, how)
     async with AsyncExitStack() as stack:
-        ours = _OurWords()
-        journal = _journal(how, driving, stack, ours)
-        if how.mode == "exec":
-            agent = await _one_shots(driving, how, opener, journal, stack)
+        notices = _OwnNotices()
+        journal = _journal(how, program, stack, notices)
+        if isinstance(transport, TurnTransport):
+            agent = await _one_shots(chosen, transport, how, opener, journal, stack)
         else:
-            profile = _profile(chosen, how) if opener.here else no_profile
-            agent = await _server(driving, how, opener, journal, stack, profile)
-        ours.begin(agent)
+            agent = await _agent(chosen, transport, how, opener, journal, stack)
+        notices.begin(agent)
         yield agent
 
 
-class _OurWords:
-    """What we ourselves have to say to who reads an agent; kept until there is one."""
+def transport_of(harness: Harness, name: str | None) -> Transport:
+    """The transport of this name, or the usual one. Raises :class:`UsageError` with the known ones."""
+    transport = harness.transport(name)
+    if transport is None:
+        known = ", ".join(each.name for each in harness.transports)
+        raise UsageError(f"{harness.title} has no transport {name!r}; known: {known}")
+    if transport.framing != "lines":
+        raise UsageError(f"messages framed by {transport.framing} cannot be exchanged yet")
+    return transport
+
+
+def program_of(harness: Harness) -> Program:
+    """The program of a harness that can be driven."""
+    if harness.program is None:
+        raise UsageError(f"{harness.title} has no program to start")
+    return harness.program
+
+
+class _OwnNotices:
+    """Notices of our own for those who read an agent; kept until there is one."""
 
     def __init__(self) -> None:
         self._agent: Driver | None = None
@@ -183,9 +255,9 @@ class _OurWords:
     def begin(self, agent: Driver) -> None:
         self._agent = agent
         for text in self._early:
-            self.say(text)
+            self.emit(text)
 
-    def say(self, text: str) -> None:
+    def emit(self, text: str) -> None:
         """To every turn that is under way; if there is none, it is a notice of the agent."""
         agent = self._agent
         if agent is None:
@@ -200,14 +272,6 @@ class _OurWords:
         agent.tell(notices or [notice])
 
 
-def _harness(name: str | None) -> Harness:
-    known = {one.name: one for one in HARNESSES if one.driving is not None}
-    chosen = known.get(name if name is not None else next(iter(known)))
-    if chosen is None:
-        raise UsageError(f"there is no harness {name!r} to drive; known: {', '.join(known)}")
-    return chosen
-
-
 def _with_home(harness: Harness, how: Connection) -> Connection:
     """The agent looks where we look: a ``~`` that the shell left in its home's variable is expanded."""
     if how.ssh is not None or how.address is not None:
@@ -218,10 +282,10 @@ def _with_home(harness: Harness, how: Connection) -> Connection:
 
 def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any]]:
     """What gives the settings of a profile in the harness's home on this machine."""
-    history, driving = harness.history, harness.driving
-    if driving is None or driving.profile is None or history is None:
+    history, program = harness.history, harness.program
+    if program is None or program.profile is None or history is None:
         return no_profile
-    read = driving.profile
+    read = program.profile
     env = {**os.environ, **how.env}
     home = Path(env.get(history.home_variable) or Path("~", history.home_default)).expanduser()
 
@@ -237,14 +301,14 @@ def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any
 
 
 def _journal(
-    how: Connection, driving: Driving, stack: AsyncExitStack, ours: _OurWords
+    how: Connection, program: Program, stack: AsyncExitStack, notices: _OwnNotices
 ) -> Keeper | None:
     if how.journal is None or not isinstance(how.journal, str | Path):
         return how.journal
-    secrets = [*how.keys(driving.key_names).values(), *([how.token] if how.token else [])]
+    secrets = [*how.keys(program.key_names).values(), *([how.token] if how.token else [])]
 
     def failed(error: OSError) -> None:
-        ours.say(
+        notices.emit(
             f"the journal {how.journal} is given up: {reason_of(error)}; the run goes on without it"
         )
 
@@ -255,28 +319,43 @@ def _journal(
     return journal
 
 
-async def _server(
-    driving: Driving,
+async def _agent(
+    harness: Harness,
+    transport: SessionTransport,
     how: Connection,
     opener: Reach,
     journal: Keeper | None,
     stack: AsyncExitStack,
-    profile: Callable[[str], dict[str, Any]],
 ) -> Agent:
-    launch = driving.serve(opener.program, opener.release)
+    program = program_of(harness)
+    is_single = transport.sessions == "one"
     keeper = how.journal if not isinstance(how.journal, str | Path) else None
-    key = next(iter(how.keys(driving.key_names).values()), None)
+    key = next(iter(how.keys(program.key_names).values()), None)
+
+    def open_link(opening: OpenSession | None) -> OpenLink:
+        return opener.open(transport.launch(opener.program, opener.release, opening))
+
+    def open_journal() -> Keeper | None:
+        return (keeper.begin() or keeper) if keeper is not None else journal
+
+    if not is_single and opener.release is not None:
+        open_link(None)  # refuses a release that cannot do it before anything is started
     plan = Plan(
         greet=Greet(client=how.client, client_version=VERSION, api_key=key),
-        open_link=lambda: _announced(keeper, opener, launch),
-        make_conversation=lambda: driving.make_conversation(opener.release, _unix_seconds),
+        open_link=open_link,
+        make_conversation=lambda: transport.conversation(opener.release, _unix_seconds),
+        capabilities=lambda version: harness.capabilities(
+            program.parse_release(version) if version else opener.release
+        ),
+        facts=_facts(program, how, opener) if is_single else None,
+        process_per_session=is_single,
         timeouts=how.timeouts,
         restarts=how.restarts if how.address is None else replace(how.restarts, at_most=0),
-        journal=journal,
-        session_variable=driving.session_variable if opener.here else None,
+        open_journal=open_journal,
+        session_variable=program.session_variable if opener.here else None,
         check_workspace=check_workspace if opener.here else take_workspace,
         check_images=check_images if opener.here else take_images,
-        profile=profile,
+        profile=_profile(harness, how) if opener.here else no_profile,
     )
     policy = how.policy
     if isinstance(policy, str | Path):
@@ -285,20 +364,23 @@ async def _server(
     desk = Desk(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
     calls = await stack.enter_async_context(ToolCalls())
     await stack.enter_async_context(desk)
-    agent = Agent(plan, Clerk(desk, calls))
-    desk.hear(lambda notice: agent.tell([notice]))
     tasks = await stack.enter_async_context(Tasks())
+    agent = Agent(plan, Clerk(desk, calls), tasks)
+    desk.hear(lambda notice: agent.tell([notice]))
     stack.push_async_callback(agent.close)
     await agent.begin()
-    tasks.create_task(agent.keep_alive())
     tasks.create_task(watch(agent))
     return agent
 
 
-def _announced(keeper: LineKeeper | None, opener: Reach, launch: Launch) -> OpenLink:
-    if keeper is not None:
-        keeper.begin()
-    return opener.open(launch)
+def _facts(program: Program, how: Connection, opener: Reach) -> ServerFacts:
+    """What is known before a process was greeted."""
+    signed = sign_in_state(program, how) if opener.here else SignIn()
+    return ServerFacts(
+        version=".".join(map(str, opener.release)) if opener.release is not None else None,
+        signed_in=signed.signed_in,
+        needs_sign_in=signed.needed,
+    )
 
 
 def _unix_seconds() -> int:
@@ -306,26 +388,27 @@ def _unix_seconds() -> int:
 
 
 async def _one_shots(
-    driving: Driving,
+    harness: Harness,
+    transport: TurnTransport,
     how: Connection,
     opener: Reach,
     journal: Keeper | None,
     stack: AsyncExitStack,
 ) -> OneShotAgent:
-    release = opener.release
+    release, program = opener.release, program_of(harness)
 
     def launch(shot: OneShot) -> Launch:
-        if opener.here:
-            settings = _content(driving.settings_file({**os.environ, **how.env}))
-            decided = driving.is_trust_decided(settings, shot.cwd)
+        if opener.here and program.settings_file and program.is_trust_decided:
+            settings = _content(program.settings_file({**os.environ, **how.env}))
+            decided = program.is_trust_decided(settings, shot.cwd)
             shot = replace(shot, trust_is_decided=decided)
-        return driving.run_once(opener.program, release, shot)
+        return transport.launch(opener.program, release, shot)
 
     plan = ShotPlan(
-        version=".".join(map(str, release)) if release is not None else None,
-        sign_in=sign_in_state(driving, how) if opener.here else SignIn(),
+        facts=_facts(program, how, opener),
+        capabilities=harness.capabilities(release),
         launch=launch,
-        make_run=lambda shot, spent: driving.make_run(release, shot, spent),
+        make_run=lambda shot, spent: transport.make_run(release, shot, spent),
         open_link=opener.open,
         write_schema=_schema_file,
         timeouts=how.timeouts,
@@ -340,15 +423,16 @@ async def _one_shots(
     return agent
 
 
-def sign_in_state(driving: Driving, how: Connection) -> SignIn:
+def sign_in_state(program: Program, how: Connection) -> SignIn:
     """Whether a user is signed in, before a process is started that could say so."""
-    env = {**os.environ, **how.env, **how.keys(driving.key_names)}
-    settings, kept = _content(driving.settings_file(env)), _content(driving.sign_in_file(env))
-    return driving.sign_in(env, settings, kept)
+    if program.sign_in is None:
+        return SignIn()
+    env = {**os.environ, **how.env, **how.keys(program.key_names)}
+    return program.sign_in.read(env, [_content(path) for path in program.sign_in.files(env)])
 
 
 def _content(path: str) -> bytes:
-    """What a file of the user's holds; empty if it is not there."""
+    """The content of a file of the user's; empty if it is not there."""
     try:
         return Path(path).read_bytes()
     except OSError:

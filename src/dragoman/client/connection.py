@@ -1,4 +1,4 @@
-"""How an agent is to be reached and treated: everything that ``connect`` can be told, in one value."""
+"""How an agent is reached and treated: every option of ``connect``, in one value."""
 
 from __future__ import annotations
 
@@ -19,38 +19,52 @@ Mode: TypeAlias = Literal["app-server", "exec"]
 
 
 class LineKeeper(Keeper, Protocol):
-    """A journal of somebody's own: it is told of every new start, before its first line."""
+    """A journal of the caller's own."""
 
-    def begin(self) -> None: ...
+    def begin(self) -> Keeper | None:
+        """Called for every new process, before its first line.
+
+        Returns what keeps the lines of that process; None: this object does.
+        """
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Connection:
-    """All that can be said about how an agent is to be reached and treated."""
+    """Every option of ``connect``."""
 
-    mode: Mode = "app-server"
+    transport: str | None = None
+    """How the harness is spoken to, by the name of one of its transports: ``app-server`` or ``exec`` for
+    Codex. None: its usual one."""
+    mode: str | None = None
+    """The older name of ``transport``."""
     command: str | None = None
     """Where its program is, if not on the PATH; arguments may follow."""
     env: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Laid over our own environment, for the agent."""
+    """Added to our own environment, for the agent."""
     api_key: str | None = field(default=None, repr=False)
-    """To sign in with when nobody is signed in; else the harness's own variable, CODEX_API_KEY."""
+    """To sign in with when no one is signed in; otherwise the harness's own variable is used (CODEX_API_KEY)."""
     policy: Policy | str | Path = ask_always
     """Who decides what the agent may do: a callable, or the path of a file with rules."""
     ask: Ask | None = None
-    """Asks a person. Without it nobody is asked, and what the policy leaves open is denied."""
+    """Asks a person. Without it, what the policy leaves open is denied."""
     ask_seconds: float | None = DEADLINE_SECONDS
     timeouts: Timeouts = field(default_factory=Timeouts)
     restarts: Restarts = field(default_factory=Restarts)
     journal: str | Path | LineKeeper | None = None
-    """A file to keep every line in, as it was said; or whoever else keeps them."""
+    """A file that every line is written to as it was received or sent; or an object that keeps them."""
     ssh: Remote | str | None = None
     """The machine that the agent runs on."""
     address: str | None = None
-    """``unix://PATH`` or ``ws://HOST:PORT``: a server that is there already."""
+    """``unix://PATH`` or ``ws://HOST:PORT``: a server that is already running."""
     token: str | None = field(default=None, repr=False)
     """For the server at ``address``."""
     client: str = "dragoman"
+
+    @property
+    def wanted_transport(self) -> str | None:
+        """The transport by whichever name it was given."""
+        return self.transport if self.transport is not None else self.mode
 
     def keys(self, names: Iterable[str]) -> dict[str, str]:
         """The keys in the agent's environment, by the names of their variables; the first signs in."""

@@ -12,8 +12,8 @@ from typing import Final
 from dragoman.client.environment import agent_environ
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import AgentError, UsageError
-from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.driving import Drift, Driving, Schema
+from dragoman.harnesses import driven
+from dragoman.harnesses.contract.program import Drift, Program, Schema
 
 SECONDS: Final = 60.0
 """For everything that the program is asked."""
@@ -30,18 +30,18 @@ class Drifted:
 
 async def find_drift(command: str | None = None, *, harness: str | None = None) -> Drifted:
     """Ask a harness's program for its schema. Raises :class:`AgentError` where it has none to give."""
-    driving, schema = _with_schema(harness)
-    program = find_command_line(driving, command)[0]
+    known, schema = _with_schema(harness)
+    program = find_command_line(known, command)[0]
     release = None
     with suppress(AgentError, TimeoutError):
         async with asyncio.timeout(SECONDS):
-            release = await read_release(program, driving)
+            release = await read_release(program, known)
     name = ".".join(map(str, release)) if release else None
     with tempfile.TemporaryDirectory(prefix="dragoman-schema-") as folder:
         said = await _run(program, *schema.arguments(folder))
         written = _read(folder, schema.file)
     if written is None:
-        words = " ".join((driving.command, *schema.arguments("DIR")[:-2]))
+        words = " ".join((known.command, *schema.arguments("DIR")[:-2]))
         why = next((line for line in said.splitlines() if "error" in line), "nothing")
         raise AgentError(
             f"{program} ({name or 'release unknown'}) does not tell its schema: `{words}` said "
@@ -60,10 +60,11 @@ def _read(folder: str, name: str) -> bytes | None:
         return None
 
 
-def _with_schema(harness: str | None) -> tuple[Driving, Schema]:
-    for each in HARNESSES:
-        if each.driving is not None and harness in (None, each.name) and each.driving.schema:
-            return each.driving, each.driving.schema
+def _with_schema(harness: str | None) -> tuple[Program, Schema]:
+    for each in driven():
+        program = each.program
+        if program is not None and harness in (None, each.name) and program.schema:
+            return program, program.schema
     raise UsageError(f"no harness {harness or ''} tells its schema".replace("  ", " "))
 
 

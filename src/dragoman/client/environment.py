@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from dragoman.harnesses import HARNESSES, Harness
+from dragoman.harnesses import all_harnesses
+from dragoman.harnesses.contract.harness import Harness
 
 
 def expanded_home(harness: Harness, env: Mapping[str, str]) -> dict[str, str]:
@@ -22,6 +23,6 @@ def expanded_home(harness: Harness, env: Mapping[str, str]) -> dict[str, str]:
 def agent_environ() -> dict[str, str]:
     """Our own environment, with the homes of all harnesses expanded."""
     env = dict(os.environ)
-    for each in HARNESSES:
+    for each in all_harnesses():
         env.update(expanded_home(each, env))
     return env

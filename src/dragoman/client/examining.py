@@ -14,12 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, cast
 
-from dragoman.client.connecting import Connection, connect, sign_in_state
+from dragoman.client.connecting import Connection, connect, program_of, sign_in_state
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import AgentError, DragomanError, UsageError
-from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.driving import Driving, OneShot, Release
-from dragoman.model.intents import ServerFacts
+from dragoman.harnesses import driven_harness
+from dragoman.harnesses.contract.capabilities import Capabilities
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.program import Program
+from dragoman.harnesses.contract.transport import OneShot, TurnTransport
+from dragoman.model.intents import OpenSession, ServerFacts
 
 SECONDS: Final = 20.0
 """For everything that the program is asked."""
@@ -38,6 +42,8 @@ class Examination:
     release: str | None = None
     speaks: tuple[str, ...] = ()
     """What this release speaks and writes, in words."""
+    capabilities: Capabilities | None = None
+    """What this release offers."""
     facts: ServerFacts | None = None
     """What the program said when it was started and greeted. One that cannot be greeted has said nothing:
     then these are only what its files and the environment say of the sign-in."""
@@ -54,67 +60,73 @@ async def examine(
     env: Mapping[str, str] | None = None,
 ) -> Examination:
     """Look at a harness's program: where it is, its release, whether it starts and is signed in."""
-    name, driving = _named(harness)
+    chosen = driven_harness(harness)
+    program = program_of(chosen)
     env = dict(env or {})
-    found = Examination(harness=name, home=_home(name, {**os.environ, **env}))
-    found.key_names = driving.key_names
+    found = Examination(harness=chosen.name, home=_home(chosen, {**os.environ, **env}))
+    found.key_names = program.key_names
     try:
-        found.program = find_command_line(driving, command)[0]
+        found.program = find_command_line(program, command)[0]
     except AgentError as problem:
         found.problems["program"] = str(problem)
         return found
-    found.found = _how(driving, command, found.program)
-    release = await _release(found, driving)
-    found.speaks = tuple(driving.speaks(release))
-    _can(found, driving, release)
+    found.found = _how(program, command, found.program)
+    release = await _release(found, program)
+    found.speaks = tuple(program.speaks(release))
+    found.capabilities = chosen.capabilities(release)
+    _try_transports(found, chosen, release)
     if "server" not in found.problems:
         await _greet(found, command, env)
     else:
-        kept = sign_in_state(driving, Connection(env=env))
+        kept = sign_in_state(program, Connection(env=env))
         found.facts = ServerFacts(
             version=found.release, signed_in=kept.signed_in, needs_sign_in=kept.needed
         )
     return found
 
 
-async def approval_modes(command: str | None = None) -> tuple[str, ...]:
-    """When the installed release can be told to ask; what all releases know, if there is none."""
-    driving = _named(None)[1]
+async def capabilities(command: str | None = None, *, harness: str | None = None) -> Capabilities:
+    """What the installed release offers; without one, what the newest known release does."""
+    chosen = driven_harness(harness)
+    program = program_of(chosen)
     release: Release | None = None
     with suppress(AgentError, TimeoutError):
         async with asyncio.timeout(SECONDS):
-            release = await read_release(find_command_line(driving, command)[0], driving)
-    return driving.approval_modes(release)
+            release = await read_release(find_command_line(program, command)[0], program)
+    return chosen.capabilities(release)
 
 
-def _named(harness: str | None) -> tuple[str, Driving]:
-    for each in HARNESSES:
-        if each.driving is not None and harness in (None, each.name):
-            return each.name, each.driving
-    raise UsageError(f"there is no harness {harness!r} to drive")
+async def approval_modes(
+    command: str | None = None, *, harness: str | None = None
+) -> tuple[str, ...]:
+    """When the installed release can be told to ask; what all releases know, if there is none."""
+    offered = await capabilities(command, harness=harness)
+    return tuple(choice.value for choice in offered.asking)
 
 
-def _home(name: str, env: Mapping[str, str]) -> Path:
-    """The convention that every harness so far keeps to."""
-    given = env.get(f"{name.upper()}_HOME")
-    return Path(given).expanduser() if given else Path.home() / f".{name}"
+def _home(harness: Harness, env: Mapping[str, str]) -> Path:
+    history = harness.history
+    if history is None:
+        return Path.home()
+    given = env.get(history.home_variable)
+    return Path(given).expanduser() if given else Path.home() / history.home_default
 
 
-def _how(driving: Driving, command: str | None, program: str) -> str:
+def _how(program: Program, command: str | None, path: str) -> str:
     if command is not None:
         return "as it was named"
-    on_path = shutil.which(driving.command)
-    if on_path is not None and os.path.abspath(on_path) == program:
+    on_path = shutil.which(program.command)
+    if on_path is not None and os.path.abspath(on_path) == path:
         return "on the PATH"
-    return f"in the package {driving.bundled[0]}" if driving.bundled else ""
+    return f"in the package {program.bundled.package}" if program.bundled else ""
 
 
-async def _release(found: Examination, driving: Driving) -> Release | None:
+async def _release(found: Examination, program: Program) -> Release | None:
     assert found.program is not None
     release: Release | None = None
     with suppress(AgentError, TimeoutError):
         async with asyncio.timeout(SECONDS):
-            release = await read_release(found.program, driving)
+            release = await read_release(found.program, program)
     if release is None:
         found.problems["release"] = "it does not tell its release"
     else:
@@ -122,16 +134,20 @@ async def _release(found: Examination, driving: Driving) -> Release | None:
     return release
 
 
-def _can(found: Examination, driving: Driving, release: Release | None) -> None:
+def _try_transports(found: Examination, harness: Harness, release: Release | None) -> None:
+    """Which transports this release has: the launch of one that it lacks is refused."""
     assert found.program is not None
-    try:
-        driving.serve(found.program, release)
-    except UsageError as problem:
-        found.problems["server"] = str(problem)
-    try:
-        driving.run_once(found.program, release, OneShot(prompt="", cwd=os.getcwd()))
-    except UsageError as problem:
-        found.problems["one_shot"] = str(problem)
+    for transport in harness.transports:
+        try:
+            if isinstance(transport, TurnTransport):
+                transport.launch(found.program, release, OneShot(prompt="", cwd=os.getcwd()))
+            elif transport.sessions == "one":
+                transport.launch(found.program, release, OpenSession(cwd=os.getcwd()))
+            else:
+                transport.launch(found.program, release, None)
+        except UsageError as problem:
+            kind = "one_shot" if isinstance(transport, TurnTransport) else "server"
+            found.problems[kind] = str(problem)
 
 
 async def _greet(found: Examination, command: str | None, env: dict[str, str]) -> None:

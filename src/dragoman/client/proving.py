@@ -12,14 +12,15 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from dragoman.client.connecting import connect
 from dragoman.drive.process.programs import find_command_line
 from dragoman.errors import AgentNotFound, DragomanError, UsageError
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import driven
 from dragoman.harnesses.contract.care import Mending
 from dragoman.harnesses.contract.harness import Harness
+from dragoman.model.answers import AgentSession
 from dragoman.model.intents import ReadSession
 
 SECONDS: Final = 30.0
@@ -49,10 +50,10 @@ async def prove(
     ``has_turns``: it must find some. ``beside`` are the files, with their sessions, that it needs.
     """
     harness = _harness()
-    assert harness.driving is not None
+    assert harness.program is not None
     assert harness.mending is not None
     try:
-        find_command_line(harness.driving, command)
+        find_command_line(harness.program, command)
     except AgentNotFound as problem:
         return Proof(accepted=None, text=str(problem))
     with tempfile.TemporaryDirectory(prefix="dragoman-proof-", ignore_cleanup_errors=True) as home:
@@ -75,8 +76,8 @@ def _furnish(home: Path, mending: Mending, files: list[tuple[Path, str]]) -> Non
 
 
 def _harness() -> Harness:
-    for harness in HARNESSES:
-        if harness.driving is not None and harness.mending is not None:
+    for harness in driven():
+        if harness.mending is not None:
             return harness
     raise UsageError("there is no harness whose files can be proven")
 
@@ -89,29 +90,19 @@ async def _ask(harness: Harness, home: str, session_id: str, command: str | None
             asyncio.timeout(SECONDS),
             connect(harness.name, command=command, env=env) as agent,
         ):
-            thread = await agent.ask(ReadSession(session_id=session_id, turns=True))
-            if not _list(_dict(thread).get("turns")):
-                # Some files are only looked into when the session is to go on.
-                options: dict[str, Any] = {"sandbox": "read-only", "approvals": "never"}
-                session = await agent.start(cwd=home, resume=session_id, **options)
-                thread = await session.read()
+            saved: AgentSession = await agent.ask(ReadSession(session_id=session_id, turns=True))
+            if not saved.turns:
+                # Some files are only read when the session is resumed.
+                session = await agent.start(cwd=home, resume=session_id, access="read")
+                saved = await session.read()
             program = (agent.facts.version if agent.facts else None) or "?"
     except TimeoutError:
         return Proof(accepted=False, text=f"it did not answer within {SECONDS:g} seconds")
     except (DragomanError, OSError, ExceptionGroup) as problem:
         return Proof(accepted=False, text=str(_first(problem)))
-    turns = _list(_dict(thread).get("turns"))
-    items = sum(len(_list(_dict(turn).get("items"))) for turn in turns)
+    turns, items = saved.turns, sum(turn.items for turn in saved.turns)
     text = f"{harness.title} {program} reads {len(turns)} turns with {items} items"
     return Proof(accepted=True, text=text, turns=len(turns), items=items)
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _first(problem: Exception) -> Exception:

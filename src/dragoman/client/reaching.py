@@ -12,7 +12,9 @@ from dragoman.drive.links.ssh_link import open_ssh
 from dragoman.drive.process.child import open_process
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import UsageError
-from dragoman.harnesses.contract.driving import Driving, Launch, Release
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.program import Program
+from dragoman.harnesses.contract.transport import Launch, SessionTransport, Transport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,13 +28,13 @@ class Reach:
     """Whether on this machine, where directories can be looked at."""
 
 
-async def reach(driving: Driving, how: Connection) -> Reach:
-    """Find out how to reach the program. Raises :class:`dragoman.errors.AgentError`."""
+async def reach(program: Program, transport: Transport, how: Connection) -> Reach:
+    """How to reach the program. Raises :class:`dragoman.errors.AgentError`."""
     if how.address is not None:
         from dragoman.drive.links.sockets import open_address
 
-        if how.mode == "exec":
-            raise UsageError("a server that is there already has no mode 'exec'")
+        if not isinstance(transport, SessionTransport) or not transport.has_address:
+            raise UsageError(f"a running server cannot be reached by transport {transport.name!r}")
         address, token = how.address, how.token
 
         def attach(launch: Launch) -> OpenLink:
@@ -41,19 +43,19 @@ async def reach(driving: Driving, how: Connection) -> Reach:
         return Reach(program="", release=None, open=attach, here=False)
     if how.ssh is not None:
         remote = how.ssh if isinstance(how.ssh, Remote) else Remote(host=how.ssh)
-        secrets = how.keys(driving.key_names)
+        secrets = how.keys(program.key_names)
 
         def start_there(launch: Launch) -> OpenLink:
             return open_ssh(_with_env(launch, how), remote, secrets=secrets)
 
-        program = how.command or driving.command
-        return Reach(program=program, release=None, open=start_there, here=False)
-    words = find_command_line(driving, how.command)
-    release = await read_release(words[0], driving)
-    hidden = tuple(how.keys(driving.key_names).values())
+        command = how.command or program.command
+        return Reach(program=command, release=None, open=start_there, here=False)
+    words = find_command_line(program, how.command)
+    release = await read_release(words[0], program)
+    hidden = tuple(how.keys(program.key_names).values())
 
     def start(launch: Launch) -> OpenLink:
-        # Whoever wrote "codex -c key=value app-server" means its arguments; which one follows is ours.
+        # "codex -c key=value app-server" gives arguments; the subcommand is ours.
         own = [word for word in words[1:] if word not in launch.argv[1:2]]
         launch = replace(launch, argv=(launch.argv[0], *own, *launch.argv[1:]))
         return open_process(_with_env(launch, how), secrets=hidden)

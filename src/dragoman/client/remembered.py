@@ -18,8 +18,8 @@ from typing import Final
 import msgspec
 
 from dragoman.errors import DragomanError
-from dragoman.harnesses.contract.driving import Remembers
 from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.program import Remembers
 
 _LARGEST: Final = 1 << 20
 
@@ -51,7 +51,7 @@ class RememberedRules:
     @classmethod
     def of(cls, harness: Harness, env: Mapping[str, str]) -> RememberedRules:
         """Those of the agent that runs in this environment, laid over our own."""
-        remembers = harness.driving.remembers if harness.driving is not None else None
+        remembers = harness.program.remembers if harness.program is not None else None
         history = harness.history
         if remembers is None or history is None:
             return cls(None, None)

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
 from dragoman.client.connecting import Driver, DriverSession, open_connection
 from dragoman.client.connection import Connection, LineKeeper, Mode
@@ -27,7 +27,8 @@ from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Result, Turn
-from dragoman.model.intents import ApprovalMode, Sandbox, ServerFacts, SessionFacts
+from dragoman.model.answers import AccountLimits, AgentSession, AgentSessions, Model
+from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Message
 
 
@@ -129,7 +130,7 @@ class SyncSession:
     def archive(self, *, archived: bool = True) -> None:
         self._portal.call(self._session.archive(archived=archived))
 
-    def read(self, *, turns: bool = True) -> Any:
+    def read(self, *, turns: bool = True) -> AgentSession:
         return self._portal.call(self._session.read(turns=turns))
 
     def close(self, *, keep_commands: bool = False) -> list[RunningCommand]:
@@ -157,11 +158,14 @@ class SyncAgent:
         *,
         cwd: str | os.PathLike[str],
         model: str | None = None,
-        sandbox: Sandbox = "workspace-write",
-        approvals: ApprovalMode | dict[str, Any] | None = None,
+        access: str | None = None,
+        asking: str | dict[str, Any] | None = None,
+        sandbox: str | None = None,
+        approvals: str | dict[str, Any] | None = None,
         tools: Iterable[Any] = (),
         resume: str | None = None,
         or_new: bool = False,
+        fork: str | None = None,
         ephemeral: bool = False,
         instructions: str | None = None,
         personality: str | None = None,
@@ -170,31 +174,33 @@ class SyncAgent:
         add_dirs: Sequence[str | os.PathLike[str]] = (),
     ) -> SyncSession:
         """Start a session. The options are those of :meth:`Agent.start`."""
-        asking = {} if approvals is None else {"approvals": approvals}
         opening = self._agent.start(
             cwd=cwd,
             model=model,
+            access=access,
+            asking=asking,
             sandbox=sandbox,
+            approvals=approvals,
             tools=tools,
             resume=resume,
             or_new=or_new,
+            fork=fork,
             ephemeral=ephemeral,
             instructions=instructions,
             personality=personality,
             config=config,
             profile=profile,
             add_dirs=add_dirs,
-            **cast("Any", asking),
         )
         return SyncSession(self._portal, self._portal.call(opening))
 
-    def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> Any:
+    def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> AgentSessions:
         return self._portal.call(self._agent.saved_sessions(limit=limit, archived=archived))
 
-    def models(self) -> Any:
+    def models(self) -> list[Model]:
         return self._portal.call(self._agent.models())
 
-    def rate_limits(self) -> Any:
+    def rate_limits(self) -> AccountLimits:
         return self._portal.call(self._agent.rate_limits())
 
     def close(self) -> None:
@@ -215,7 +221,8 @@ class SyncAgent:
 def connect(
     harness: str | None = None,
     *,
-    mode: Mode = "app-server",
+    transport: str | None = None,
+    mode: Mode | None = None,
     command: str | None = None,
     env: Mapping[str, str] | None = None,
     api_key: str | None = None,
@@ -232,6 +239,7 @@ def connect(
 ) -> SyncAgent:
     """As :func:`dragoman.connect`, for use with ``with``."""
     how = Connection(
+        transport=transport,
         mode=mode,
         command=command,
         env=env or {},
@@ -256,7 +264,8 @@ def run(
     *,
     cwd: str | os.PathLike[str] = ".",
     check: bool = False,
-    mode: Mode = "app-server",
+    transport: str | None = None,
+    mode: Mode | None = None,
     command: str | None = None,
     env: Mapping[str, str] | None = None,
     api_key: str | None = None,
@@ -271,11 +280,14 @@ def run(
     token: str | None = None,
     client: str = "dragoman",
     model: str | None = None,
-    sandbox: Sandbox = "workspace-write",
-    approvals: ApprovalMode | dict[str, Any] | None = None,
+    access: str | None = None,
+    asking: str | dict[str, Any] | None = None,
+    sandbox: str | None = None,
+    approvals: str | dict[str, Any] | None = None,
     tools: Iterable[Any] = (),
     resume: str | None = None,
     or_new: bool = False,
+    fork: str | None = None,
     ephemeral: bool = False,
     instructions: str | None = None,
     personality: str | None = None,
@@ -298,11 +310,14 @@ def run(
     opening: dict[str, Any] = {
         "cwd": cwd,
         "model": model,
+        "access": access,
+        "asking": asking,
         "sandbox": sandbox,
         "approvals": approvals,
         "tools": tools,
         "resume": resume,
         "or_new": or_new,
+        "fork": fork,
         "ephemeral": ephemeral,
         "instructions": instructions,
         "personality": personality,
@@ -320,6 +335,7 @@ def run(
     }
     agent = connect(
         harness,
+        transport=transport,
         mode=mode,
         command=command,
         env=env,

@@ -1,40 +1,47 @@
-"""An agent that is there to work: one process, or a server elsewhere, and the sessions on it.
+"""An agent from Python: the sessions on it, and the processes that work on them.
 
-The process is kept alive: when it is lost it is started again, after a while, and every session is
-resumed on the new one. Messages are routed to the session they belong to; those of an agent that
-works for another one go to the session of the one it works for.
+Messages are routed to the session they belong to; those of a sub-agent go to the session of the agent
+that it works for. How many processes there are is the transport's matter: one for all sessions, or one
+for each. :class:`~dragoman.drive.worker.Worker` keeps a process alive.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from dragoman.drive.calling import Outcome as CallOutcome
 from dragoman.drive.exchange import Exchange, Keeper
 from dragoman.drive.links.link import Exit, OpenLink
-from dragoman.drive.process.session_commands import Finder
-from dragoman.drive.restarting import Restarts, State, Tries
-from dragoman.drive.resuming import given_up, resume_all
+from dragoman.drive.opening import check_access, open_or_new
+from dragoman.drive.restarting import Restarts, State
 from dragoman.drive.router import Clerk
 from dragoman.drive.session import Session
+from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.toolbox import Toolbox
 from dragoman.drive.turns import Turn
+from dragoman.drive.worker import Worker
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
-from dragoman.errors import AgentError, DragomanError, ProcessExited, Unsupported
-from dragoman.harnesses.contract.driving import Conversation
+from dragoman.errors import AgentError, AuthorityMismatch, ProcessExited, Unsupported
+from dragoman.harnesses.contract.capabilities import (
+    Capabilities,
+    resolve_access,
+    resolve_asking,
+)
+from dragoman.harnesses.contract.conversation import Conversation, ToolRequest
 from dragoman.model import intents
+from dragoman.model.answers import AccountLimits, AgentSessions, Model
 from dragoman.model.messages import (
     ApprovalRequested,
     Delta,
     Message,
+    Notice,
     Outcome,
     SessionStarted,
     TurnError,
@@ -42,7 +49,6 @@ from dragoman.model.messages import (
 
 _log = logging.getLogger(__name__)
 _NOTICES_KEPT = 200
-_GONE = TurnError(kind="port_exit", message="the agent's process ended", retryable=True)
 
 
 def no_profile(name: str) -> dict[str, Any]:
@@ -50,17 +56,27 @@ def no_profile(name: str) -> dict[str, Any]:
     raise Unsupported("a profile", needs="an agent on this machine")
 
 
+def no_journal() -> Keeper | None:
+    """For an agent whose lines are not kept."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How an agent is reached, and how it is to be treated."""
+    """How an agent is reached, and how it is treated."""
 
     greet: intents.Greet
-    open_link: Callable[[], OpenLink]
-    """A new way to reach it, for each start."""
+    open_link: Callable[[intents.OpenSession | None], OpenLink]
+    """A new way to reach it, for each start; with the session it is for, if each has a process."""
     make_conversation: Callable[[], Conversation]
+    capabilities: Callable[[str | None], Capabilities]
+    """What a version can do."""
+    facts: intents.ServerFacts | None = None
+    """What is known before a process was greeted."""
+    process_per_session: bool = False
     timeouts: Timeouts = field(default_factory=Timeouts)
     restarts: Restarts = field(default_factory=Restarts)
-    journal: Keeper | None = None
+    open_journal: Callable[[], Keeper | None] = no_journal
+    """What keeps the lines of the next process."""
     session_variable: str | None = None
     """Set in the environment of each command to its session, where processes can be looked at."""
     check_workspace: Callable[[str | os.PathLike[str]], str] = check_workspace
@@ -73,25 +89,50 @@ class Plan:
 class Agent:
     """What ``dragoman.connect`` gives: start sessions on it. Close it, and all its processes are gone."""
 
-    def __init__(self, plan: Plan, clerk: Clerk) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, clerk: Clerk, tasks: Tasks) -> None:
+        self.plan = plan
         self._clerk = clerk
+        self._tasks = tasks
         self.timeouts = plan.timeouts
-        self.state: State = "stopped"
-        self.facts: intents.ServerFacts | None = None
+        self.facts: intents.ServerFacts | None = plan.facts
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
-        """What was said in no session that is open; the newest."""
-        self.unstopped: list[intents.Interrupt] = []
-        """Turns that are over for us, and perhaps not for the agent."""
+        """Messages of no session that is open; the newest."""
         self.cut_off: list[tuple[Session, Turn]] = []
         """Turns that were interrupted without us, whose commands are still to be stopped."""
-        self.exchange: Exchange | None = None
+        self.source: Keeper | None = None
+        """The journal of the process whose messages are being passed on."""
+        self._shared: Worker | None = None
+        """The one process for all sessions, unless each has its own."""
+        self._workers: list[Worker] = []
+        self._own_state: State = "stopped"
         self._sessions: dict[str, Session] = {}
         self._observers: list[Callable[[Message], None]] = []
-        self._changed = asyncio.Event()
-        self._lost = asyncio.Event()
-        self._closing = False
-        self._problem: DragomanError | None = None
+        self._warned_of_access = False
+
+    @property
+    def state(self) -> State:
+        """``running`` while it can be asked for something."""
+        return self._shared.state if self._shared is not None else self._own_state
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """The conversation with its process; None where each session has its own."""
+        return self._shared.exchange if self._shared is not None else None
+
+    @property
+    def workers(self) -> list[Worker]:
+        """The processes that work for it."""
+        return list(self._workers)
+
+    @property
+    def unstopped(self) -> list[intents.Interrupt]:
+        """Turns that are over for us, and perhaps not for the agent."""
+        return [intent for worker in self._workers for intent in worker.unstopped]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this release of it offers."""
+        return self.plan.capabilities(self.facts.version if self.facts is not None else None)
 
     # Sessions.
 
@@ -100,11 +141,14 @@ class Agent:
         *,
         cwd: str | os.PathLike[str],
         model: str | None = None,
-        sandbox: intents.Sandbox = "workspace-write",
-        approvals: intents.ApprovalMode | dict[str, Any] = "on-request",
+        access: str | None = None,
+        asking: str | dict[str, Any] | None = None,
+        sandbox: str | None = None,
+        approvals: str | dict[str, Any] | None = None,
         tools: Iterable[Any] = (),
         resume: str | None = None,
         or_new: bool = False,
+        fork: str | None = None,
         ephemeral: bool = False,
         instructions: str | None = None,
         personality: str | None = None,
@@ -112,47 +156,105 @@ class Agent:
         profile: str | None = None,
         add_dirs: Sequence[str | os.PathLike[str]] = (),
     ) -> Session:
-        """Start a session in this directory, or resume one."""
-        settings = self._plan.profile(profile) if profile is not None else {}
+        """Start a session in this directory, resume one, or branch one off.
+
+        ``access`` is a level (``read``, ``write``, ``full``) or a native value of the harness, ``asking``
+        one of its approval modes; ``sandbox`` and ``approvals`` are other names for the two. Without
+        them the harness's usual choices apply.
+        """
+        settings = self.plan.profile(profile) if profile is not None else {}
         toolbox = Toolbox(tools)
+        offered = self.capabilities
+        asking = asking if asking is not None else approvals
+        if not isinstance(asking, dict):
+            chosen = resolve_asking(offered, asking)
+            asking = chosen.value if chosen is not None else None
+        native = resolve_access(offered, access if access is not None else sandbox).value
         opening = intents.OpenSession(
-            cwd=self._plan.check_workspace(cwd),
+            cwd=self.plan.check_workspace(cwd),
             model=model,
-            sandbox=sandbox,
-            approvals=approvals,
+            access=native,
+            asking=asking,
+            sandbox=cast("intents.Sandbox", native),
+            approvals=cast("intents.ApprovalMode", asking if asking is not None else "never"),
             tools=toolbox.specs(),
             resume=resume,
             or_new=or_new,
+            fork=fork,
             ephemeral=ephemeral,
             instructions=instructions,
             personality=personality,
             config={**settings, **(config or {})},
-            add_dirs=[self._plan.check_workspace(each) for each in add_dirs],
+            add_dirs=[self.plan.check_workspace(each) for each in add_dirs],
         )
         return await self.open(opening, toolbox)
 
     async def open(self, opening: intents.OpenSession, toolbox: Toolbox) -> Session:
         """A session as ``opening`` describes it."""
-        session = Session(self, await self.ask(opening), opening, toolbox)
+        if self.plan.process_per_session:
+            worker, facts = await open_or_new(self, opening)
+        else:
+            worker = self._worker()
+            facts = await worker.ask(opening)
+        try:
+            check_access(self.capabilities, opening, facts)
+        except AuthorityMismatch:
+            await self.let_go(worker, facts.session_id)
+            raise
+        session = Session(self, worker, facts, worker.opening or opening, toolbox)
         self.know(session.id, session)
         for message in [m for m in self.notices if m.session_id == session.id]:
             self.notices.remove(message)
             session.tell(message)
+        if facts.access is None and not self._warned_of_access:
+            self._warned_of_access = True
+            text = "the agent does not confirm which access it applies"
+            self.tell([Notice(session_id=session.id, level="warning", text=text)])
         return session
+
+    async def hire(self, opening: intents.OpenSession | None) -> Worker:
+        """Start another process. Raises :class:`AgentError`."""
+        if self._own_state == "stopped":
+            raise ProcessExited("the agent is closed")
+        worker = Worker(self, opening)
+        self._workers.append(worker)
+        try:
+            await worker.start()
+        except BaseException:
+            await self.dismiss(worker)
+            raise
+        return worker
+
+    def keep(self, worker: Worker) -> None:
+        """Start it again whenever it is lost, from now on."""
+        self._tasks.create_task(worker.keep_alive())
+
+    async def dismiss(self, worker: Worker) -> None:
+        """End a process. Bounded."""
+        await worker.close()
+        if worker in self._workers and worker is not self._shared:
+            self._workers.remove(worker)
+
+    async def let_go(self, worker: Worker, session_id: str) -> None:
+        """Stop listening to a session; if it has a process of its own, that ends."""
+        if worker is not self._shared:
+            await self.dismiss(worker)
+        elif worker.state == "running":
+            with suppress(ProcessExited):  # then it listens no more, either
+                await worker.ask(intents.CloseSession(session_id=session_id))
 
     def check_images(self, images: Sequence[str | os.PathLike[str]]) -> list[str]:
         """The images as the agent can open them. Raises :class:`dragoman.errors.UsageError`."""
-        return self._plan.check_images(images)
+        return self.plan.check_images(images)
 
     def check_workspace(self, cwd: str | os.PathLike[str]) -> str:
         """The directory as the agent can open it. Raises :class:`dragoman.errors.InvalidWorkspace`."""
-        return self._plan.check_workspace(cwd)
+        return self.plan.check_workspace(cwd)
 
     @property
     def pid(self) -> int | None:
-        """The agent's process, if it is there and on this machine."""
-        link = self.exchange.link if self.exchange is not None else None
-        return link.pid if link is not None else None
+        """The agent's process, or the first of several, if it is there and on this machine."""
+        return next((worker.pid for worker in self._workers if worker.pid is not None), None)
 
     @property
     def sessions(self) -> list[Session]:
@@ -160,7 +262,7 @@ class Agent:
         return list(dict.fromkeys(self._sessions.values()))
 
     def know(self, session_id: str, session: Session) -> None:
-        """What is said under this id is for that session."""
+        """Messages with this id are for that session."""
         self._sessions[session_id] = session
 
     def forget(self, session: Session) -> None:
@@ -169,58 +271,49 @@ class Agent:
 
     # Questions to the harness.
 
-    async def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> Any:
+    async def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> AgentSessions:
         """The sessions that the harness knows of, newest first."""
         return await self.ask(intents.ListSessions(limit=limit, archived=archived))
 
-    async def models(self) -> Any:
+    async def models(self) -> list[Model]:
+        """The models that it offers."""
+        offered = self.capabilities
+        if "models" not in offered.can and offered.models:
+            return [Model(id=name, label=name) for name in offered.models]
         return await self.ask(intents.ListModels())
 
-    async def rate_limits(self) -> Any:
+    async def rate_limits(self) -> AccountLimits:
+        """How much of the account's allowance is used up."""
         return await self.ask(intents.ReadRateLimits())
 
     async def ask(self, intent: intents.Intent, *, seconds: float | None = None) -> Any:
-        """Submit an intent and wait for what comes of it; also over a restart, with a bound."""
-        seconds = self.timeouts.read if seconds is None else seconds
-        exchange = await self.settled(seconds)
-        return await exchange.ask(intent, seconds=seconds)
-
-    async def settled(self, seconds: float) -> Exchange:
-        """Wait until it is there to be asked. Raises when it is not, and not to be expected either."""
+        """Submit an intent and wait for its answer; also over a restart, with a bound."""
+        if self._shared is not None:
+            return await self._shared.ask(intent, seconds=seconds)
+        session = self._sessions.get(getattr(intent, "session_id", ""))
+        if session is not None:
+            return await session.worker.ask(intent, seconds=seconds)
+        # A process for no session, only to be asked.
+        worker = await self.hire(None)
         try:
-            async with asyncio.timeout(seconds):
-                while self.state in ("starting", "restarting"):
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
-            raise ProcessExited(f"the agent is still {self.state}") from None
-        if self.exchange is None or self.state != "running":
-            raise self._problem or ProcessExited(f"the agent is {self.state}")
-        return self.exchange
-
-    def processes_of(self, session: Session) -> Finder | None:
-        """How the processes of a session's commands are found; None if they cannot be."""
-        link = self.exchange.link if self.exchange is not None else None
-        variable = self._plan.session_variable
-        if link is None or link.pid is None or variable is None or not os.path.exists("/proc/self"):
-            return None
-        return Finder(
-            link.pid,
-            variable,
-            session.members,
-            session.commands_seen,
-            [other.commands_seen for other in self.sessions if other is not session],
-            has_supervisor=link.is_supervised,
-        )
+            return await worker.ask(intent, seconds=seconds)
+        finally:
+            await self.dismiss(worker)
 
     def observe(self, observer: Callable[[Message], None]) -> None:
         """Call this with every message of every session, as it comes. It must be quick."""
         self._observers.append(observer)
 
-    # What comes.
+    # From its processes.
 
-    def tell(self, messages: list[Message]) -> None:
+    def tell(
+        self,
+        messages: list[Message],
+        worker: Worker | None = None,
+        source: Keeper | None = None,
+    ) -> None:
         """Pass messages on to those they are for."""
+        before, self.source = self.source, source
         for message in messages:
             for observer in self._observers:
                 with CallOutcome() as outcome:
@@ -230,15 +323,29 @@ class Agent:
             session = self._sessions.get(message.session_id or "") or self._adopt(message)
             if session is None:
                 self.notices.append(message)
-                if isinstance(message, ApprovalRequested):
-                    self._clerk.refuse(message, self)
+                if isinstance(message, ApprovalRequested) and worker is not None:
+                    self._clerk.refuse(message, worker)
                 continue
             session.tell(message)
             if not isinstance(message, Delta):
-                self._clerk.see(message, session, self)
+                self._clerk.see(message, session, session.worker)
+        self.source = before
+
+    def run_tool(self, request: ToolRequest, worker: Worker) -> None:
+        """The model calls a tool of ours."""
+        self._clerk.run_tool(request, self._sessions, worker)
+
+    def withdraw(self, worker: Worker) -> None:
+        """A process is lost: what it has asked needs no answer."""
+        if worker is self._shared:
+            self._clerk.forget_all()
+            return
+        for name, session in self._sessions.items():
+            if session.worker is worker:
+                self._clerk.forget(name)
 
     def _adopt(self, message: Message) -> Session | None:
-        """The session that the agent who speaks works for, if it is one of ours."""
+        """The session that a new sub-agent works for, if it is one of ours."""
         if not isinstance(message, SessionStarted) or message.parent_session_id is None:
             return None
         parent = self._sessions.get(message.parent_session_id)
@@ -247,112 +354,31 @@ class Agent:
             parent.members.add(message.session_id)
         return parent
 
-    def submit(self, intent: intents.Intent) -> None:
-        """Submit an intent whose answer nobody waits for."""
-        if self.exchange is not None:
-            self.exchange.submit(intent)
-
     def end_turn(self, session: Session, outcome: Outcome, error: TurnError | None = None) -> None:
         """End a session's turn ourselves."""
-        if self.exchange is not None:
-            self.exchange.end_turn(session.id, outcome, error)
-        session.end_turns(outcome, error)
-
-    def give_up(self, session_id: str, turn_id: str | None) -> None:
-        """We have ended this turn; the agent is told to, until it does. Without an id it is not there yet."""
-        if turn_id is not None:
-            intent = intents.Interrupt(session_id=session_id, turn_id=turn_id)
-            self.submit(intent)
-            self.unstopped.append(intent)
-            if (session := self._sessions.get(session_id)) is not None:
-                session.given_up.add(turn_id)
+        session.worker.end_turn(session, outcome, error)
 
     # Life.
 
     async def begin(self) -> None:
-        """Start it. Raises when that fails; later losses are made good by :meth:`keep_alive`."""
-        self._set("starting")
-        try:
-            await self._connect()
-        except BaseException:
-            self._set("failed")
-            raise
-        self._set("running")
+        """Start it. Raises when that fails; later losses are made good."""
+        self._own_state = "running"
+        if not self.plan.process_per_session:
+            self._shared = worker = Worker(self)
+            self._workers.append(worker)
+            await worker.start()
+            self.keep(worker)
 
-    async def keep_alive(self) -> None:
-        """Start the agent again whenever it is lost, until it is closed or given up."""
-        loop = asyncio.get_running_loop()
-        tries = Tries(self._plan.restarts, loop.time())
-        while True:
-            await self._lost.wait()
-            if self._closing:
-                return
-            pause = tries.failed(loop.time())
-            if self.exchange is not None:
-                await self.exchange.close()  # what the lost one had started may still run
-            if pause is None:
-                self._problem = given_up(self._problem, tries.failures - 1)
-                self._set("failed")
-                return
-            self._set("restarting")
-            await asyncio.sleep(pause)
-            if self._closing:
-                return
-            try:
-                await resume_all(self, await self._connect())
-            except (AgentError, Unsupported) as problem:
-                self._problem = problem
-                self._lost.set()
-                continue
-            tries.began(loop.time())
-            self._problem = None
-            self._set("running")
+    def _worker(self) -> Worker:
+        if self._shared is None:
+            raise ProcessExited(f"the agent is {self._own_state}")
+        return self._shared
 
     async def close(self) -> Exit | None:
-        """End everything, turns that are under way included. Bounded; nobody is left behind."""
-        self._closing = True
-        self._lost.set()
-        for session in self.sessions:
-            if session.running:
-                self.end_turn(session, "interrupted")
-        exchange, self.exchange = self.exchange, None
-        ended = await exchange.close() if exchange is not None else None
-        self._set("stopped")
+        """End everything, turns that are under way included. Bounded; leaves no process behind."""
+        self._own_state = "stopped"
+        ended: Exit | None = None
+        for worker in list(self._workers):
+            with suppress(AgentError):
+                ended = await worker.close()
         return ended
-
-    async def _connect(self) -> Exchange:
-        plan = self._plan
-        exchange = Exchange(
-            plan.make_conversation(),
-            self.tell,
-            lambda request: self._clerk.run_tool(request, self._sessions, self),
-            self._on_lost,
-            plan.journal,
-        )
-        self.exchange = exchange
-        self._lost.clear()
-        async with AsyncExitStack() as undo:
-            # Not only what is still ours: it may be opened after we were closed.
-            undo.push_async_callback(lambda: asyncio.shield(exchange.close()))
-            await exchange.open(plan.open_link())
-            self.facts = await exchange.ask(plan.greet, seconds=plan.timeouts.read)
-            if self._closing:
-                raise ProcessExited("the agent is closed")
-            undo.pop_all()
-        return exchange
-
-    def _on_lost(self, exchange: Exchange) -> None:
-        if exchange is self.exchange:
-            self._problem = exchange.gone()
-            self._clerk.forget_all()
-            self.unstopped.clear()
-            for session in self.sessions:
-                session.given_up.clear()
-                session.end_turns("failed", _GONE, begun=True)
-            if self.state == "running":
-                self._set("restarting" if self._plan.restarts.at_most else "failed")
-            self._lost.set()
-
-    def _set(self, state: State) -> None:
-        self.state = state
-        self._changed.set()

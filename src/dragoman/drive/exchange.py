@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from dragoman.drive.links.link import Exit, Link, OpenLink
 from dragoman.errors import (
@@ -23,7 +23,7 @@ from dragoman.errors import (
     TurnFailed,
     Unsupported,
 )
-from dragoman.harnesses.contract.driving import Answer, Conversation, Refusal, ToolRequest
+from dragoman.harnesses.contract.conversation import Answer, Conversation, Refusal, ToolRequest
 from dragoman.model.intents import Intent
 from dragoman.model.messages import Message, Outcome, TurnError
 from dragoman.wire.lines import LongLine
@@ -42,6 +42,13 @@ class Keeper(Protocol):
     def sent(self, lines: Iterable[bytes]) -> None: ...
 
 
+@runtime_checkable
+class EndingKeeper(Protocol):
+    """Keeps the lines of one process, and is closed when no more will come."""
+
+    def end(self) -> None: ...
+
+
 class Exchange:
     """A conversation with a process, or a server, that is there."""
 
@@ -57,7 +64,7 @@ class Exchange:
         self._tell = tell
         self._run_tool = run_tool
         self._lost = lost
-        self._journal = journal
+        self.journal = journal
         self._link: Link | None = None
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._gate = asyncio.Semaphore(REQUESTS_AT_ONCE)
@@ -81,7 +88,13 @@ class Exchange:
 
     async def close(self) -> Exit | None:
         """Close the link, and make sure that nobody is left behind."""
-        return await self._link.stop() if self._link is not None else None
+        ended = await self._link.stop() if self._link is not None else None
+        self._end_journal()
+        return ended
+
+    def _end_journal(self) -> None:
+        if isinstance(self.journal, EndingKeeper):
+            self.journal.end()
 
     # Asking.
 
@@ -144,8 +157,8 @@ class Exchange:
 
     def _receive(self, lines: list[bytes | LongLine]) -> None:
         self.heard_at = self._loop.time()
-        if self._journal is not None:
-            self._journal.received(lines)
+        if self.journal is not None:
+            self.journal.received(lines)
         receive = self._conversation.receive_line
         for line in lines:
             if isinstance(line, LongLine):
@@ -160,6 +173,7 @@ class Exchange:
         self._over = True
         self._conversation.receive_eof()
         self.pump()
+        self._end_journal()
         self._lost(self)
 
     def pump(self) -> None:
@@ -167,8 +181,8 @@ class Exchange:
         conversation = self._conversation
         lines = conversation.lines_to_send()
         if lines and self._link is not None and not self._over:
-            if self._journal is not None:
-                self._journal.sent(lines)
+            if self.journal is not None:
+                self.journal.sent(lines)
             self._link.send(lines)
         messages = conversation.messages()
         if messages:

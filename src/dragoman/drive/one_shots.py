@@ -22,29 +22,27 @@ from dragoman.drive.timeouts import judge
 from dragoman.drive.turns import Turn
 from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import ProcessExited, TurnInterrupted, Unsupported
-from dragoman.harnesses.contract.driving import OneShot
+from dragoman.harnesses.contract.capabilities import resolve_access
+from dragoman.harnesses.contract.transport import OneShot
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Message, SessionStarted, TurnError, UsageReport
 from dragoman.model.usage import Usage
 
 _TICK = 0.5
 _NOTICES_KEPT = 200
-_SERVER = "a session on a server (mode='app-server')"
+_SERVER = "a session on a server (transport='app-server')"
 
 
 class OneShotAgent:
-    """What ``dragoman.connect(…, mode="exec")`` gives."""
+    """What ``dragoman.connect(…, transport="exec")`` gives."""
 
     def __init__(self, plan: ShotPlan, tasks: Tasks) -> None:
         self.plan = plan
         self.tasks = tasks
         self.timeouts = plan.timeouts
         self.state: State = "running"
-        self.facts: ServerFacts | None = ServerFacts(
-            version=plan.version,
-            signed_in=plan.sign_in.signed_in,
-            needs_sign_in=plan.sign_in.needed,
-        )
+        self.facts: ServerFacts | None = plan.facts
+        self.capabilities = plan.capabilities
         self.running: set[Shot] = set()
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
         """What was said when no turn was under way; the newest."""
@@ -62,11 +60,14 @@ class OneShotAgent:
         *,
         cwd: str | os.PathLike[str],
         model: str | None = None,
-        sandbox: str = "workspace-write",
-        approvals: Any = "never",
+        access: str | None = None,
+        asking: str | dict[str, Any] | None = None,
+        sandbox: str | None = None,
+        approvals: str | dict[str, Any] | None = None,
         tools: Iterable[Any] = (),
         resume: str | None = None,
         or_new: bool = False,
+        fork: str | None = None,
         ephemeral: bool = False,
         instructions: str | None = None,
         personality: str | None = None,
@@ -78,13 +79,15 @@ class OneShotAgent:
         _refuse("tools of ours", list(tools))
         _refuse("instructions", instructions)
         _refuse("a personality", personality)
-        _refuse("asking for approval", approvals != "never")
+        _refuse("asking for approval", (asking or approvals) not in (None, "never"))
+        access = access if access is not None else sandbox
         shot = OneShot(
             prompt="",
             cwd=self.plan.check_workspace(cwd),
-            sandbox=sandbox,
+            sandbox=resolve_access(self.capabilities, access).value,
             model=model,
             resume=resume,
+            fork=fork,
             ephemeral=ephemeral,
             profile=profile,
             add_dirs=tuple(self.plan.check_workspace(each) for each in add_dirs),
@@ -148,6 +151,7 @@ class OneShotSession:
             session_id=shot.resume or "",
             model=shot.model,
             cwd=shot.cwd,
+            access=shot.sandbox,
             sandbox=shot.sandbox,
             approvals="never",
             resumed=shot.resume is not None,
@@ -257,6 +261,7 @@ class OneShotSession:
                 session_id=message.session_id,
                 model=message.model or self.facts.model,
                 cwd=message.cwd or self.facts.cwd,
+                access=self.facts.access,
                 sandbox=self.facts.sandbox,
                 approvals="never",
                 resumed=self.facts.resumed,

@@ -1,4 +1,4 @@
-"""Carries the sessions of an agent over to the process that took the place of a lost one."""
+"""Carries the sessions of a lost process over to the one that takes its place."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dragoman.drive.opening import check_access
 from dragoman.errors import (
     AgentError,
+    AuthorityMismatch,
     DragomanError,
     ProcessExited,
     ResponseError,
@@ -19,26 +21,42 @@ if TYPE_CHECKING:
     from dragoman.drive.agent import Agent
     from dragoman.drive.exchange import Exchange
     from dragoman.drive.session import Session
+    from dragoman.drive.worker import Worker
+    from dragoman.model.intents import OpenSession
 
 _IN_MEMORY = "the session was in the memory of a process that is gone"
 
 
-async def resume_all(agent: Agent, exchange: Exchange) -> None:
-    """Resume every session on the new process.
+def reopening(session: Session) -> OpenSession:
+    """How a session is opened on the next process.
 
-    One that the harness refuses to resume is lost, and whoever asks it anything is told why; the
-    others go on. One that was never asked anything has left no trace, and is begun anew.
+    One without a turn has left nothing to resume, and starts again.
     """
-    for session in agent.sessions:
+    opening = session.opening
+    if session.was_asked or opening.resume:
+        return msgspec.structs.replace(opening, resume=session.id, fork=None)
+    return opening
+
+
+def lose_ephemeral(agent: Agent, worker: Worker) -> None:
+    """Give up the sessions that were only in the memory of the lost process."""
+    for session in worker.sessions:
         if session.opening.ephemeral and session.was_asked:
             _lose(agent, session, ProcessExited(_IN_MEMORY))
-            continue
-        opening = session.opening
-        if session.was_asked or opening.resume:
-            opening = msgspec.structs.replace(opening, resume=session.id, fork=None)
+
+
+async def resume_all(agent: Agent, worker: Worker, exchange: Exchange) -> None:
+    """Resume every session on the new process.
+
+    A session that the harness refuses to resume is lost: its next request raises the reason. The others
+    continue.
+    """
+    for session in worker.sessions:
+        opening = worker.opening or reopening(session)
         try:
             facts = await exchange.ask(opening, seconds=agent.timeouts.read)
-        except (ResponseError, Unsupported) as refused:
+            check_access(agent.capabilities, opening, facts)
+        except (AuthorityMismatch, ResponseError, Unsupported) as refused:
             _lose(agent, session, refused)
         else:
             session.renewed(facts)
@@ -53,7 +71,7 @@ def _lose(agent: Agent, session: Session, why: DragomanError) -> None:
 
 
 def given_up(why: DragomanError | None, restarts: int) -> DragomanError | None:
-    """The error for whoever wants something of an agent that was started again in vain."""
+    """The error for requests to an agent whose restarts have all failed."""
     if why is None or not restarts:
         return why
     times = "once" if restarts == 1 else f"{restarts} times"

@@ -13,7 +13,7 @@ from dragoman.drive.approvals.policy import Decision
 from dragoman.drive.approvals.queue import Desk
 from dragoman.drive.tools.calls import ToolCalls
 from dragoman.drive.tools.toolbox import Toolbox
-from dragoman.harnesses.contract.driving import ToolRequest
+from dragoman.harnesses.contract.conversation import ToolRequest
 from dragoman.model.intents import AnswerTool, Intent
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message, TurnEnded
 
@@ -80,6 +80,11 @@ class Clerk:
         session = sessions.get(request.session_id)
         toolbox = session.toolbox if session is not None else _NO_TOOLS
         self._calls.submit(request, toolbox, deliver)
+
+    def forget(self, session_id: str) -> None:
+        """The process of this session is gone: what it has asked needs no answer."""
+        self.desk.withdraw_session(session_id)
+        self._calls.cancel(session_id)
 
     def forget_all(self) -> None:
         """Whoever asked is gone."""

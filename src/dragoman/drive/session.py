@@ -20,13 +20,13 @@ from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import (
     AgentError,
     DragomanError,
-    ProcessExited,
     ProtocolError,
     ResponseTimeout,
     TurnInterrupted,
     Unsupported,
 )
 from dragoman.model import intents
+from dragoman.model.answers import AgentSession
 from dragoman.model.messages import (
     Message,
     Outcome,
@@ -42,6 +42,7 @@ from dragoman.model.tools import BASH
 if TYPE_CHECKING:
     from dragoman.drive.agent import Agent
     from dragoman.drive.tools.toolbox import Toolbox
+    from dragoman.drive.worker import Worker
 
 _LATE_KEPT = 1000
 _ENDED_KEPT = 64
@@ -57,11 +58,14 @@ class Session:
     def __init__(
         self,
         agent: Agent,
+        worker: Worker,
         facts: intents.SessionFacts,
         opening: intents.OpenSession,
         toolbox: Toolbox,
     ) -> None:
         self._agent = agent
+        self.worker = worker
+        """The process that it is open on."""
         self.facts = facts
         self.opening = opening
         self.toolbox = toolbox
@@ -167,7 +171,7 @@ class Session:
     async def _begin(
         self, turn: Turn, intent: intents.StartTurn | intents.Compact | intents.Review
     ) -> str | None:
-        await self._agent.settled(self._agent.timeouts.read)
+        await self.worker.settled(self._agent.timeouts.read)
         if self.lost is not None:
             raise self.lost
         await self._settled()
@@ -176,7 +180,7 @@ class Session:
         # The session may have got another name from a restart.
         here = msgspec.structs.replace(intent, session_id=self.id)
         turn.is_asked = True
-        value = await self._agent.ask(here)
+        value = await self.worker.ask(here)
         self.was_asked = True
         turn_id = value if isinstance(value, str) else None
         held, turn.held = turn.held, []
@@ -186,7 +190,7 @@ class Session:
         if turn.ended is not None and turn_id not in (None, turn.ended.turn_id):
             # The agent took it up after all, when we had given it up.
             self._ended.append(turn_id)
-            self._agent.give_up(self.id, turn_id)
+            self.worker.give_up(self, turn_id)
         return turn_id
 
     async def _settled(self) -> None:
@@ -201,10 +205,10 @@ class Session:
             end = intents.AwaitTurnEnd(session_id=self.id, turn_id=turn_id)
             check = intents.CheckTurn(session_id=self.id, turn_id=turn_id)
             try:
-                await self._agent.ask(end, seconds=seconds)
+                await self.worker.ask(end, seconds=seconds)
             except ResponseTimeout:  # unless only the word of its end was lost
                 with suppress(Unsupported):
-                    if await self._agent.ask(check) is not None:
+                    if await self.worker.ask(check) is not None:
                         self.given_up.discard(turn_id)
                         continue
                 raise ResponseTimeout(
@@ -215,7 +219,7 @@ class Session:
     async def steer(self, text: str, *, images: Sequence[str | os.PathLike[str]] = ()) -> None:
         """Say something to the agent while it works."""
         turn = self._running_turn()
-        await self._agent.ask(
+        await self.worker.ask(
             intents.Steer(
                 session_id=self.id,
                 turn_id=turn.id or "",
@@ -234,7 +238,7 @@ class Session:
             return []
         turn.keeps_commands, turn.is_stopped_by_us = keep_commands, True
         # Some releases end the command and leave what it has started: it is looked for before.
-        finder = None if keep_commands else self._agent.processes_of(self)
+        finder = None if keep_commands else self.worker.processes_of(self)
         known = finder.find(turn.began_at) if finder is not None else []
         named = finder.describe(known) if finder is not None else []
         await self._interrupt(turn)
@@ -251,7 +255,7 @@ class Session:
             async with asyncio.timeout(seconds):
                 await turn.begin()
                 await stop(
-                    await self._agent.settled(seconds),
+                    await self.worker.settled(seconds),
                     lambda: intents.Interrupt(session_id=self.id, turn_id=turn.id or ""),
                     seconds=seconds,
                 )
@@ -260,12 +264,12 @@ class Session:
             if turn in self._turns:
                 if turn.id is None:
                     self._unanswered.append(turn)
-                self._agent.end_turn(self, "interrupted")
-                self._agent.give_up(self.id, turn.id)
+                self.worker.end_turn(self, "interrupted")
+                self.worker.give_up(self, turn.id)
 
     def commands(self) -> list[RunningCommand]:
         """The commands that this session has running, as far as can be seen."""
-        finder = self._agent.processes_of(self)
+        finder = self.worker.processes_of(self)
         if finder is not None:
             return finder.describe(finder.find())
         return [RunningCommand(command=command) for command in self.commands_seen.running()]
@@ -281,7 +285,7 @@ class Session:
         self, turn: Turn | None, known: list[Stat], named: list[RunningCommand]
     ) -> list[RunningCommand]:
         since = turn.began_at if turn is not None else 0
-        finder = self._agent.processes_of(self)
+        finder = self.worker.processes_of(self)
         if finder is not None:
             found = finder.describe(finder.find(since))
             stopped = list({each.pid: each for each in [*found, *named]}.values())
@@ -303,25 +307,27 @@ class Session:
         running = [str(call.input.get("command")) for call in calls if call.tool == BASH]
         running = running if turn is not None else self.commands_seen.running()
         if running or turn is None:
-            await self._agent.ask(intents.StopCommands(session_id=self.id), seconds=seconds)
+            await self.worker.ask(intents.StopCommands(session_id=self.id), seconds=seconds)
         return [RunningCommand(command=command) for command in running]
 
     # The session as a whole.
 
     async def fork(self) -> Session:
         """A new session that begins with all that was said in this one."""
-        opening = msgspec.structs.replace(self.opening, fork=self.id, resume=None)
+        opening = msgspec.structs.replace(
+            self.opening, fork=self.id, resume=None, or_new=False, session_id=None
+        )
         return await self._agent.open(opening, self.toolbox)
 
     async def rename(self, name: str) -> None:
-        await self._agent.ask(intents.Rename(session_id=self.id, name=name))
+        await self.worker.ask(intents.Rename(session_id=self.id, name=name))
 
     async def archive(self, *, archived: bool = True) -> None:
-        await self._agent.ask(intents.Archive(session_id=self.id, archived=archived))
+        await self.worker.ask(intents.Archive(session_id=self.id, archived=archived))
 
-    async def read(self, *, turns: bool = True) -> Any:
+    async def read(self, *, turns: bool = True) -> AgentSession:
         """The session as the harness keeps it."""
-        return await self._agent.ask(intents.ReadSession(session_id=self.id, turns=turns))
+        return await self.worker.ask(intents.ReadSession(session_id=self.id, turns=turns))
 
     async def close(self, *, keep_commands: bool = False) -> list[RunningCommand]:
         """End it: its turn, the commands that it has running, and what was allowed for its duration.
@@ -330,14 +336,12 @@ class Session:
         leaves them running.
         """
         stopped = await self.interrupt(keep_commands=keep_commands)
-        if not keep_commands and self._agent.state == "running":
+        if not keep_commands and self.worker.state == "running":
             with suppress(AgentError, Unsupported):  # an agent that is gone has taken them along
                 stopped += await self.stop_commands()
         self.grants.clear()
         self._agent.forget(self)
-        if self._agent.state == "running":
-            with suppress(ProcessExited):  # then nobody listens any more, either
-                await self._agent.ask(intents.CloseSession(session_id=self.id))
+        await self._agent.let_go(self.worker, self.id)
         return stopped
 
     # From the agent.
@@ -383,7 +387,7 @@ class Session:
         turn.tell(message, own=own)
 
     def _see_why(self, error: TurnError, turns: list[Turn]) -> None:
-        exchange = self._agent.exchange
+        exchange = self.worker.exchange
         if exchange is None or error.kind not in _OF_THE_PROCESS:
             return
         gone = exchange.gone()

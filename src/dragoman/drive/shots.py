@@ -18,7 +18,9 @@ from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.turns import Turn
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import ProcessExited, TurnInterrupted
-from dragoman.harnesses.contract.driving import Launch, OneShot, Run, SignIn
+from dragoman.harnesses.contract.capabilities import Capabilities
+from dragoman.harnesses.contract.transport import Launch, OneShot, Run
+from dragoman.model.intents import ServerFacts
 from dragoman.model.messages import Message, TurnError
 from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
@@ -30,8 +32,8 @@ _EXIT_SECONDS = 5.0
 class ShotPlan:
     """How the processes are started, and how they are to be treated."""
 
-    version: str | None
-    sign_in: SignIn = field(default_factory=SignIn)
+    facts: ServerFacts
+    capabilities: Capabilities
     launch: Callable[[OneShot], Launch]
     make_run: Callable[[OneShot, Usage | None], Run]
     open_link: Callable[[Launch], OpenLink]

@@ -28,10 +28,12 @@ async def watch(agent: Agent) -> None:
         while True:
             await asyncio.sleep(_TICK)
             now = loop.time()
-            unstopped, agent.unstopped = agent.unstopped, []
-            for intent in unstopped:
-                if agent.exchange is not None:
-                    checks.create_task(stop_in_the_end(agent.exchange, intent, seconds=limits.read))
+            for worker in agent.workers:
+                unstopped, worker.unstopped = worker.unstopped, []
+                if (exchange := worker.exchange) is not None:
+                    for intent in unstopped:
+                        again = stop_in_the_end(exchange, intent, seconds=limits.read)
+                        checks.create_task(again)
             cut_off, agent.cut_off = agent.cut_off, []
             for session, turn in cut_off:
                 checks.create_task(_stop_commands(session, turn))
@@ -39,11 +41,11 @@ async def watch(agent: Agent) -> None:
                 turn = session.turn
                 if turn is None:
                     continue
-                pulse = turn.fresh_pulse(gone=agent.exchange is None or agent.exchange.is_over)
+                exchange = session.worker.exchange
+                pulse = turn.fresh_pulse(gone=exchange is None or exchange.is_over)
                 verdict = judge(pulse, limits, now)
                 if verdict is not None and pulse.tools:
-                    link = agent.exchange.link if agent.exchange is not None else None
-                    name_processes(pulse, link.pid if link is not None else None)
+                    name_processes(pulse, session.worker.pid)
                     verdict = judge(pulse, limits, now)
                 if verdict is not None:
                     error = TurnError(
@@ -52,26 +54,26 @@ async def watch(agent: Agent) -> None:
                         retryable=True,
                         native=verdict.reason,
                     )
-                    _give_up(agent, session, turn, error)
+                    _give_up(session, turn, error)
                     checks.create_task(_stop_commands(session, turn))
                 elif not pulse.tools and not pulse.asked and turn.id is not None:
                     silent_since = max(pulse.heard_at, turn.looked_at)
                     if now - silent_since > limits.check_after:
                         turn.looked_at = now
-                        checks.create_task(_look_into(agent, session, turn))
+                        checks.create_task(_look_into(session, turn))
 
 
-async def _look_into(agent: Agent, session: Session, turn: Turn) -> None:
+async def _look_into(session: Session, turn: Turn) -> None:
     """Ask the server whether the turn is over and only its end got lost."""
     try:
-        outcome = await agent.ask(CheckTurn(session_id=session.id, turn_id=turn.id))
+        outcome = await session.worker.ask(CheckTurn(session_id=session.id, turn_id=turn.id))
     except ResponseTimeout:
         turn.pulse.deaf = True
     except (AgentError, UsageError):
         return  # it cannot tell; the stall timeout has the last word
     else:
         if outcome is not None and session.turn is turn:
-            agent.end_turn(session, outcome)
+            session.worker.end_turn(session, outcome)
 
 
 async def _stop_commands(session: Session, turn: Turn) -> None:
@@ -80,7 +82,7 @@ async def _stop_commands(session: Session, turn: Turn) -> None:
         await session.stop_commands(turn)
 
 
-def _give_up(agent: Agent, session: Session, turn: Turn, error: TurnError) -> None:
+def _give_up(session: Session, turn: Turn, error: TurnError) -> None:
     """End the turn as failed, here and, if it still listens, there."""
-    agent.end_turn(session, "failed", error)
-    agent.give_up(session.id, turn.id)
+    session.worker.end_turn(session, "failed", error)
+    session.worker.give_up(session, turn.id)

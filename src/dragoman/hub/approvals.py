@@ -63,7 +63,7 @@ class Asks:
 
         So an answer to an old question can never be taken for one to a new question.
         """
-        asker = self._room.connection, request.session_id
+        asker = live.connection, request.session_id
         names = self._names.get(live.id)
         if names is None:
             names = self._names[live.id] = {}

@@ -25,7 +25,9 @@ from dragoman.drive.process.reaper import reaper
 from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.tasks import Tasks
 from dragoman.errors import DragomanError
-from dragoman.hub.agent import AgentHolder
+from dragoman.harnesses.contract.capabilities import Choice
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.hub.agent import AgentConnection, AgentConnections, session_transport
 from dragoman.hub.approvals import Asks
 from dragoman.hub.idempotency import Keys
 from dragoman.hub.journal import HubJournal
@@ -58,11 +60,12 @@ from dragoman.hub.shapes import (
     UnknownSession,
 )
 from dragoman.hub.stored_lines import replay
-from dragoman.model.intents import Sandbox
+from dragoman.model.answers import Model
 from dragoman.store.live.checking import verify
 
 __all__ = [
     "Begun",
+    "Choice",
     "Entry",
     "Forbidden",
     "Gap",
@@ -122,25 +125,46 @@ class Hub:
             tasks = await stack.enter_async_context(Tasks())
             self._keys = Keys(room)
             self._asks = Asks(room, self._how.ask_seconds)
-            self._holder = AgentHolder(self._harness, self._how, tasks, room.hear)
-            name, driving = self._holder.harness.name, self._holder.harness.driving
-            names = driving.key_names if driving is not None else ()
-            self._journal = HubJournal(room, name, self._how.keys(names).values())
-            self._remembered = RememberedRules.of(self._holder.harness, self._how.env)
-            ours = {"ask": self._asks.ask, "policy": self._policy, "journal": self._journal}
-            self._holder.how = replace(self._how, mode="app-server", **ours)
-            self._sessions = Sessions(room, self._holder, tasks)
-            self.saved = Saved(room, self._holder, self._sessions, self.roots)
+            self._journals: list[HubJournal] = []
+            stack.callback(self._end_journals)
+            self._agents = AgentConnections(
+                self._harness, lambda harness, default: self._connection(harness, tasks, default)
+            )
+            stack.push_async_callback(self._agents.close)
+            self._remembered = [
+                RememberedRules.of(each.harness, self._how.env) for each in self._agents.all()
+            ]
+            self._sessions = Sessions(room, self._agents, tasks)
+            self.saved = Saved(room, self._agents, self._sessions, self.roots)
             room.failed.append(self._sessions.interrupt_all)
-            stack.callback(self._journal.end)
-            stack.push_async_callback(self._holder.close)
-            with suppress(DragomanError):  # then there is still what was stored to look at
-                await self._holder.get()
+            with suppress(DragomanError):  # stored sessions can be read without an agent
+                await self._agents.default.get()
             self._stack = stack.pop_all()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
+
+    def _connection(self, harness: Harness, tasks: Tasks, default: bool) -> AgentConnection:
+        """How an agent of this harness is reached; only the default one by the program that was named."""
+        names = harness.program.key_names if harness.program is not None else ()
+        how = self._how if default else replace(self._how, command=None, api_key=None)
+        wanted = self._how.wanted_transport if default else None
+        journal = HubJournal(self._room, harness.name, how.keys(names).values())
+        self._journals.append(journal)
+        how = replace(
+            how,
+            transport=session_transport(harness, wanted),
+            mode=None,
+            ask=self._asks.ask,
+            policy=self._policy,
+            journal=journal,
+        )
+        return AgentConnection(harness, how, tasks, self._room.publish)
+
+    def _end_journals(self) -> None:
+        for journal in self._journals:
+            journal.end()
 
     # What there is.
 
@@ -150,12 +174,12 @@ class Hub:
         return self._room.store.note
 
     def harnesses(self) -> list[HarnessInfo]:
-        """The agent programs that can be driven; at the moment it is one."""
-        return [self._holder.info()]
+        """The agent programs that can be driven, the default one first."""
+        return [each.info() for each in self._agents.all()]
 
-    async def models(self) -> Any:
-        """As the harness tells them."""
-        return await (await self._holder.get()).models()
+    async def models(self, harness: str | None = None) -> list[Model]:
+        """The models that a harness offers."""
+        return await (await self._agents.of(harness).get()).models()
 
     def sessions(self) -> list[LiveSession]:
         """All of them, the newest first; archived ones, too."""
@@ -183,25 +207,34 @@ class Hub:
         images: Sequence[str] = (),
         model: str | None = None,
         effort: str | None = None,
-        sandbox: Sandbox = "workspace-write",
-        approvals: Any = "on-request",
+        access: str | None = None,
+        asking: Any = None,
+        sandbox: str | None = None,
+        approvals: Any = None,
         idempotency_key: str | None = None,
         resume: str | None = None,
         title: str | None = None,
+        harness: str | None = None,
     ) -> LiveSession:
-        """Begin a session, or go on with one. The same key with the same request begins no second one.
+        """Start a session, or resume one. The same key with the same request starts no second one.
 
-        Without a ``title`` it is called after its first prompt.
+        ``access`` is a level or one of the harness's own values, ``asking`` one of its approval modes;
+        ``sandbox`` and ``approvals`` are other names for the two. Without a ``title`` it is called
+        after its first prompt.
         """
         path = self.allowed(cwd)
-        request = msgspec.json.encode(
-            (path, prompt, images, model, effort, sandbox, approvals, resume)
-        )
+        connection = self._agents.of(harness)
+        native = connection.access(access if access is not None else sandbox)
+        modes = connection.asking(asking if asking is not None else approvals)
+        facts = (path, prompt, images, model, effort, native, modes, resume)
+        is_default = connection is self._agents.default
+        request = msgspec.json.encode(facts if is_default else (*facts, connection.harness.name))
 
         async def begin() -> Live:
             known = self._room.find(resume) if resume is not None else None
             if known is None:
-                how: dict[str, Any] = {"sandbox": sandbox, "approvals": approvals, "title": title}
+                how: dict[str, Any] = {"access": native, "asking": modes, "title": title}
+                how["harness"] = connection.harness.name
                 known = await self._sessions.start(cwd=path, model=model, resume=resume, **how)
             return known
 
@@ -221,24 +254,39 @@ class Hub:
         images: Sequence[str] = (),
         model: str | None = None,
         effort: str | None = None,
-        sandbox: Sandbox | None = None,
+        access: str | None = None,
+        asking: Any = None,
+        sandbox: str | None = None,
         approvals: Any = None,
         idempotency_key: str | None = None,
     ) -> str | None:
         """Begin a turn and come back at once with its id; during a turn it is a word to that turn.
 
-        Another sandbox, or other approvals, hold from this turn on, and cannot come during one. The same
+        Another access, or other approvals, hold from this turn on, and cannot change during one. The same
         key with the same request begins no second turn.
         """
         live = self._room.get(session_id)
         how: dict[str, Any] = {"images": images, "model": model, "effort": effort}
-        how |= {"sandbox": sandbox, "approvals": approvals}
+        access, asking = self._changed(live, access or sandbox, asking or approvals)
+        request = msgspec.json.encode(
+            (session_id, text, {**how, "sandbox": access, "approvals": asking})
+        )
+        how |= {"access": access, "asking": asking}
 
         async def begin(key: str | None) -> str | None:
             return await self._begin_turn(live, text, key=key, **how)
 
-        request = msgspec.json.encode((session_id, text, how))
         return await self._keys.turn(idempotency_key, request, begin)
+
+    def _changed(self, live: Live, access: str | None, asking: Any) -> tuple[str | None, Any]:
+        """Another authority for a session, as its harness names it."""
+        if access is None and asking is None:
+            return None, None
+        connection = self._agents.of(live.info.harness)
+        return (
+            connection.access(access) if access is not None else None,
+            connection.asking(asking) if asking is not None else None,
+        )
 
     async def _begin_turn(
         self, live: Live, text: str, *, key: str | None = None, images: Sequence[str], **how: Any
@@ -358,11 +406,11 @@ class Hub:
 
     def remembered(self) -> list[RememberedRule]:
         """What the agent itself has written down as always allowed."""
-        return self._remembered.rules()
+        return [rule for rules in self._remembered for rule in rules.rules()]
 
     def forget(self, rule_id: str) -> bool:
         """Take such a rule out of the agent's file. False: there is none of this id (any more)."""
-        return self._remembered.remove(rule_id)
+        return any(rules.remove(rule_id) for rules in self._remembered)
 
     # Reading.
 

@@ -48,6 +48,7 @@ class Live:
         "_stored",
         "agent",
         "asked",
+        "connection",
         "driver",
         "id",
         "is_starting",
@@ -80,6 +81,8 @@ class Live:
         """Every name under which the harness speaks of it, or of agents that work for it."""
         self.rest: SessionState = info.state if info.state not in ("working", "waiting") else "idle"
         """What its state is when nobody works."""
+        self.connection = 0
+        """The connection that its newest message came from."""
         self.was_cut = info.state in ("working", "waiting")
         """Whether it was at work when it was last written down."""
         self.is_starting = False

@@ -16,6 +16,7 @@ from dragoman.hub.accepted import is_prompt
 from dragoman.hub.live import Live
 from dragoman.hub.registry import Room
 from dragoman.hub.shapes import Entry
+from dragoman.hub.source import Source
 from dragoman.hub.stored_lines import replay
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -101,8 +102,8 @@ def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
     for message in map(readable, room.store.reading.said(connection)):
         stored.setdefault(message.line, []).append(_timeless(message))
     last = max(stored, default=0)
-    room.connection = connection
-    for message in replay(harness, _noting_sent(room, connection)):
+    source = Source(connection, harness)
+    for message in replay(harness, _noting_sent(room, source)):
         live = room.find(message.session_id) or room.adopt(message)
         if isinstance(message, Delta):
             if live is not None:
@@ -115,15 +116,13 @@ def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
             if live is not None:
                 live.unfinished.whole(message)
         else:
-            room.hear(message)
-    room.connection = 0
-    room.steering_lines.clear()
+            room.publish(message, source)
 
 
-def _noting_sent(room: Room, connection: int) -> Iterator[JournalLine]:
-    for number, line in enumerate(room.store.reading.lines(connection), 1):
+def _noting_sent(room: Room, source: Source) -> Iterator[JournalLine]:
+    for number, line in enumerate(room.store.reading.lines(source.number), 1):
         if line.sent:
-            room.steering_lines.add(number)
+            source.steering_lines.add(number)
         yield line
 
 

@@ -20,6 +20,7 @@ from dragoman.hub.accepted import Accepted
 from dragoman.hub.live import Live
 from dragoman.hub.readers import ListReader, Reader
 from dragoman.hub.shapes import LiveSession, UnknownSession
+from dragoman.hub.source import NO_SOURCE, Source
 from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, TurnEnded, encode
 from dragoman.store.live.entries import Entry, Passing
 from dragoman.store.live.reading import LiveStoreUnusable, StoredSession
@@ -84,19 +85,15 @@ class Room:
         own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
         self._own = Live(OWN, own, seq=self.store.reading.last_seq(OWN))
         """What is said in no session: kept, and shown to nobody."""
-        self._early: list[Message] = []
+        self._early: list[tuple[Message, Source]] = []
         self._opening = 0
         self._changed: dict[str, Live] = {}
         self._list_readers: WeakSet[ListReader] = WeakSet()
         self._storing: set[asyncio.Future[None]] = set()
         self.failed: list[Callable[[], None]] = []
         """Called when the store cannot be written any more."""
-        self.connection = 0
-        """Where messages come from at the moment."""
         self.steering = 0
         """How many words to a turn under way are just being sent."""
-        self.steering_lines: set[int] = set()
-        """Lines of this connection that we sent meanwhile: what only they say, the agent has not taken up."""
         for stored in self.store.reading.sessions():
             self.know(Live(stored.number, _session_of(stored), seq=stored.last_seq))
         self.store.prune(datetime.now(UTC) - _JOURNAL_KEPT)
@@ -146,19 +143,19 @@ class Room:
         """It is open, or is not going to be."""
         self._opening -= 1
         early, self._early = self._early, []
-        for message in early:
-            self.hear(message)
+        for message, source in early:
+            self.publish(message, source)
 
-    def hear(self, message: Message) -> None:
-        """Take a message of whichever session. Quick: it is called for each, by the reader."""
+    def publish(self, message: Message, source: Source = NO_SOURCE) -> None:
+        """Take a message of any session. Quick: it is called for each message, by the reader."""
         name = message.session_id
         live = self._by_name.get(name or "")
         if live is None and name is not None:
             live = self.adopt(message)
             if live is None and self._opening:
-                self._early.append(message)
+                self._early.append((message, source))
                 return
-        self.add(live if live is not None else self._own, message)
+        self.add(live if live is not None else self._own, message, source=source)
 
     def adopt(self, message: Message) -> Live | None:
         """The session that the agent who speaks works for, if it is one of ours."""
@@ -170,7 +167,9 @@ class Room:
             self._by_name[message.session_id] = parent
         return parent
 
-    def add(self, live: Live, message: Message, *, ours: bool = False) -> None:
+    def add(
+        self, live: Live, message: Message, *, ours: bool = False, source: Source = NO_SOURCE
+    ) -> None:
         """Make an entry of it, to be stored and then told; a delta is only told."""
         if isinstance(message, Delta):
             if live is self._own:
@@ -188,25 +187,27 @@ class Room:
         if not message.line:
             live.say_ourselves(message)
         live.seq += 1
-        connection = 0 if ours or not message.line else self.connection
+        connection = 0 if ours or not message.line else source.number
+        if source.number:
+            live.connection = source.number
         data = encode(message)
         entry = Entry(live.id, live.seq, at, data, message, connection)
         told = _ToTell(live, entry)
         if live is self._own:
             self.store.add_entry(live.number, entry, told)
             if isinstance(message, RateLimits) and message.windows:
-                self._limited(message)
+                self._limited(message, source.harness)
             return
         with self.store.writer.together():
             self.store.add_entry(live.number, entry, told)
             self.accepted.seen(live.id, message)
-            if live.add(message, at, is_only_sent=message.line in self.steering_lines):
+            if live.add(message, at, is_only_sent=message.line in source.steering_lines):
                 self._write(live)
 
-    def _limited(self, message: RateLimits) -> None:
-        """The account's limits are those of every session that is open."""
+    def _limited(self, message: RateLimits, harness: str) -> None:
+        """The account's limits are those of every open session of the harness."""
         for live in self.lives.values():
-            if live.driver is not None:
+            if live.driver is not None and live.info.harness == harness:
                 live.set(rate_limits=message.windows)
                 self.changed(live)
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from dragoman.drive.agent import Agent
 from dragoman.drive.calling import Outcome
 from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
-from dragoman.drive.tools.toolbox import Toolbox
 from dragoman.drive.turns import Turn
-from dragoman.drive.workspaces import check_workspace
 from dragoman.errors import DragomanError, ProtocolError, ResponseError
-from dragoman.hub.agent import AgentHolder
+from dragoman.harnesses.contract.capabilities import Ability
+from dragoman.hub.agent import AgentConnections
 from dragoman.hub.live import Live
 from dragoman.hub.registry import Room
 from dragoman.hub.shapes import LiveSession, PutAway
 from dragoman.hub.steering import returned, steered, without
-from dragoman.model.intents import Archive, OpenSession, Rename, Sandbox
+from dragoman.model.intents import Archive, Rename
 from dragoman.model.messages import Notice, TurnEnded
 
 _UNDER_WAY: Final = (
@@ -32,9 +31,9 @@ _UNDER_WAY: Final = (
 class Sessions:
     """Between the room, where sessions are kept, and the agent, where they live."""
 
-    def __init__(self, room: Room, holder: AgentHolder, tasks: Tasks) -> None:
+    def __init__(self, room: Room, agents: AgentConnections, tasks: Tasks) -> None:
         self._room = room
-        self._holder = holder
+        self._agents = agents
         self._tasks = tasks
 
     def interrupt_all(self) -> None:
@@ -51,24 +50,27 @@ class Sessions:
         *,
         cwd: str,
         model: str | None,
-        sandbox: Sandbox,
-        approvals: Any,
+        access: str,
+        asking: Any,
         resume: str | None,
         title: str | None = None,
+        harness: str | None = None,
     ) -> Live:
-        """A new session, or one of the harness's that the hub has not known."""
-        agent = await self._holder.get()
+        """A new session, or a saved one of the harness's that is new to the hub."""
+        connection = self._agents.of(harness)
+        agent = await connection.get()
         self._room.expecting()
         try:
             session = await agent.start(
-                cwd=cwd, model=model, sandbox=sandbox, approvals=approvals, resume=resume
+                cwd=cwd, model=model, access=access, asking=asking, resume=resume
             )
-            return self._begin(agent, session, title=title)
+            return self._begin(connection.harness.name, agent, session, title=title)
         finally:
             self._room.expected()
 
     def _begin(
         self,
+        harness: str,
         agent: Agent,
         session: Session,
         *,
@@ -81,11 +83,11 @@ class Sessions:
         live = self._room.begin(
             LiveSession(
                 id=session.id,
-                harness=self._holder.harness.name,
+                harness=harness,
                 cwd=opening.cwd,
                 model=session.facts.model or opening.model,
-                sandbox=opening.sandbox,
-                approvals=opening.approvals,
+                sandbox=opening.access or opening.sandbox,
+                approvals=opening.asking,
                 native_id=session.id,
                 created_at=now,
                 updated_at=now,
@@ -98,9 +100,7 @@ class Sessions:
         live.driver, live.agent = session, agent
         return live
 
-    async def opened(
-        self, live: Live, *, sandbox: Sandbox | None = None, approvals: Any = None
-    ) -> Session:
+    async def opened(self, live: Live, *, access: str | None = None, asking: Any = None) -> Session:
         """The session on the agent: resumed if it is not there, or if it is to have another authority.
 
         So the agent confirms that authority before it is asked anything; the session keeps it. One that
@@ -108,10 +108,10 @@ class Sessions:
         """
         if live.info.archived:
             await self.archive(live, archived=False)
-        agent = await self._holder.get()
+        agent = await self._agents.of(live.info.harness).get()
         async with live.opening:
             driver, info = live.driver, live.info
-            authority = sandbox or cast("Sandbox", info.sandbox), approvals or info.approvals
+            authority = access or info.sandbox, asking or info.approvals
             if driver is not None and live.agent is agent and driver.lost is None:
                 if driver.id != live.native_id:  # the process was lost, and it got another name
                     self._rename(live, driver.id)
@@ -126,8 +126,8 @@ class Sessions:
                 session = await agent.start(
                     cwd=info.cwd,
                     model=info.model,
-                    sandbox=authority[0],
-                    approvals=authority[1],
+                    access=authority[0],
+                    asking=authority[1],
                     resume=live.native_id if info.was_asked else None,
                     or_new=info.was_asked,
                 )
@@ -151,11 +151,11 @@ class Sessions:
         images: Sequence[str] = (),
         model: str | None = None,
         effort: str | None = None,
-        sandbox: Sandbox | None = None,
-        approvals: Any = None,
+        access: str | None = None,
+        asking: Any = None,
     ) -> str | None:
         """Begin a turn; while one is under way, say it to that one. Its id."""
-        session = await self.opened(live, sandbox=sandbox, approvals=approvals)
+        session = await self.opened(live, access=access, asking=asking)
         if (turn := session.turn) is not None:
             await turn.begin()
             if session.turn is turn:
@@ -242,45 +242,61 @@ class Sessions:
         self._room.expecting()
         try:
             branch = await session.fork()
-            agent, title = await self._holder.get(), live.info.title
-            return self._begin(agent, branch, parent=live.id, parent_seq=live.told_seq, title=title)
+            harness, title = live.info.harness, live.info.title
+            agent = await self._agents.of(harness).get()
+            return self._begin(
+                harness, agent, branch, parent=live.id, parent_seq=live.told_seq, title=title
+            )
         finally:
             self._room.expected()
 
-    async def fork_saved(self, session_id: str, *, cwd: str, title: str | None) -> Live:
-        """A branch of a session that the hub has not known: none of its words are here."""
-        opening = OpenSession(cwd=check_workspace(cwd), approvals="on-request", fork=session_id)
-        agent = await self._holder.get()
+    async def fork_saved(
+        self, session_id: str, *, cwd: str, title: str | None, harness: str | None = None
+    ) -> Live:
+        """A branch of a session that is new to the hub: its messages so far are not here."""
+        connection = self._agents.of(harness)
+        agent = await connection.get()
         self._room.expecting()
         try:
-            branch = await agent.open(opening, Toolbox(()))
-            return self._begin(agent, branch, parent=session_id, parent_seq=0, title=title)
+            branch = await agent.start(cwd=cwd, fork=session_id)
+            name = connection.harness.name
+            return self._begin(name, agent, branch, parent=session_id, parent_seq=0, title=title)
         finally:
             self._room.expected()
 
     async def rename(self, live: Live, name: str) -> None:
         if live.info.archived:
             raise PutAway(live.id)
-        if live.info.was_asked:  # before that the harness has nothing to put the name on
-            agent = await self._holder.get()
+        agent = await self._able(live, "rename")
+        if agent is not None:
+            if agent.plan.process_per_session:  # only its own process can be asked
+                await self.opened(live)
             await agent.ask(Rename(session_id=live.native_id, name=name))
         live.set(title=name, updated_at=datetime.now(UTC))
         self._room.changed(live)
 
     async def archive(self, live: Live, *, archived: bool) -> None:
-        """Put it away, there and here, or bring it back."""
+        """Archive it, there and here, or bring it back."""
         if archived:
             await self.stop(live)
-        if live.info.was_asked:
-            agent = await self._holder.get()
+        agent = await self._able(live, "archive")
+        if agent is not None:
             try:
                 await agent.ask(Archive(session_id=live.native_id, archived=archived))
             except ResponseError as refused:
-                # It may have been put away, or thrown away, by the harness's own means.
+                # The user may have archived or deleted it with the harness's own program.
                 notice = Notice(session_id=live.native_id, level="warning", text=str(refused))
                 self._room.add(live, notice, ours=True)
         live.set(archived=archived, updated_at=datetime.now(UTC))
         self._room.changed(live)
+
+    async def _able(self, live: Live, ability: Ability) -> Agent | None:
+        """The agent, if it can do this with the session; otherwise only the hub does it."""
+        connection = self._agents.of(live.info.harness)
+        if not live.info.was_asked:  # the harness keeps nothing of it yet
+            return None
+        agent = await connection.get()
+        return agent if ability in agent.capabilities.can else None
 
     async def stop(self, live: Live, *, keep_commands: bool = False) -> list[RunningCommand]:
         """End its turn and its commands, and let go of it; it is resumed when it is needed again."""

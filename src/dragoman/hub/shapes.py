@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from dragoman.errors import ProtocolError, UsageError
+from dragoman.harnesses.contract.capabilities import Capabilities, Choice
 from dragoman.hub.partial import SoFar
-from dragoman.model.intents import ApprovalMode, Sandbox
 from dragoman.model.messages import ApprovalRequested, RateWindow
 from dragoman.model.usage import Usage
 from dragoman.store.live.entries import Entry, Passing
 
 __all__ = [
     "Begun",
+    "Choice",
     "Entry",
     "Forbidden",
     "Gap",
@@ -77,7 +78,9 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     parent_seq: int | None = None
     """… after this entry of it; 0 if all that was said by then is in its file."""
     sandbox: str = "workspace-write"
+    """The harness's own access value."""
     approvals: Any = "on-request"
+    """The harness's own value for when it asks."""
     archived: bool = False
     native_id: str = ""
     """What the harness calls it, to go on with it."""
@@ -99,10 +102,38 @@ class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Why it is not there to work."""
     signed_in: bool | None = None
     needs_sign_in: bool = False
-    sandboxes: tuple[str, ...] = get_args(Sandbox)
-    approval_modes: tuple[str, ...] = get_args(ApprovalMode)
-    efforts: tuple[str, ...] = ("minimal", "low", "medium", "high", "xhigh")
-    can: tuple[str, ...] = ("steer", "interrupt", "fork", "rename", "archive", "resume", "images")
+    sandboxes: tuple[str, ...] = ()
+    """The values of ``access``."""
+    approval_modes: tuple[str, ...] = ()
+    """The values of ``asking``."""
+    efforts: tuple[str, ...] = ()
+    can: tuple[str, ...] = ()
+    access: tuple[Choice, ...] = ()
+    """How far it may reach, the usual choice first."""
+    asking: tuple[Choice, ...] = ()
+    """When it asks, the usual choice first; empty if the access decides that, too."""
+    models: tuple[str, ...] = ()
+    """Models that are known without asking it."""
+    confirms_access: bool = True
+    sign_in_command: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def offering(cls, offered: Capabilities, **facts: Any) -> HarnessInfo:
+        """With the choices and abilities of a release."""
+        return cls(
+            sandboxes=tuple(choice.value for choice in offered.access),
+            approval_modes=tuple(choice.value for choice in offered.asking),
+            efforts=offered.efforts,
+            can=tuple(sorted(offered.can)),
+            access=offered.access,
+            asking=offered.asking,
+            models=offered.models,
+            confirms_access=offered.confirms_access,
+            sign_in_command=offered.sign_in_command,
+            notes=offered.notes,
+            **facts,
+        )
 
 
 class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):

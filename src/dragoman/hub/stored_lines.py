@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import find_harness
 from dragoman.harnesses.contract.reading import Parser
 from dragoman.model.messages import Message
 from dragoman.store.live.reading import JournalLine
@@ -19,7 +19,7 @@ _check: Final = msgspec.json.Decoder(msgspec.Raw).decode
 
 def replay(harness: str, lines: Iterable[JournalLine]) -> Iterator[Message]:
     """What the lines say, one message after the other. Nothing if nobody knows their dialect."""
-    known = next((each for each in HARNESSES if each.name == harness), None)
+    known = find_harness(harness)
     parser: Parser | None = None
     first: list[bytes] = []
     for line in lines if known is not None else ():

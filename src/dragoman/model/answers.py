@@ -44,6 +44,8 @@ class AgentTurn(msgspec.Struct, frozen=True, kw_only=True):
     id: str | None = None
     outcome: Outcome | None = None
     """None while it runs, or if the agent does not say."""
+    items: int = 0
+    """How many things there are in it, as the agent counts them."""
     native: dict[str, Any] = {}
 
 

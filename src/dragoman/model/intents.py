@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from dragoman.model.answers import Account
+
 Sandbox: TypeAlias = Literal["read-only", "workspace-write", "danger-full-access"]
 """How far the agent's commands may reach."""
 ApprovalMode: TypeAlias = Literal["untrusted", "on-failure", "on-request", "never"]
@@ -208,7 +210,7 @@ class AwaitTurnEnd(BaseIntent, frozen=True, kw_only=True, tag="await_turn_end"):
 
 
 class ListSessions(BaseIntent, frozen=True, kw_only=True, tag="list_sessions"):
-    """Answered with ``{"sessions": [...], "cursor": ...}``, each as the harness describes it."""
+    """Answered with an :class:`~dragoman.model.answers.AgentSessions`."""
 
     limit: int = 50
     cursor: str | None = None
@@ -216,18 +218,18 @@ class ListSessions(BaseIntent, frozen=True, kw_only=True, tag="list_sessions"):
 
 
 class ReadSession(BaseIntent, frozen=True, kw_only=True, tag="read_session"):
-    """Answered with the session as the harness keeps it."""
+    """Answered with an :class:`~dragoman.model.answers.AgentSession`."""
 
     session_id: str
     turns: bool = True
 
 
 class ListModels(BaseIntent, frozen=True, kw_only=True, tag="list_models"):
-    """Answered with ``{"models": [...]}``."""
+    """Answered with a list of :class:`~dragoman.model.answers.Model`."""
 
 
 class ReadRateLimits(BaseIntent, frozen=True, kw_only=True, tag="read_rate_limits"):
-    """Answered with the account's allowance as the harness tells it."""
+    """Answered with an :class:`~dragoman.model.answers.AccountLimits`."""
 
 
 Intent: TypeAlias = (
@@ -263,7 +265,7 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     signed_in: bool | None = None
     """Null when the server does not say."""
     needs_sign_in: bool = False
-    account: dict[str, Any] | None = None
+    account: Account | None = None
 
 
 class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):

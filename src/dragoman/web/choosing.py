@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Final
 
 from dragoman.errors import DragomanError
 from dragoman.hub.hub import HarnessInfo
@@ -69,22 +69,9 @@ async def _models(office: Office) -> list[str]:
     """Those that the harness offers. A page does not wait for an agent that does not answer."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            told = as_models(await office.hub.models())
+            return [model.id for model in await office.hub.models()]
     except (TimeoutError, DragomanError):
         return []
-    return told
-
-
-def as_models(told: Any) -> list[str]:
-    """The names in a harness's list of models, as far as it is one."""
-    listed = cast("dict[str, Any]", told).get("models") if isinstance(told, dict) else None
-    models = [
-        cast("dict[str, Any]", each)
-        for each in (cast("list[Any]", listed) if isinstance(listed, list) else [])
-        if isinstance(each, dict)
-    ]
-    names = [each.get("model") or each.get("id") for each in models if not each.get("hidden")]
-    return [each for each in names if isinstance(each, str)]
 
 
 def _is_inside(path: str, roots: list[str]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from dragoman.cli.commands.doctor import doctor
 from dragoman.cli.reports.drift import page
 from dragoman.client.drift import Drifted
-from dragoman.harnesses.contract.driving import Drift
+from dragoman.harnesses.contract.program import Drift
 
 NOTHING = Drift(reviewed=["0.66.0", "0.169.0"], names=7, new=[], unknown=[], permissions=[])
 

@@ -11,7 +11,7 @@ import pytest
 from dragoman.drive.links.link import Exit
 from dragoman.drive.links.ssh import Remote, quote, ssh_error, ssh_launch
 from dragoman.errors import AgentNotFound, InvalidWorkspace, ProcessExited, UsageError
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 from support.agents.remote_ends import SECONDS, missing
 
 KEY = "sk-0123456789abcdefghij-the-key"

@@ -17,7 +17,7 @@ from dragoman.drive.links.ssh import Remote
 from dragoman.drive.links.ssh_link import open_ssh
 from dragoman.drive.process.child import Grace, open_process
 from dragoman.errors import AgentNotFound, InvalidWorkspace, ProcessExited
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 from support.agents.remote_ends import (
     Heard,
     Sshd,

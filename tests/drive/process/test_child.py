@@ -18,7 +18,7 @@ from dragoman.drive.process import reaping
 from dragoman.drive.process.child import Grace, Process, open_process
 from dragoman.drive.process.reaper import reaper
 from dragoman.errors import AgentNotFound, InvalidWorkspace, ProcessExited
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 from dragoman.wire.lines import LongLine
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the children are POSIX programs")

@@ -1,21 +1,17 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-import importlib
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from dragoman.drive.process.programs import find_command, find_command_line, read_release
 from dragoman.errors import AgentNotFound
-from dragoman.harnesses.contract.driving import Driving, Release
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.program import Bundled, Program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts")
 
@@ -25,17 +21,13 @@ def parse(text: str) -> Release | None:
     return (int(words[1]), 0, 0) if len(words) > 1 and words[1].isdigit() else None
 
 
-def never(*arguments: Any) -> Any:
-    raise AssertionError("nobody is driven here")
-
-
-def driving(bundled: tuple[str, str] | None = None) -> Driving:
-    values: dict[str, Any] = {
-        field.name: never for field in dataclasses.fields(Driving) if field.default is MISSING
-    }
-    values |= {"command": "agent", "bundled": bundled, "parse_release": parse}
-    values["install"] = "from the shop"
-    return Driving(**values)
+def program(bundled: tuple[str, str] | None = None) -> Program:
+    return Program(
+        command="agent",
+        bundled=Bundled(package=bundled[0], file=bundled[1]) if bundled is not None else None,
+        parse_release=parse,
+        install="from the shop",
+    )
 
 
 Install = Callable[..., Path]
@@ -59,59 +51,58 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 def test_a_program_is_found_on_the_path(install: Install) -> None:
     path = install("bin/agent")
 
-    assert find_command(driving()) == str(path)
-    assert find_command(driving(), "agent") == str(path)
+    assert find_command(program()) == str(path)
+    assert find_command(program(), "agent") == str(path)
 
 
 def test_a_path_is_taken_as_it_is(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     path = install("some where/other")
 
-    assert find_command(driving(), str(path)) == str(path)
+    assert find_command(program(), str(path)) == str(path)
     monkeypatch.chdir(path.parent)
-    assert find_command(driving(), "./other") == str(path)
+    assert find_command(program(), "./other") == str(path)
     monkeypatch.setenv("HOME", str(path.parent))
-    assert find_command(driving(), "~/other") == str(path)
+    assert find_command(program(), "~/other") == str(path)
 
 
 def test_a_command_line_keeps_the_words_after_the_program(install: Install) -> None:
     path = install("bin/agent")
     spaced = install("some where/other")
 
-    assert find_command(driving(), "agent serve --x") == str(path)
-    assert find_command_line(driving(), "agent -c 'a b' serve") == (str(path), "-c", "a b", "serve")
-    assert find_command_line(driving(), f"'{spaced}' serve") == (str(spaced), "serve")
-    assert find_command_line(driving()) == (str(path),)
+    assert find_command(program(), "agent serve --x") == str(path)
+    assert find_command_line(program(), "agent -c 'a b' serve") == (str(path), "-c", "a b", "serve")
+    assert find_command_line(program(), f"'{spaced}' serve") == (str(spaced), "serve")
+    assert find_command_line(program()) == (str(path),)
 
 
-def test_a_package_may_bring_the_program_along(
-    install: Install, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = install("package/agent")
-    package = SimpleNamespace(where=lambda: path, broken=never, missing=lambda: f"{path}s")
-    monkeypatch.setitem(sys.modules, "agent_package", package)  # pyright: ignore[reportArgumentType]
+@pytest.fixture
+def package(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program in a package that cannot be imported."""
+    path = install("site/agent_package/bin/agent")
+    (tmp_path / "site/agent_package/__init__.py").write_text("raise RuntimeError('slow')")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    return path
 
-    assert importlib.import_module("agent_package") is package
-    assert find_command(driving(("agent_package", "where"))) == str(path)
-    assert find_command_line(driving(("agent_package", "where")), "agent serve") == (
-        str(path),
+
+def test_a_package_may_bring_the_program_along_and_is_not_imported(package: Path) -> None:
+    assert find_command(program(("agent_package", "bin/agent"))) == str(package)
+    assert find_command_line(program(("agent_package", "bin/agent")), "agent serve") == (
+        str(package),
         "serve",
     )
     for bundled in (
-        ("agent_package", "missing"),
-        ("agent_package", "no_such_function"),
-        ("no_such_package", "where"),
+        ("agent_package", "bin/missing"),
+        ("no_such_package", "bin/agent"),
     ):
         with pytest.raises(AgentNotFound):
-            find_command(driving(bundled))
+            find_command(program(bundled))
+    assert "agent_package" not in sys.modules
 
 
-def test_the_path_goes_before_the_package(
-    install: Install, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_path_goes_before_the_package(install: Install, package: Path) -> None:
     path = install("bin/agent")
-    monkeypatch.setitem(sys.modules, "agent_package", SimpleNamespace(where=never))  # pyright: ignore[reportArgumentType]
 
-    assert find_command(driving(("agent_package", "where"))) == str(path)
+    assert find_command(program(("agent_package", "bin/agent"))) == str(path)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +121,7 @@ def test_the_path_goes_before_the_package(
 )
 def test_the_error_says_the_way_out(install: Install, explicit: str | None, sentence: str) -> None:
     with pytest.raises(AgentNotFound) as caught:
-        find_command(driving(("no_such_package", "where")), explicit)
+        find_command(program(("no_such_package", "where")), explicit)
 
     assert str(caught.value) == sentence
 
@@ -145,13 +136,13 @@ def test_what_cannot_be_a_command_is_explained(install: Install) -> None:
         ("  ", "the command is empty"),
     ):
         with pytest.raises(AgentNotFound, match=words):
-            find_command(driving(), explicit)
+            find_command(program(), explicit)
 
 
 def release_of(path: Path | str, seconds: float = 10) -> Release | None:
     async def main() -> Release | None:
         async with asyncio.timeout(15):
-            return await read_release(str(path), driving(), seconds)
+            return await read_release(str(path), program(), seconds)
 
     return asyncio.run(main())
 

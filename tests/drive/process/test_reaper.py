@@ -15,7 +15,7 @@ from dragoman.drive.process import reaper as module
 from dragoman.drive.process.child import Process
 from dragoman.drive.process.reaper import Reaper, can_run, reaper
 from dragoman.drive.process.reaping import Known, read_stat
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 
 pytestmark = pytest.mark.skipif(not can_run(), reason="there is no reaper on this system")
 
@@ -23,7 +23,7 @@ PARENT = """
 import asyncio, os, sys
 from dragoman.drive.process.child import Process
 from dragoman.drive.process.reaper import reaper
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 
 AGENT = '''
 import signal, subprocess, sys

@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.drive.tools.calls import ToolCalls
 from dragoman.drive.tools.toolbox import Image, Toolbox, tool
-from dragoman.harnesses.contract.driving import ToolRequest
+from dragoman.harnesses.contract.conversation import ToolRequest
 from dragoman.model.intents import AnswerTool
 
 T = TypeVar("T")

@@ -36,7 +36,7 @@ class Pretence:
         self.read_seconds = 5.0
         self.interrupt_seconds = 2.0
 
-        async def reach(driving: object, how: Connection) -> Reach:
+        async def reach(program: object, transport: object, how: Connection) -> Reach:
             return Reach(
                 program="pretend",
                 release=(0, 166, 0),

@@ -14,14 +14,16 @@ from dragoman.drive.approvals.queue import Desk
 from dragoman.drive.links.link import Closed, Exit, Link, OpenLink, Receive
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.router import Clerk
+from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.calls import ToolCalls
 from dragoman.drive.watching import watch
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import harness
+from dragoman.harnesses.contract.transport import SessionTransport
 from dragoman.model.intents import Greet
 
 Json = dict[str, Any]
-_DRIVING = next(one.driving for one in HARNESSES if one.driving is not None)
+_CODEX = harness("codex")
 
 
 async def eventually(holds: Callable[[], object]) -> None:
@@ -183,35 +185,31 @@ class running_agent:
         timeouts: Timeouts | None = None,
         restarts: Restarts | None = None,
     ) -> None:
+        transport = _CODEX.transport("app-server")
+        assert isinstance(transport, SessionTransport)
         plan = Plan(
             greet=Greet(client="test", client_version="1"),
-            open_link=server.open_link,
-            make_conversation=lambda: _DRIVING.make_conversation(
-                (0, 166, 0), lambda: 1_790_000_000
-            ),
+            open_link=lambda opening: server.open_link(),
+            make_conversation=lambda: transport.conversation((0, 166, 0), lambda: 1_790_000_000),
+            capabilities=lambda version: _CODEX.capabilities((0, 166, 0)),
             timeouts=timeouts or Timeouts(read=5),
             restarts=restarts or Restarts(at_most=0),
         )
         self._desk = Desk(policy, deadline_seconds=5)
         self._calls = ToolCalls()
-        self._agent = Agent(plan, Clerk(self._desk, self._calls))
-        self._tasks = asyncio.TaskGroup()
+        self._tasks = Tasks()
+        self._agent = Agent(plan, Clerk(self._desk, self._calls), self._tasks)
 
     async def __aenter__(self) -> Agent:
         await self._desk.__aenter__()
         await self._calls.__aenter__()
         await self._tasks.__aenter__()
         await self._agent.begin()
-        self._background = [
-            self._tasks.create_task(self._agent.keep_alive()),
-            self._tasks.create_task(watch(self._agent)),
-        ]
+        self._tasks.create_task(watch(self._agent))
         return self._agent
 
     async def __aexit__(self, *problem: Any) -> None:
         await self._agent.close()
-        for task in self._background:
-            task.cancel()
         await self._tasks.__aexit__(None, None, None)
         await self._calls.__aexit__(None, None, None)
         await self._desk.__aexit__(None, None, None)

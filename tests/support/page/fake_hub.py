@@ -12,6 +12,7 @@ import msgspec
 
 from dragoman.drive.process.peers import Peers
 from dragoman.errors import DragomanError, ProtocolError, UsageError
+from dragoman.harnesses import harness
 from dragoman.hub.hub import (
     Entry,
     Forbidden,
@@ -30,6 +31,7 @@ from dragoman.hub.hub import (
     UnknownSession,
 )
 from dragoman.hub.saved import Saved
+from dragoman.model.answers import Model
 from dragoman.model.messages import ApprovalRequested, Delta, Message, encode
 
 AT = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -153,10 +155,12 @@ class FakeHub(Hub):
     # As the hub.
 
     def harnesses(self) -> list[HarnessInfo]:
-        return [HarnessInfo(name="codex", title="Codex", version="0.166.0", state="running")]
+        offered = harness("codex").capabilities((0, 166, 0))
+        facts = {"name": "codex", "title": "Codex", "version": "0.166.0", "state": "running"}
+        return [HarnessInfo.offering(offered, **facts)]
 
-    async def models(self) -> Any:
-        return {"models": []}
+    async def models(self, harness: str | None = None) -> list[Model]:
+        return []
 
     def sessions(self) -> list[LiveSession]:
         return list(self._lives.values())

@@ -186,8 +186,8 @@ def _greeting(found: Examination) -> Iterator[Check]:
     if "server" not in found.problems:
         yield Check(name="start", level="ok", text="it starts, and answers")
     if facts.signed_in:
-        account = facts.account or {}
-        known = [account.get(key) for key in ("type", "email", "planType")]
+        account = facts.account
+        known = [account.kind, account.name, account.plan] if account is not None else []
         who = ", ".join(str(each) for each in known if each)
         yield Check(name="account", level="ok", text=f"signed in{f': {who}' if who else ''}")
     elif not facts.needs_sign_in:

@@ -24,7 +24,7 @@ from dragoman.errors import (
     ProcessExited,
     UsageError,
 )
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 
 HostKeys: TypeAlias = Literal["accept-new", "yes", "no"]
 READY = b"dragoman: here is the agent"

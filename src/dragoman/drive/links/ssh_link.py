@@ -11,7 +11,7 @@ from dragoman.drive.links.ssh import NO_CONNECTION, READY, Remote, ssh_error, ss
 from dragoman.drive.process.child import open_process
 from dragoman.drive.secrets import Secrets
 from dragoman.errors import ResponseTimeout
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 from dragoman.model.secrets import secrets_in
 from dragoman.wire.lines import LongLine
 

@@ -27,7 +27,7 @@ from dragoman.drive.process.reaping import TAG, Known
 from dragoman.drive.process.stderr import StderrTail
 from dragoman.drive.secrets import Secrets
 from dragoman.errors import AgentError, AgentNotFound, InvalidWorkspace, ProcessExited
-from dragoman.harnesses.contract.driving import Launch
+from dragoman.harnesses.contract.transport import Launch
 from dragoman.model.secrets import secrets_in
 from dragoman.wire.lines import DEFAULT_MAX_LINE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
+import importlib.util
 import os
 import shlex
 import shutil
@@ -11,37 +11,40 @@ from typing import Final
 
 from dragoman.drive.process.child import Grace, Process
 from dragoman.errors import AgentNotFound
-from dragoman.harnesses.contract.driving import Driving, Launch, Release
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.program import Bundled, Program
+from dragoman.harnesses.contract.transport import Launch
 from dragoman.wire.lines import LongLine
 
 RELEASE_SECONDS: Final = 10.0
 _LONGEST_ANSWER: Final = 1 << 16
+_SUFFIX: Final = ".exe" if os.name == "nt" else ""
 _QUICK: Final = Grace(eof=0.5, terminate=0.5)
 
 
-def find_command(driving: Driving, explicit: str | None = None) -> str:
+def find_command(program: Program, explicit: str | None = None) -> str:
     """The path of the harness's program.
 
     ``explicit`` is a path, a name on the PATH, or a command line that begins with one. Without it the
-    program is looked for on the PATH, and then in the Python package that may carry it. Raises
-    :class:`AgentNotFound`, with the way out.
+    PATH is searched, and then the Python package that may carry the program. Raises
+    :class:`AgentNotFound` with what to do about it.
     """
-    return find_command_line(driving, explicit)[0]
+    return find_command_line(program, explicit)[0]
 
 
-def find_command_line(driving: Driving, explicit: str | None = None) -> tuple[str, ...]:
+def find_command_line(program: Program, explicit: str | None = None) -> tuple[str, ...]:
     """The path of the harness's program, and the words that the caller wrote after it."""
     if explicit is not None:
-        return _find_explicit(driving, explicit)
-    found = shutil.which(driving.command) or _find_bundled(driving)
+        return _find_explicit(program, explicit)
+    found = shutil.which(program.command) or find_bundled(program.bundled)
     if found is None:
         raise AgentNotFound(
-            f"{driving.command} is not on this machine: it is not on the PATH{_way_out(driving)}"
+            f"{program.command} is not on this machine: it is not on the PATH{_way_out(program)}"
         )
     return (os.path.abspath(found),)
 
 
-def _find_explicit(driving: Driving, explicit: str) -> tuple[str, ...]:
+def _find_explicit(program: Program, explicit: str) -> tuple[str, ...]:
     # A path may have spaces in it: as a whole first.
     if found := shutil.which(os.path.expanduser(explicit)):
         return (os.path.abspath(found),)
@@ -50,42 +53,46 @@ def _find_explicit(driving: Driving, explicit: str) -> tuple[str, ...]:
     except ValueError as error:
         raise AgentNotFound(f"the command {explicit!r} cannot be read: {error}") from error
     if not words:
-        raise AgentNotFound(f"the command is empty{_way_out(driving)}")
-    program = os.path.expanduser(words[0])
-    if found := shutil.which(program):
+        raise AgentNotFound(f"the command is empty{_way_out(program)}")
+    path = os.path.expanduser(words[0])
+    if found := shutil.which(path):
         return (os.path.abspath(found), *words[1:])
-    # Whoever says the name as such means the harness, wherever it is.
-    if program == driving.command and (found := _find_bundled(driving)):
+    # The bare name means the harness, wherever its program is.
+    if path == program.command and (found := find_bundled(program.bundled)):
         return (found, *words[1:])
-    if not os.path.dirname(program):
+    if not os.path.dirname(path):
         problem = "is not on the PATH"
-    elif os.path.isfile(program):
+    elif os.path.isfile(path):
         problem = "may not be run"
     else:
         problem = "is not there"
-    raise AgentNotFound(f"{words[0]} {problem}{_way_out(driving)}")
+    raise AgentNotFound(f"{words[0]} {problem}{_way_out(program)}")
 
 
-def _find_bundled(driving: Driving) -> str | None:
-    if driving.bundled is None:
+def find_bundled(bundled: Bundled | None) -> str | None:
+    """The program in the package that may carry it. The package is located and not imported."""
+    if bundled is None:
         return None
-    package, function = driving.bundled
     try:
-        path = str(getattr(importlib.import_module(package), function)())
-    except (ImportError, AttributeError, OSError):
-        return None  # not installed, another edition of it, or one for another machine
-    return path if os.path.isfile(path) else None
+        spec = importlib.util.find_spec(bundled.package)
+    except (ImportError, ValueError):
+        return None
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        path = os.path.join(folder, *bundled.file.split("/")) + _SUFFIX
+        if os.path.isfile(path):
+            return path
+    return None
 
 
-def _way_out(driving: Driving) -> str:
-    how = f" ({driving.install})" if driving.install else ""
-    return f"; install {driving.command}{how}, or say where it is"
+def _way_out(program: Program) -> str:
+    how = f" ({program.install})" if program.install else ""
+    return f"; install {program.command}{how}, or say where it is"
 
 
 async def read_release(
-    path: str, driving: Driving, seconds: float = RELEASE_SECONDS
+    path: str, program: Program, seconds: float = RELEASE_SECONDS
 ) -> Release | None:
-    """The release that the program at ``path`` says it is; None if it does not say, or not in time.
+    """The release that the program at ``path`` prints; None if it prints none, or not in time.
 
     Raises :class:`AgentNotFound` if it cannot be run at all.
     """
@@ -109,4 +116,4 @@ async def read_release(
         return None
     finally:
         await process.stop()
-    return driving.parse_release(b"\n".join(said).decode("utf-8", "replace"))
+    return program.parse_release(b"\n".join(said).decode("utf-8", "replace"))

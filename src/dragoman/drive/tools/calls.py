@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from dragoman.drive.calling import Outcome, call
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.tools.toolbox import Tool, Toolbox, tell_result
-from dragoman.harnesses.contract.driving import ToolRequest
+from dragoman.harnesses.contract.conversation import ToolRequest
 from dragoman.model.intents import AnswerTool
 
 DeliverAnswer: TypeAlias = Callable[[AnswerTool], None]

@@ -17,7 +17,7 @@ from dragoman.harnesses.codex.responses.parser import ResponsesParser
 from dragoman.harnesses.codex.rollout.marks import MarkingRolloutParser, resume
 from dragoman.harnesses.codex.rollout.parser import RolloutParser
 from dragoman.harnesses.codex.rollout.usage_fast_path import plain_rollout
-from dragoman.harnesses.codex.transports import CODEX_DRIVING, CODEX_PROGRAM, CODEX_TRANSPORTS
+from dragoman.harnesses.codex.transports import CODEX_PROGRAM, CODEX_TRANSPORTS
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Dialect, Value
 
@@ -40,7 +40,6 @@ CODEX = Harness(
     capabilities=capabilities,
     program=CODEX_PROGRAM,
     transports=CODEX_TRANSPORTS,
-    driving=CODEX_DRIVING,
     acting=CODEX_ACTING,
     mending=CODEX_MENDING,
     history=CODEX_HISTORY,

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from dragoman.harnesses.codex.app_server.client.features import APP_SERVER, ON_FAILURE
+from dragoman.harnesses.codex.app_server.client.features import APP_SERVER
 from dragoman.harnesses.codex.home.remembered_rules import REMEMBERS
 from dragoman.harnesses.codex.sniff import APP_SERVER as APP_SERVER_DIALECT
 from dragoman.harnesses.codex.sniff import EXEC
-from dragoman.harnesses.codex.versions import can, need, parse_version
+from dragoman.harnesses.codex.versions import need, parse_version
 from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
-from dragoman.harnesses.contract.driving import Driving
 from dragoman.harnesses.contract.program import Bundled, Drift, Program, Schema
 from dragoman.harnesses.contract.sign_in import SignIn, SignInCheck
 from dragoman.harnesses.contract.transport import (
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from dragoman.model.usage import Usage
 
 
-def serve(program: str, release: Release | None) -> Launch:
-    """``codex app-server``: one process for many sessions, one JSON object a line."""
+def launch_server(program: str, release: Release | None, opening: OpenSession | None) -> Launch:
+    """``codex app-server``: one process for many sessions, one JSON object per line."""
     need(release, APP_SERVER)
     return Launch(argv=(program, "app-server"))
 
@@ -43,7 +42,7 @@ def make_conversation(release: Release | None, now: Clock | None = None) -> Conv
     return AppServerConversation(release, now=now)
 
 
-def run_once(program: str, release: Release | None, shot: OneShot) -> Launch:
+def launch_turn(program: str, release: Release | None, shot: OneShot) -> Launch:
     from dragoman.harnesses.codex.exec.launch import exec_launch
 
     return exec_launch(program, release, shot)
@@ -70,21 +69,10 @@ def _home(env: Mapping[str, str]) -> str:
     return env.get("CODEX_HOME") or f"{user}/.codex"
 
 
-def sign_in(env: Mapping[str, str], settings: bytes, auth: bytes) -> SignIn:
-    from dragoman.harnesses.codex.home.sign_in import read_sign_in
-
-    return read_sign_in(env, settings, auth)
-
-
 def is_trust_decided(settings: bytes, cwd: str) -> bool:
     from dragoman.harnesses.codex.home.trust import is_decided_in
 
     return is_decided_in(settings, cwd)
-
-
-def approval_modes(release: Release | None) -> tuple[str, ...]:
-    after_failures = ("on-failure",) if release is not None and can(release, ON_FAILURE) else ()
-    return ("on-request", "untrusted", *after_failures, "never")
 
 
 def profile(name: str, read: Callable[[str], str | None]) -> dict[str, Any]:
@@ -107,7 +95,7 @@ _SPEAKS: Final = (
 
 
 def speaks(release: Release | None) -> list[str]:
-    """The dialects of a release; of one that nobody knows, those of today's."""
+    """The dialects of a release; without one, those of today's."""
     return [
         name
         for name, since, until in _SPEAKS
@@ -126,37 +114,13 @@ _SCHEMA: Final = Schema(
     file="codex_app_server_protocol.schemas.json",
     drift=find_drift,
 )
-CODEX_DRIVING = Driving(
-    command="codex",
-    bundled=("codex_cli_bin", "bundled_codex_path"),
-    parse_release=parse_version,
-    serve=serve,
-    make_conversation=make_conversation,
-    run_once=run_once,
-    make_run=make_run,
-    one_shot_dialect=EXEC,
-    install="pip install 'dragoman[codex]', or npm install -g @openai/codex",
-    speaks=speaks,
-    sign_in_file=sign_in_file,
-    sign_in=sign_in,
-    settings_file=settings_file,
-    is_trust_decided=is_trust_decided,
-    session_variable="CODEX_THREAD_ID",
-    approval_modes=approval_modes,
-    profile=profile,
-    key_names=("CODEX_API_KEY", "OPENAI_API_KEY"),
-    schema=_SCHEMA,
-    remembers=REMEMBERS,
-)
 
 
-def _launch_server(program: str, release: Release | None, opening: OpenSession | None) -> Launch:
-    return serve(program, release)
+def sign_in(env: Mapping[str, str], contents: Sequence[bytes]) -> SignIn:
+    from dragoman.harnesses.codex.home.sign_in import read_sign_in
 
-
-def _read_sign_in(env: Mapping[str, str], contents: Sequence[bytes]) -> SignIn:
     settings, auth = contents
-    return sign_in(env, settings, auth)
+    return read_sign_in(env, settings, auth)
 
 
 CODEX_PROGRAM: Final = Program(
@@ -167,9 +131,7 @@ CODEX_PROGRAM: Final = Program(
     speaks=speaks,
     session_variable="CODEX_THREAD_ID",
     key_names=("CODEX_API_KEY", "OPENAI_API_KEY"),
-    sign_in=SignInCheck(
-        files=lambda env: (settings_file(env), sign_in_file(env)), read=_read_sign_in
-    ),
+    sign_in=SignInCheck(files=lambda env: (settings_file(env), sign_in_file(env)), read=sign_in),
     settings_file=settings_file,
     is_trust_decided=is_trust_decided,
     profile=profile,
@@ -180,10 +142,10 @@ CODEX_TRANSPORTS: Final[tuple[Transport, ...]] = (
     SessionTransport(
         name="app-server",
         dialect=APP_SERVER_DIALECT,
-        launch=_launch_server,
+        launch=launch_server,
         conversation=make_conversation,
         sessions="many",
         has_address=True,
     ),
-    TurnTransport(name="exec", dialect=EXEC, launch=run_once, make_run=make_run),
+    TurnTransport(name="exec", dialect=EXEC, launch=launch_turn, make_run=make_run),
 )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from dragoman.harnesses.contract.capabilities import Capabilities
 from dragoman.harnesses.contract.care import Mending
 from dragoman.harnesses.contract.conversation import Release
-from dragoman.harnesses.contract.driving import Driving
 from dragoman.harnesses.contract.history import History
 from dragoman.harnesses.contract.playback import Acting
 from dragoman.harnesses.contract.program import Program
@@ -56,9 +55,6 @@ class Harness:
 
     transports: tuple[Transport, ...] = ()
     """The ways to drive it, the usual one first."""
-
-    driving: Driving | None = None
-    """Superseded by ``program`` and ``transports``."""
 
     acting: Acting | None = None
     """How its live wires are written, to play it from a recording; None if that is not possible."""

@@ -6,7 +6,8 @@ import pytest
 
 from dragoman.errors import Unsupported, UsageError
 from dragoman.harnesses.codex.exec.launch import LONGEST_PROMPT, exec_launch
-from dragoman.harnesses.contract.driving import OneShot, Release
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.transport import OneShot
 
 _ID = "01990000-0000-7000-8000-000000000000"
 

@@ -17,7 +17,7 @@ from dragoman import Prompt, SessionStarted, TurnEnded
 from dragoman.harnesses.codex.exec.launch import exec_launch
 from dragoman.harnesses.codex.exec.run import ExecRun
 from dragoman.harnesses.codex.versions import parse_version
-from dragoman.harnesses.contract.driving import OneShot
+from dragoman.harnesses.contract.transport import OneShot
 
 _PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6364f8cf"

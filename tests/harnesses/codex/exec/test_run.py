@@ -26,7 +26,8 @@ from dragoman.drive.journal import Journal
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.codex.exec.run import ExecRun
 from dragoman.harnesses.codex.versions import parse_version
-from dragoman.harnesses.contract.driving import OneShot, Release, Run
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.transport import OneShot, Run
 from dragoman.model.turns import fold
 from dragoman.model.usage import Usage
 from dragoman.reading.audit import audit

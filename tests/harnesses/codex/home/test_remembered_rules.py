@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.harnesses.codex.home.remembered_rules import read_rule
-from dragoman.harnesses.contract.driving import Remembered
+from dragoman.harnesses.contract.program import Remembered
 
 
 @pytest.mark.parametrize(

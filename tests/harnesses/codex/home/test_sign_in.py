@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dragoman.harnesses.codex.home.sign_in import read_sign_in
-from dragoman.harnesses.contract.driving import SignIn
+from dragoman.harnesses.contract.sign_in import SignIn
 
 NO_ONE, SOMEONE, UNKNOWN = SignIn(signed_in=False, needed=True), SignIn(signed_in=True), SignIn()
 _TOKENS = b'{"OPENAI_API_KEY": null, "tokens": {"access_token": "x"}}'

@@ -20,7 +20,7 @@ from dragoman.harnesses.codex.failures import knows
 from dragoman.harnesses.codex.items.dispatch import knows_kind
 from dragoman.harnesses.codex.questions import knows_decision
 from dragoman.harnesses.codex.values.loose import as_dict
-from dragoman.harnesses.contract.driving import Drift
+from dragoman.harnesses.contract.program import Drift
 
 _PERMISSIONS: Final = re.compile(
     r"approv|sandbox|permission|decision|policy|elicit|grant|escalat|trust|network|guardian|writableRoots",

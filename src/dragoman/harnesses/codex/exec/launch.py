@@ -26,7 +26,8 @@ from dragoman.harnesses.codex.versions import (
     can,
     need,
 )
-from dragoman.harnesses.contract.driving import Launch, OneShot, Release
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.transport import Launch, OneShot
 
 LONGEST_PROMPT: Final = 128 * 1024 - 1
 """In bytes: no argument of a Linux process can be longer."""

@@ -15,7 +15,8 @@ import msgspec
 from dragoman.harnesses.codex.exec.ending import ending
 from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, Opened
 from dragoman.harnesses.codex.versions import THREAD_TOTALS, can, spelled
-from dragoman.harnesses.contract.driving import OneShot, Release
+from dragoman.harnesses.contract.conversation import Release
+from dragoman.harnesses.contract.transport import OneShot
 from dragoman.model.messages import Outcome, TurnError
 from dragoman.model.usage import Usage
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Final, cast
 
-from dragoman.harnesses.contract.driving import Remembered, Remembers
+from dragoman.harnesses.contract.program import Remembered, Remembers
 
 _LONGEST: Final = 10_000
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
-from dragoman.harnesses.contract.driving import SignIn
+from dragoman.harnesses.contract.sign_in import SignIn
 
 _OPENAI = "openai"
 _KEYS = ("CODEX_API_KEY", "CODEX_ACCESS_TOKEN")

@@ -16,6 +16,8 @@ from dragoman.harnesses.codex.app_server.client.sandboxes import (
 )
 from dragoman.harnesses.codex.versions import Version
 from dragoman.model import intents
+from dragoman.model.answers import AccountLimits, AgentSession, AgentSessions, AgentTurn, Model
+from dragoman.model.messages import RateWindow
 
 _OLD, _MIDDLE, _NEW = (0, 66, 0), (0, 125, 0), (0, 166, 0)
 _SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
@@ -61,6 +63,18 @@ def test_everything_that_a_session_may_be_asked_for() -> None:
             {"type": "function", "name": "t", "description": "d", "inputSchema": _SCHEMA}
         ],
     }
+
+
+_THREAD = {"id": "t1", "turns": [{"id": "u1", "status": "failed", "items": [1, 2]}, 7]}
+_MODEL = {
+    "id": "x",
+    "model": "m",
+    "displayName": "M",
+    "supportedReasoningEfforts": [{"reasoningEffort": "low"}, "high", 3],
+    "defaultReasoningEffort": "low",
+    "isDefault": True,
+}
+_LIMITS = {"rateLimits": {"primary": {"usedPercent": 12}, "planType": "plus"}}
 
 
 @pytest.mark.parametrize(
@@ -304,25 +318,65 @@ _TURNS = {"thread": {"turns": [{"id": "u1", "status": "failed"}, {"id": "u2", "s
             intents.ListSessions(),
             "thread/list",
             {"limit": 50},
-            {"data": [1], "nextCursor": "c"},
-            {"sessions": [1], "cursor": "c"},
+            {"data": [{"id": "t1", "preview": "Hi", "updatedAt": 5}], "nextCursor": "c"},
+            AgentSessions(
+                sessions=[
+                    AgentSession(
+                        id="t1",
+                        preview="Hi",
+                        updated_at=5.0,
+                        native={"id": "t1", "preview": "Hi", "updatedAt": 5},
+                    )
+                ],
+                cursor="c",
+            ),
         ),
         (
             intents.ListSessions(limit=1, cursor="c", archived=True),
             "thread/list",
             {"limit": 1, "cursor": "c", "archived": True},
             {},
-            {"sessions": [], "cursor": None},
+            AgentSessions(sessions=[]),
         ),
         (
             intents.ReadSession(session_id="t1", turns=False),
             "thread/read",
             _T | {"includeTurns": False},
-            {"thread": {"id": "t1"}},
-            {"id": "t1"},
+            {"thread": _THREAD},
+            AgentSession(
+                id="t1",
+                turns=[
+                    AgentTurn(id="u1", outcome="failed", items=2, native=_THREAD["turns"][0]),
+                    AgentTurn(native={}),
+                ],
+                native=_THREAD,
+            ),
         ),
-        (intents.ListModels(), "model/list", {"limit": 100}, {"data": [1]}, {"models": [1]}),
-        (intents.ReadRateLimits(), "account/rateLimits/read", None, {"a": 1}, {"a": 1}),
+        (
+            intents.ListModels(),
+            "model/list",
+            {"limit": 100},
+            {"data": [1, _MODEL, {"model": "old", "hidden": True}, {"id": "plain"}]},
+            [
+                Model(
+                    id="m",
+                    label="M",
+                    efforts=["low", "high"],
+                    default_effort="low",
+                    is_default=True,
+                    native=_MODEL,
+                ),
+                Model(id="plain", label="plain", native={"id": "plain"}),
+            ],
+        ),
+        (
+            intents.ReadRateLimits(),
+            "account/rateLimits/read",
+            None,
+            _LIMITS,
+            AccountLimits(windows=[RateWindow("primary", 12.0)], plan="plus", native=_LIMITS),
+        ),
+        (intents.ReadRateLimits(), "account/rateLimits/read", None, {}, AccountLimits()),
     ],
 )
 def test_an_intent_is_one_request(

@@ -30,8 +30,9 @@ from dragoman import (
 from dragoman.errors import Unsupported
 from dragoman.harnesses.codex.app_server.client.conversation import AppServerConversation
 from dragoman.harnesses.codex.app_server.parser import AppServerParser
-from dragoman.harnesses.contract.driving import Answer, Refusal
+from dragoman.harnesses.contract.conversation import Answer, Refusal
 from dragoman.model import intents
+from dragoman.model.answers import Account, Model
 from dragoman.model.messages import TurnError
 from dragoman.wire.lines import LongLine
 
@@ -333,7 +334,7 @@ def test_a_key_is_given_only_if_nobody_is_signed_in_and_is_never_told() -> None:
     assert (facts.signed_in, facts.needs_sign_in, facts.account) == (
         True,
         False,
-        {"type": "apiKey"},
+        Account(kind="api_key", native={"type": "apiKey"}),
     )
     assert "sk-1" not in repr(talk.messages)
     talk.hear(note("account/login/completed", success=False))  # somebody else's
@@ -426,7 +427,12 @@ def test_a_session_is_opened_with_what_the_server_applies() -> None:
     ticket = talk.ask(open_session())
     talk.reply(**opened())
     assert talk.answer(ticket).value == intents.SessionFacts(
-        session_id="t1", model="m", cwd="/w", sandbox=_READ_ONLY, approvals="never"
+        session_id="t1",
+        model="m",
+        cwd="/w",
+        access="read-only",
+        sandbox=_READ_ONLY,
+        approvals="never",
     )
     assert [message.session_id for message in talk.said(SessionStarted)] == ["t1"]
 
@@ -770,7 +776,7 @@ def test_what_nobody_can_answer_is_refused_at_once_and_kept() -> None:
     # Their id 3 was also one of ours: refusing it settled nothing of ours.
     ticket = talk.ask(intents.ListModels())
     talk.reply(data=[{"id": "m"}])
-    assert talk.answer(ticket).value == {"models": [{"id": "m"}]}
+    assert talk.answer(ticket).value == [Model(id="m", label="m", native={"id": "m"})]
 
 
 def test_the_time_is_told_if_somebody_knows_it() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from dragoman.errors import Unsupported
+from dragoman.harnesses.codex.app_server.client import answers
 from dragoman.harnesses.codex.app_server.client.features import (
     COMPACT,
     EPHEMERAL,
@@ -46,11 +47,6 @@ _CAMEL: Final = {
     "read-only": "readOnly",
     "workspace-write": "workspaceWrite",
     "danger-full-access": "dangerFullAccess",
-}
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "completed": "completed",
-    "failed": "failed",
-    "interrupted": "interrupted",
 }
 
 
@@ -207,38 +203,32 @@ def _list_sessions(intent: intents.ListSessions, release: Version | None) -> Cal
     if intent.archived:
         need(release, LIST_ARCHIVED)
         asked["archived"] = True
-    return Call("thread/list", _given(asked), _sessions)
+    return Call("thread/list", _given(asked), answers.sessions)
 
 
 def _read_session(intent: intents.ReadSession, release: Version | None) -> Call:
     need(release, READ)
     asked = {"threadId": intent.session_id, "includeTurns": intent.turns}
-    return Call("thread/read", asked, lambda result: result.get("thread"))
+    return Call("thread/read", asked, lambda result: answers.session(as_dict(result.get("thread"))))
 
 
 def _list_models(intent: intents.ListModels, release: Version | None) -> Call:
-    return Call(
-        "model/list", {"limit": 100}, lambda result: {"models": as_list(result.get("data"))}
-    )
+    return Call("model/list", {"limit": 100}, answers.models)
 
 
 def _read_rate_limits(intent: intents.ReadRateLimits, release: Version | None) -> Call:
-    return Call("account/rateLimits/read", None, lambda result: result)
+    return Call("account/rateLimits/read", None, answers.limits)
 
 
 def _turn_id(result: dict[str, Any]) -> str | None:
     return as_str(as_dict(result.get("turn")).get("id"))
 
 
-def _sessions(result: dict[str, Any]) -> dict[str, Any]:
-    return {"sessions": as_list(result.get("data")), "cursor": result.get("nextCursor")}
-
-
 def _outcome(result: dict[str, Any], turn_id: str | None) -> Outcome | None:
     """What a turn has come to, or the last one; None while it runs or nobody knows it."""
     turns = [as_dict(turn) for turn in as_list(as_dict(result.get("thread")).get("turns"))]
     named = [turn for turn in turns if turn_id is None or turn.get("id") == turn_id]
-    return _OUTCOMES.get(as_str(named[-1].get("status")) or "") if named else None
+    return answers.OUTCOMES.get(as_str(named[-1].get("status")) or "") if named else None
 
 
 def _approvals(asked: str | dict[str, Any], release: Version | None) -> Any:

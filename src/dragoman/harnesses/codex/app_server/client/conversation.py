@@ -30,7 +30,7 @@ from dragoman.harnesses.codex.app_server.client.pending import OpenRequests
 from dragoman.harnesses.codex.app_server.parser import OVERLOADED, AppServerParser
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 from dragoman.harnesses.codex.versions import Version, can
-from dragoman.harnesses.contract.driving import Answer, Refusal, ToolRequest
+from dragoman.harnesses.contract.conversation import Answer, Refusal, ToolRequest
 from dragoman.model import intents
 from dragoman.model.messages import Message, Outcome, TurnError
 from dragoman.wire.jsonrpc import ErrorResponse, Notification, Peer, Request, Response

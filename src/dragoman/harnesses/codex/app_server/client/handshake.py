@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from dragoman.harnesses.codex.app_server.client.answers import account
 from dragoman.harnesses.codex.app_server.client.features import APP_SERVER
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 from dragoman.harnesses.codex.versions import Version, can, parse_version, release_in, spelled
-from dragoman.harnesses.contract.driving import Refusal
+from dragoman.harnesses.contract.conversation import Refusal
+from dragoman.model.answers import Account
 from dragoman.model.intents import Greet, ServerFacts
 
 Then: TypeAlias = Callable[[dict[str, Any], Refusal | None], None]
@@ -56,7 +58,7 @@ class Greeting:
             return
         self._is_signing_in = False
         if params.get("success") is True:
-            self._done(signed_in=True, account={"type": "apiKey"})
+            self._done(signed_in=True, account=account({"type": "apiKey"}))
         else:
             reason = as_str(params.get("error")) or "no reason was given"
             self._refuse(Refusal(kind="response_error", message=f"signing in failed: {reason}"))
@@ -84,14 +86,15 @@ class Greeting:
             else:
                 self._done(signed_in=None)  # it does not say, so it may well be
             return
-        account = as_dict(result.get("account")) or None
-        needed = account is None and result.get("requiresOpenaiAuth") is True
+        told = as_dict(result.get("account"))
+        known = account(told) if told else None
+        needed = known is None and result.get("requiresOpenaiAuth") is True
         if needed and self._api_key:
             self._is_signing_in = True
             asked = {"type": "apiKey", "apiKey": self._api_key}
             self._ask("account/login/start", asked, self._login_started)
         else:
-            self._done(signed_in=account is not None, needed=needed, account=account)
+            self._done(signed_in=known is not None, needed=needed, account=known)
 
     def _login_started(self, result: dict[str, Any], refusal: Refusal | None) -> None:
         if refusal is not None and self._is_signing_in:
@@ -103,7 +106,7 @@ class Greeting:
         *,
         signed_in: bool | None,
         needed: bool = False,
-        account: dict[str, Any] | None = None,
+        account: Account | None = None,
     ) -> None:
         facts = ServerFacts(
             version=release_in(self._agent),

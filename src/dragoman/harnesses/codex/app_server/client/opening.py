@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
@@ -16,8 +16,8 @@ from dragoman.harnesses.codex.app_server.client.sandboxes import confirmed_polic
 from dragoman.harnesses.codex.home.trust import is_decided, may_be_trusted, with_trust_withheld
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 from dragoman.harnesses.codex.versions import Version, can
-from dragoman.harnesses.contract.driving import Refusal
-from dragoman.model.intents import OpenSession, SessionFacts
+from dragoman.harnesses.contract.conversation import Refusal
+from dragoman.model.intents import ApprovalMode, OpenSession, Sandbox, SessionFacts
 
 _GONE: Final = re.compile(
     r"no rollout found|not found|invalid (thread|session|conversation) id|is empty", re.IGNORECASE
@@ -32,6 +32,16 @@ class Opened(NamedTuple):
     """The sandbox that the server confirmed."""
     instead_of: str | None
     """The session that was to be resumed, and is gone."""
+
+
+def with_native_names(intent: OpenSession) -> OpenSession:
+    """The intent with ``access`` and ``asking`` where Codex has its own words for them."""
+    asking = intent.asking if intent.asking is not None else intent.approvals
+    return msgspec.structs.replace(
+        intent,
+        sandbox=cast("Sandbox", intent.access or intent.sandbox),
+        approvals=cast("ApprovalMode", asking),
+    )
 
 
 class Opening:
@@ -49,6 +59,7 @@ class Opening:
         ask: Ask,
         finish: Callable[[Opened | None, Refusal | None], None],
     ) -> None:
+        intent = with_native_names(intent)
         self._intent = intent
         self._release = release
         self._home = home
@@ -100,6 +111,7 @@ class Opening:
                 session_id=session_id,
                 model=as_str(result.get("model")),
                 cwd=cwd,
+                access=intent.sandbox,
                 sandbox=result.get("sandbox"),
                 approvals=result.get("approvalPolicy"),
                 resumed=intent.resume is not None and self._instead_of is None,

@@ -24,7 +24,7 @@ from dragoman.harnesses.codex.app_server.parser import AppServerParser
 from dragoman.harnesses.codex.questions import ANSWERED, CANCEL, DENY
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 from dragoman.harnesses.codex.versions import Version
-from dragoman.harnesses.contract.driving import Refusal, ToolRequest
+from dragoman.harnesses.contract.conversation import Refusal, ToolRequest
 from dragoman.model.intents import AnswerTool, Decide
 from dragoman.wire.jsonrpc import METHOD_NOT_FOUND, Peer, Request, RequestId
 
