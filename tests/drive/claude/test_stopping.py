@@ -12,8 +12,7 @@ from dragoman.errors import ProcessExited
 from dragoman.model import intents
 from dragoman.model.messages import Prompt, ToolCall, TurnEnded, TurnStarted
 from support.agents.fixtures import ClaudeEnv
-from support.agents.live_claude import live_claude, play
-from support.agents.onlookers import wait_until
+from support.agents.live_claude import claude_below, live_claude, play
 
 _ENDLESS = "while [ ! -e go ]; do sleep 0.05; done"
 
@@ -154,7 +153,7 @@ turns:
             link = claude.exchange.link
             assert link is not None
             assert link.pid is not None
-            os.kill(_claude_below(link.pid), signal.SIGKILL)
+            os.kill(claude_below(link.pid), signal.SIGKILL)
             await claude.until_lost()
             with pytest.raises(ProcessExited):
                 await claude.prompt("again")
@@ -174,12 +173,3 @@ turns:
 
     play(story())
 
-
-def _claude_below(pid: int) -> int:
-    """The agent itself: our process, or the child of our supervisor."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    if "claude" in Path(f"/proc/{pid}/comm").read_text() or not children.exists():
-        return pid
-    found: list[int] = []
-    wait_until(lambda: bool(found.extend(map(int, children.read_text().split())) or found), 10)
-    return found[0]

@@ -170,3 +170,13 @@ def play(story: Coroutine[Any, Any, _Result]) -> _Result:
             return await story
 
     return asyncio.run(bounded())
+
+
+def claude_below(pid: int) -> int:
+    """The agent's own process: this one, or the child of our supervisor."""
+    if "claude" in Path(f"/proc/{pid}/comm").read_text():
+        return pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return next(
+        int(each) for each in children if "claude" in Path(f"/proc/{each}/comm").read_text()
+    )

@@ -155,6 +155,8 @@ class SessionTransport:
     """A conversation at its start. Without a clock, an agent that asks for the time is refused."""
     sessions: Literal["many", "one"] = "many"
     framing: Framing = "lines"
+    takes_paths: bool = True
+    """Images can be given by their path; otherwise the engine reads them and gives ``data:`` addresses."""
     has_address: bool = False
     """A running server can be reached by its address (``unix://``, ``ws://``)."""
 

@@ -80,6 +80,7 @@ CLAUDE_TRANSPORTS: Final[tuple[Transport, ...]] = (
         launch=_launch_session,
         conversation=_make_conversation,
         sessions="one",
+        takes_paths=False,
     ),
     TurnTransport(name="print", dialect=STREAM, launch=_launch_turn, make_run=_make_run),
 )
