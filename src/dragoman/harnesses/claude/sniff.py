@@ -77,7 +77,7 @@ def _dialect(line: dict[str, Any]) -> str | None:
     if kind in _BOOKKEEPING:
         return TRANSCRIPT if "sessionId" in line else None
     if line.keys() >= _ROW_KEYS and kind in _ROWS:
-        return TRANSCRIPT if "userType" in line or "agentId" in line else None
+        return TRANSCRIPT if "userType" in line else None
     match kind:
         case "system":
             return _of_system(line)

@@ -34,30 +34,21 @@ class Spending:
     def begin_turn(self) -> None:
         self._in_turn = NOTHING
 
-    def knows(self, response_id: str) -> bool:
-        return response_id in self._counted
-
     def see(
         self, response_id: str | None, usage: Usage | None, model: str | None, *, is_final: bool
-    ) -> None:
-        """Take note of what a line says about a response's tokens."""
-        if (
-            response_id is None
-            or usage is None
-            or response_id in self._counted
-            or not self.is_counted
-        ):
-            return
+    ) -> bool:
+        """Take note of what a line says about a response's tokens; whether it is counted now."""
+        if response_id is None or usage is None or not self.is_counted:
+            return False
+        if response_id in self._counted:
+            return False
         if is_final:
             self._open.pop(response_id, None)
             self._count(response_id, usage, model)
-        elif response_id not in self._open or self._open[response_id].usage.fits_in(usage):
+            return bool(usage)
+        if response_id not in self._open or self._open[response_id].usage.fits_in(usage):
             self._open[response_id] = _Open(usage, model)
-
-    def drop(self, response_id: str | None) -> None:
-        """The response came to nothing: no row has it."""
-        if response_id is not None:
-            self._open.pop(response_id, None)
+        return False
 
     def settle(self) -> None:
         """No more is known of the open responses: count them as they were last seen."""
@@ -89,8 +80,6 @@ class Spending:
     def _settle(
         self, opened: dict[str, _Open], counted: Usage, turn: Usage | None, *, late: bool
     ) -> None:
-        if not opened:
-            return
         rest = turn - counted if turn and counted.fits_in(turn) else NOTHING
         if not rest:
             for response_id, (usage, model) in opened.items():
@@ -98,7 +87,7 @@ class Spending:
             return
         # The result says what all of them took together.
         only = next(iter(opened)) if len(opened) == 1 else None
-        model = next(iter(opened.values())).model
+        model = next((each.model for each in opened.values()), None)
         for response_id in opened:
             self._counted[response_id] = NOTHING
         self._in_turn += NOTHING if late else rest

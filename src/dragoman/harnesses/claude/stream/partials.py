@@ -73,8 +73,6 @@ class Partials:
         response_id, model = self._responses.get(session.session_id, (None, None))
         reason = as_str(as_dict(event.get("delta")).get("stop_reason"))
         session.stop_reason = reason or session.stop_reason
-        before = session.spending.knows(response_id or "")
         usage = usage_of(event.get("usage"))
-        session.spending.see(response_id, usage, model, is_final=True)
-        if before or not usage:
+        if not session.spending.see(response_id, usage, model, is_final=True):
             session.teller.twin("message: its blocks say it")

@@ -94,7 +94,7 @@ class Turns:
             models = as_dict(line.modelUsage)
             teller.begin_session(model=next(iter(models), None))
         if not teller.in_turn:
-            session.begin_turn()
+            self._prompts.begin_turn(session)
         outcome, error = outcome_of(line, session)
         text = as_str(line.result) or ""
         if text and outcome == "completed" and not teller.turn_has_text:

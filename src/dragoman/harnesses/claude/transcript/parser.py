@@ -46,6 +46,8 @@ from dragoman.wire.loose import as_dict, as_int, as_list, as_number, as_str
 
 CHANNEL: Final = "row"
 _NOTIFICATION: Final = "<task-notification>"
+_PATIENCE: Final = 64
+"""How many rows are held until one names the model."""
 _MESSAGES: Final = (shapes.User, shapes.Assistant, shapes.System, shapes.Attachment)
 
 
@@ -60,6 +62,8 @@ class TranscriptParser(StreamParser):
         self.compactions = Compactions(self._out)
         self._attachments = Attachments()
         self._copies = Copies()
+        self._first: list[tuple[int, bytes]] | None = []
+        """The rows before the first one that names the model: the session's beginning says it, too."""
         self._held: list[tuple[int, bytes]] = []
         """Copied rows that stand before the first one that names the parent."""
 
@@ -71,6 +75,22 @@ class TranscriptParser(StreamParser):
                 raise
             self.session.teller.twin("bookkeeping")
             return
+        if self._first is None:
+            self._take(row, line)
+            return
+        self._first.append((self._out.line, line))
+        self.sessions.model = _model_named(row)
+        if self.sessions.model is not None or len(self._first) > _PATIENCE:
+            self._take_first()
+
+    def _take_first(self) -> None:
+        first, self._first = self._first or [], None
+        now = self._out.line
+        for self._out.line, line in first:
+            self._take(shapes.decode_row(line), line)
+        self._out.line = now
+
+    def _take(self, row: shapes.AnyRow, line: bytes) -> None:
         if not isinstance(row, _MESSAGES):
             self._copies.note_beginning(row)
             self._report(row, line, is_copy=False)
@@ -80,6 +100,8 @@ class TranscriptParser(StreamParser):
             self._held.append((self._out.line, line))
             return
         self._release()
+        if not is_copy:
+            self.sessions.leave_copied(self._copies.parent)
         self._report(row, line, is_copy=is_copy)
 
     def _release(self) -> None:
@@ -103,9 +125,10 @@ class TranscriptParser(StreamParser):
             self._unknown(line, _native_type(row))
 
     def _say_held(self) -> None:
-        pass  # what is held may be resolved by the next row
+        self._take_first()  # a file may stay like this for long; other things that are held may not
 
     def _finish(self, ending: Ending) -> None:
+        self._take_first()
         self._release()
         self.compactions.flush()
         for session in self.sessions.all():
@@ -217,6 +240,15 @@ class TranscriptParser(StreamParser):
 
     def summary(self, row: shapes.Summary) -> None:
         self.session.teller.notice(CHANNEL, "info", f"title: {as_str(row.summary) or ''}")
+
+
+def _model_named(row: shapes.AnyRow) -> str | None:
+    """The model that a row names, if it is one of those that do."""
+    if isinstance(row, shapes.Attachment):
+        return as_str(as_dict(as_dict(row.attachment).get("identity")).get("modelId"))
+    if isinstance(row, shapes.Assistant) and row.message.model != SYNTHETIC:
+        return as_str(row.message.model)
+    return None
 
 
 def _is_from_program(row: shapes.User, text: str) -> bool:

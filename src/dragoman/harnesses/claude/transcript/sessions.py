@@ -20,6 +20,8 @@ class FileSessions:
         self._turns: dict[str, int] = {}
         """The turn in which each row of the main chain was written."""
         self._count = 0
+        self.model: str | None = None
+        """The model that the first rows name."""
 
     def all(self) -> list[ClaudeSession]:
         return [self.main, *self._others.values()]
@@ -40,6 +42,12 @@ class FileSessions:
         if (uuid := as_str(row.uuid)) is not None:
             self._turns[uuid] = self._count
         return main
+
+    def leave_copied(self, parent: str | None) -> None:
+        """The rows that were copied from the parent are over: its last turn ends, if it had finished."""
+        copied = self._others.get(parent or "")
+        if copied is not None:
+            copied.close_turn(may_go_on=True)
 
     def _other(self, session_id: str) -> ClaudeSession:
         found = self._others.get(session_id)
@@ -62,6 +70,7 @@ class FileSessions:
         is_agent = session is not self.main
         session.teller.begin_session(
             version=as_str(row.version),
+            model=self.model,
             cwd=as_str(row.cwd),
             parent_session_id=as_str(row.sessionId) if is_agent else forked_from,
         )
