@@ -6,6 +6,7 @@ from dragoman.drive.workspaces import (
     check_images,
     check_prompt,
     check_workspace,
+    inline_images,
     take_images,
     take_workspace,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import dragoman
-from dragoman.harnesses.contract.reading import Harness
+from dragoman.harnesses.contract.harness import Harness
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -367,7 +367,8 @@ async def _agent(
     calls = await stack.enter_async_context(ToolCalls())
     await stack.enter_async_context(desk)
     tasks = await stack.enter_async_context(Tasks())
-    agent = Agent(plan, Clerk(desk, calls), tasks)
+    can = harness.capabilities(opener.release).can
+    agent = Agent(plan, Clerk(desk, calls, in_answer="deny_message" in can), tasks)
     desk.hear(lambda notice: agent.tell([notice]))
     stack.push_async_callback(agent.close)
     await agent.begin()

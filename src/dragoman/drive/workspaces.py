@@ -90,7 +90,9 @@ def _data_address(path: str) -> str:
     except OSError as problem:
         raise UsageError(f"cannot show the image {path}: {reason_of(problem)}") from None
     if len(content) > _LARGEST_IMAGE:
-        raise UsageError(f"cannot show the image {path}: it is larger than {_LARGEST_IMAGE >> 20} MiB")
+        raise UsageError(
+            f"cannot show the image {path}: it is larger than {_LARGEST_IMAGE >> 20} MiB"
+        )
     kind = next((kind for kind, mark in _IMAGES if mark.match(content)), None)
     if kind is None:
         raise UsageError(f"cannot show the image {path}: it is not a PNG, JPEG, GIF or WebP file")

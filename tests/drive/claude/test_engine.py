@@ -9,15 +9,18 @@ from pathlib import Path
 
 import dragoman
 from dragoman.client.connecting import connect
-from dragoman.model.messages import ApprovalRequested, Notice, Prompt, Text, ToolCall
+from dragoman.drive.approvals.policy import Decision
+from dragoman.model.messages import ApprovalRequested, Notice, Prompt, Text, ToolCall, ToolResult
 from support.agents.fixtures import ClaudeEnv
 from support.agents.live_claude import claude_below, play
 
 _ENDLESS = "while [ ! -e go ]; do sleep 0.05; done"
 
 
-def _allow(request: ApprovalRequested) -> str:
-    return "deny" if "denied" in request.summary else "allow"
+def _allow(request: ApprovalRequested) -> Decision:
+    if "denied" in request.summary:
+        return Decision(word="deny", message="Not in this house.")
+    return Decision(word="allow")
 
 
 def test_two_sessions_at_once_with_a_policy(
@@ -41,6 +44,8 @@ turns:
             )
             assert (first.outcome, first.text) == ("completed", "One.")
             assert (second.outcome, second.text) == ("completed", "Two.")
+            refused = [m for m in second.messages if isinstance(m, ToolResult)]
+            assert [m.output for m in refused] == ["Not in this house."]
         assert (repo / "made.txt").exists()
         assert (repo / "w.txt").exists()
         assert not (repo / "denied.txt").exists()
@@ -86,21 +91,17 @@ turns:
     play(story())
 
 
-def test_interrupt_steer_fork_and_images_by_path(
-    claude_program: str, claude_env: ClaudeEnv, repo: Path
-) -> None:
+def test_interrupt_steer_and_fork(claude_program: str, claude_env: ClaudeEnv, repo: Path) -> None:
     script = f"""\
 turns:
 - - run: "{_ENDLESS}"
   - say: Steered.
 - - run: "while [ ! -e never ]; do sleep 0.05; done"
-- - say: A pixel.
+- - say: The branch.
 """
-    picture = repo / "pixel.png"
-    picture.write_bytes(bytes.fromhex(_PIXEL))
 
     async def story() -> None:
-        rehearsal, env = claude_env(script)
+        _, env = claude_env(script)
         async with connect("claude", command=claude_program, env=env, policy=_allow) as agent:
             session = await agent.start(cwd=repo, access="full")
             turn = session.run("work")
@@ -119,9 +120,24 @@ turns:
             assert turn.ended is not None
             assert turn.ended.outcome == "interrupted"
             branch = await session.fork()
-            seen = await branch.run("what is it?", images=[picture])
-            assert seen.text == "A pixel."
-            assert "iVBORw0KGgo" in str(rehearsal.requests[-1].body)
+            assert branch.id != session.id
+            assert (await branch.run("and there")).text == "The branch."
+
+    play(story())
+
+
+def test_an_image_is_given_by_its_path(
+    claude_program: str, claude_env: ClaudeEnv, repo: Path
+) -> None:
+    picture = repo / "pixel.png"
+    picture.write_bytes(bytes.fromhex(_PIXEL))
+
+    async def story() -> None:
+        rehearsal, env = claude_env("- say: A pixel.")
+        async with connect("claude", command=claude_program, env=env) as agent:
+            session = await agent.start(cwd=repo)
+            assert (await session.run("what is it?", images=[picture])).text == "A pixel."
+        assert "iVBORw0KGgo" in str(rehearsal.requests[-1].body)
 
     play(story())
 

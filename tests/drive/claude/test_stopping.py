@@ -172,4 +172,3 @@ turns:
             assert claude.texts() == ["Back again."]
 
     play(story())
-

@@ -73,6 +73,7 @@ _ABILITIES: Final[frozenset[Ability]] = frozenset(
         "check_turn",
         "stop_commands",
         "questions",
+        "deny_message",
         "elicitation",
         "plan",
     )

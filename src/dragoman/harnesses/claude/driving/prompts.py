@@ -16,7 +16,7 @@ def user_line(uuid: str, text: str, images: Sequence[str] = ()) -> dict[str, Any
     content: Any = text
     if images:
         blocks = [{"type": "image", "source": _source(image)} for image in images]
-        content = [*([{"type": "text", "text": text}] if text else []), *blocks]
+        content = [*blocks, *([{"type": "text", "text": text}] if text else [])]
     return {
         "type": "user",
         "message": {"role": "user", "content": content},
