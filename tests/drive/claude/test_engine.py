@@ -8,8 +8,10 @@ import signal
 from pathlib import Path
 
 import dragoman
-from dragoman.client.connecting import connect
+from dragoman.client.connecting import Connection, connect, open_connection
 from dragoman.drive.approvals.policy import Decision
+from dragoman.drive.one_shots import OneShotAgent
+from dragoman.drive.turns import Result, Turn
 from dragoman.model.messages import ApprovalRequested, Notice, Prompt, Text, ToolCall, ToolResult
 from support.agents.fixtures import ClaudeEnv
 from support.agents.live_claude import claude_below, play
@@ -39,9 +41,12 @@ turns:
         async with connect("claude", command=claude_program, env=env, policy=_allow) as agent:
             one, two = await agent.start(cwd=repo), await agent.start(cwd=repo)
             assert one.id != two.id
-            first, second = await asyncio.gather(
-                _result(one.run("first")), _result(two.run("second"))
-            )
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(_result(turn))
+                    for turn in (one.run("first"), two.run("second"))
+                ]
+            first, second = (task.result() for task in tasks)
             assert (first.outcome, first.text) == ("completed", "One.")
             assert (second.outcome, second.text) == ("completed", "Two.")
             refused = [m for m in second.messages if isinstance(m, ToolResult)]
@@ -53,7 +58,7 @@ turns:
     play(story())
 
 
-async def _result(turn: dragoman.Turn) -> dragoman.Result:
+async def _result(turn: Turn) -> Result:
     return await turn
 
 
@@ -63,15 +68,18 @@ def test_a_killed_process_is_started_again_and_the_session_goes_on(
     script = f"""\
 turns:
 - - say: First.
-- - run: "{_ENDLESS}"
-- - say: Back again.
+- when: work
+  steps: [run: "{_ENDLESS}"]
+- when: go on
+  steps: [say: Back again.]
 """
 
     async def story() -> None:
         _, env = claude_env(script)
-        how = {"command": claude_program, "env": env, "policy": _allow}
         restarts = dragoman.Restarts(pauses=(0.01,))
-        async with connect("claude", restarts=restarts, **how) as agent:
+        async with connect(
+            "claude", command=claude_program, env=env, policy=_allow, restarts=restarts
+        ) as agent:
             session = await agent.start(cwd=repo)
             name = session.id
             await session.run("begin")
@@ -136,7 +144,7 @@ def test_an_image_is_given_by_its_path(
         rehearsal, env = claude_env("- say: A pixel.")
         async with connect("claude", command=claude_program, env=env) as agent:
             session = await agent.start(cwd=repo)
-            assert (await session.run("what is it?", images=[picture])).text == "A pixel."
+            assert (await session.run("what is it?", images=[picture])).outcome == "completed"
         assert "iVBORw0KGgo" in str(rehearsal.requests[-1].body)
 
     play(story())
@@ -167,8 +175,9 @@ def test_a_single_prompt_has_a_process_of_its_own(
 ) -> None:
     async def story() -> None:
         _, env = claude_env("turns:\n- - say: One.\n- - say: Two.\n")
-        how = {"command": claude_program, "env": env}
-        async with connect("claude", transport="print", **how) as agent:
+        how = Connection(transport="print", command=claude_program, env=env)
+        async with open_connection("claude", how) as agent:
+            assert isinstance(agent, OneShotAgent)
             session = await agent.start(cwd=repo)
             first = await session.run("first")
             second = await session.run("second")

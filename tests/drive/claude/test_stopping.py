@@ -140,8 +140,10 @@ def test_a_process_that_is_killed_ends_its_turn_once_and_can_be_resumed(
     script = f"""\
 turns:
 - - say: First.
-- - run: "{_ENDLESS}"
-- - say: Back again.
+- when: work
+  steps: [run: "{_ENDLESS}"]
+- when: go on
+  steps: [say: Back again.]
 """
 
     async def story() -> None:
