@@ -29,7 +29,7 @@ from dragoman.about import VERSION
 from dragoman.client.connection import Connection, LineKeeper, Mode
 from dragoman.client.environment import expanded_home
 from dragoman.client.reaching import Reach, reach
-from dragoman.drive.agent import Agent, Plan, no_profile
+from dragoman.drive.agent import Agent, AgentPlan, no_profile
 from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.policy_file import read_policy
 from dragoman.drive.approvals.queue import DEADLINE_SECONDS, Ask, Desk
@@ -342,7 +342,7 @@ async def _agent(
 
     if not is_single and opener.release is not None:
         open_link(None)  # refuses a release that cannot do it before anything is started
-    plan = Plan(
+    plan = AgentPlan(
         greet=Greet(client=how.client, client_version=VERSION, api_key=key),
         open_link=open_link,
         make_conversation=lambda: transport.conversation(opener.release, _unix_seconds),

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.drive.agent import Agent, Plan
+from dragoman.drive.agent import Agent, AgentPlan
 from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.queue import Desk
 from dragoman.drive.links.link import Closed, Exit, Link, OpenLink, Receive
@@ -187,7 +187,7 @@ class running_agent:
     ) -> None:
         transport = _CODEX.transport("app-server")
         assert isinstance(transport, SessionTransport)
-        plan = Plan(
+        plan = AgentPlan(
             greet=Greet(client="test", client_version="1"),
             open_link=lambda opening: server.open_link(),
             make_conversation=lambda: transport.conversation((0, 166, 0), lambda: 1_790_000_000),
