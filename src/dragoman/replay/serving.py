@@ -14,27 +14,45 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO, Final
 
 from dragoman.errors import UsageError
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import all_harnesses
 from dragoman.harnesses.contract.playback import Acting, Cue, Performance
+from dragoman.harnesses.contract.transport import TurnTransport
 from dragoman.model.messages import SessionStarted, TurnEnded
 from dragoman.wire.lines import LineSplitter
 
 _CHUNK: Final = 1 << 16
 
 
-def acting_for(cues: Iterable[Cue]) -> Acting:
-    """Return the playback of the harness that made this recording. Raises ``UsageError`` if there is none."""
+def acting_for(cues: Iterable[Cue], role: str | None = None) -> Acting:
+    """Return the playback of the harness with this transport, or of the one that made the recording.
+
+    Raises ``UsageError`` if there is none.
+    """
     started = (c.message.harness for c in cues if isinstance(c.message, SessionStarted))
     name = next(started, None)
-    for harness in HARNESSES:
-        if harness.acting is not None and name in (None, harness.name):
+    for harness in all_harnesses():
+        fits = harness.transport(role) if role is not None else name in (None, harness.name)
+        if harness.acting is not None and fits:
             return harness.acting
+    if role is not None:
+        raise UsageError(f"there is no agent to be with the transport {role!r}")
     raise UsageError(f"no installed harness can play recordings of {name!r}")
 
 
-def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = time.sleep) -> int:
+def ends_after_a_turn(role: str) -> bool:
+    """Whether the agent of this transport runs one prompt and ends."""
+    found = (harness.transport(role) for harness in all_harnesses())
+    return any(isinstance(transport, TurnTransport) for transport in found)
+
+
+def run(
+    cues: Sequence[Cue],
+    out: BinaryIO,
+    sleep: Callable[[float], None] = time.sleep,
+    role: str | None = None,
+) -> int:
     """Print the output of a run and return its exit code."""
-    for after, line in acting_for(cues).run(cues):
+    for after, line in acting_for(cues, role).run(cues):
         if after > 0:
             sleep(after)
         out.write(line + b"\n")
@@ -43,9 +61,9 @@ def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = tim
     return 0 if not ends or ends[-1] == "completed" else 1
 
 
-def serve(cues: Sequence[Cue], fd: int, out: BinaryIO) -> int:
+def serve(cues: Sequence[Cue], fd: int, out: BinaryIO, role: str | None = None) -> int:
     """Serve a client on ``fd`` until it disconnects, and return the exit code."""
-    performance = acting_for(cues).serve(cues)
+    performance = acting_for(cues, role).serve(cues)
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_listen, args=(fd, lines), daemon=True).start()
     while True:

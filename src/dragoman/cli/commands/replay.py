@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dragoman.replay.timing import Cue
 
 _FRAME_SECONDS: Final = 0.1
+_ROLES: Final = ("app-server", "exec", "stream-json", "print")
 _FASTEST, _SLOWEST = 512.0, 0.125
 _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 
@@ -47,7 +48,7 @@ _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 )
 @click.option("--max-pause", type=click.FloatRange(min=0), default=5.0, metavar="SECONDS")
 @click.option("--turn", type=click.IntRange(min=1), metavar="N", help="Only this turn.")
-@click.option("--as", "role", type=click.Choice(["app-server", "exec"]), help="Be the agent.")
+@click.option("--as", "role", type=click.Choice(_ROLES), help="Be the agent.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
 def replay(
     source: str | None,
@@ -88,7 +89,7 @@ def replay(
     if turn is not None:
         messages = only_turn(messages, turn)
     if role is not None:
-        streams = role == "app-server"
+        streams = role in ("app-server", "stream-json")
         pace = 1.0 if speed is None else speed
         return _be(
             role,
@@ -124,15 +125,15 @@ def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
 
 
 def _be(role: str, timed: list[Cue], words: tuple[str, ...]) -> int:
-    from dragoman.replay.serving import acting_for, run, serve
+    from dragoman.replay.serving import acting_for, ends_after_a_turn, run, serve
 
     out = standard_output().buffer
     if "--version" in words:
-        out.write(f"{acting_for(timed).stage_name}\n".encode())
+        out.write(f"{acting_for(timed, role).stage_name}\n".encode())
         return 0
-    if role == "exec":
-        return run(timed, out)
-    return serve(timed, sys.stdin.fileno(), out)
+    if ends_after_a_turn(role):
+        return run(timed, out, role=role)
+    return serve(timed, sys.stdin.fileno(), out, role)
 
 
 class Player:

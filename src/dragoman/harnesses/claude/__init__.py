@@ -5,6 +5,7 @@ from __future__ import annotations
 from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.claude.capabilities import capabilities
 from dragoman.harnesses.claude.driving.transports import CLAUDE_PROGRAM, CLAUDE_TRANSPORTS
+from dragoman.harnesses.claude.playback.claude import CLAUDE_ACTING
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
 from dragoman.harnesses.contract.harness import Harness
@@ -18,6 +19,7 @@ CLAUDE = Harness(
     capabilities=capabilities,
     program=CLAUDE_PROGRAM,
     transports=CLAUDE_TRANSPORTS,
+    acting=CLAUDE_ACTING,
     dialects=(
         Dialect(
             name=sniff.STREAM,

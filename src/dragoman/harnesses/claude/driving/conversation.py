@@ -304,7 +304,7 @@ class ClaudeConversation:
             case intents.Rename():
                 self._channel.request("rename_session", self._done(ticket), title=intent.name)
             case intents.ListModels():
-                self._answers.append(Answer(ticket, {"models": self._models}))
+                self._answers.append(Answer(ticket, list(self._models)))
             case intents.ReadRateLimits():
                 self._channel.request("get_usage", self._done(ticket, limits_in))
             case intents.CloseSession():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from dragoman.model.answers import Account, AccountLimits, Model
+from dragoman.model.answers import AccountLimits, AgentAccount, Model
 from dragoman.model.intents import ServerFacts
 from dragoman.model.messages import RateWindow
 from dragoman.wire.loose import as_dict, as_list, as_str
@@ -28,13 +28,13 @@ def server_facts(result: dict[str, Any]) -> ServerFacts:
         agent=f"claude-code/{version}" if version else "claude-code",
         signed_in=signed_in,
         needs_sign_in=signed_in is False,
-        account=account or None,
+        account=account_of(account) if signed_in else None,
     )
 
 
-def account_of(native: dict[str, Any]) -> Account:
+def account_of(native: dict[str, Any]) -> AgentAccount:
     has_key = native.get("apiKeySource") not in _NONE
-    return Account(
+    return AgentAccount(
         kind="api_key" if has_key else "subscription",
         name=as_str(native.get("email")),
         plan=as_str(native.get("subscriptionType")),
