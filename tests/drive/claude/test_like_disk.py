@@ -28,6 +28,14 @@ def _assert_like_disk(claude: LiveClaude, home: Path) -> None:
     assert differences(dragoman.fold(own), dragoman.fold(disk), limits) == []
 
 
+def _assert_like_journal(claude: LiveClaude, folder: Path) -> None:
+    """The same lines, read later, make the same messages."""
+    journal = folder / "journal.jsonl"
+    rows = [b'{"dir":"%b","msg":%b}' % (way.encode(), line.strip()) for way, line in claude.lines]
+    journal.write_bytes(b"\n".join(rows) + b"\n")
+    assert list(dragoman.read(journal)) == claude.messages
+
+
 def test_a_story_with_calls_a_denial_and_a_steer(
     claude_program: str, claude_env: ClaudeEnv, repo: Path
 ) -> None:
@@ -61,5 +69,6 @@ turns:
             ended = await claude.until(TurnEnded)
             assert ended.outcome == "interrupted"
         _assert_like_disk(claude, rehearsal.claude_home)
+        _assert_like_journal(claude, repo)
 
     play(story())
