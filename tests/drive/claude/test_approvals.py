@@ -7,6 +7,7 @@ from pathlib import Path
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
+    SessionStarted,
     ToolResult,
     TurnEnded,
 )
@@ -194,5 +195,32 @@ turns:
         assert early.kind == "edit"
         assert ended.outcome == "completed"
         assert not (repo / "early.txt").exists()
+
+    play(story())
+
+
+def test_what_a_helper_asks_is_answered_in_its_own_session(
+    claude_program: str, claude_env: ClaudeEnv, repo: Path
+) -> None:
+    script = """\
+turns:
+- - agent: "HELPER: help"
+  - say: Done.
+- when: HELPER
+  steps: [{run: touch helped.txt}, {say: Helped.}]
+"""
+
+    async def story() -> None:
+        _, env = claude_env(script)
+        async with live_claude(claude_program, env, repo) as claude:
+            await claude.prompt("delegate")
+            asked = await claude.until(ApprovalRequested)
+            await claude.decide(asked, "allow")
+            await claude.until(TurnEnded, lambda ended: ended.session_id == claude.session_id)
+
+        started = [m for m in claude.messages if isinstance(m, SessionStarted)]
+        parents = {m.parent_session_id for m in started if m.session_id == asked.session_id}
+        assert parents == {claude.session_id}
+        assert (repo / "helped.txt").exists()
 
     play(story())

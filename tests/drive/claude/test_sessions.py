@@ -123,6 +123,7 @@ def test_the_model_and_the_effort_change_between_turns(
             await claude.run("second", model="claude-opus-5-5", effort="low")
         used = [asked.body["model"] for asked in rehearsal.requests]
         assert used[-1] == "claude-opus-5-5" != used[0]
+        assert rehearsal.requests[-1].body["output_config"]["effort"] == "low"
         assert models
         begun = [each.model for each in claude.messages if isinstance(each, SessionStarted)]
         assert begun[-1] == "claude-opus-5-5"

@@ -31,6 +31,8 @@ class Launch:
     cwd: str | None = None
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     """Added to our own environment."""
+    env_for_root: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Added as well where we are root on this machine."""
     stdin: bool = True
     """Whether we write to it; otherwise its standard input is empty."""
     preamble: bytes = field(default=b"", repr=False)

@@ -95,8 +95,9 @@ def test_a_claude_around_us_is_not_inherited_and_root_is_allowed_only_full_acces
     full = session_launch("claude", None, OpenSession(cwd="/w", access="bypassPermissions"))
     asks = session_launch("claude", None, OpenSession(cwd="/w", access="default"))
     assert full.env["CLAUDECODE"] == full.env["CLAUDE_CODE_SESSION_ID"] == ""
-    assert full.env["IS_SANDBOX"] == "1"
-    assert "IS_SANDBOX" not in asks.env
+    assert full.env_for_root == {"IS_SANDBOX": "1"}
+    assert asks.env_for_root == {}
+    assert "IS_SANDBOX" not in full.env
 
 
 def test_what_claude_cannot_do_is_refused() -> None:

@@ -19,8 +19,8 @@ from dragoman.harnesses.contract.transport import Launch, OneShot
 from dragoman.model.intents import OpenSession
 from dragoman.wire.loose import as_dict, as_list
 
-FORWARD: Final[Release] = (2, 1, 300)
-"""Sub-agents' texts can be forwarded; 2.1.197 could not."""
+FORWARD: Final[Release] = (2, 1, 325)
+"""Sub-agents' texts can be forwarded: the first release that was tried and can; 2.1.197 cannot."""
 _STREAM: Final = ("--output-format", "stream-json", "--verbose", "--include-partial-messages")
 _INHERITED: Final[tuple[str, ...]] = (
     "CLAUDECODE",
@@ -64,7 +64,9 @@ def session_launch(program: str, release: Release | None, opening: OpenSession |
         argv += ["--mcp-config", server_config(opening.tools)]
     argv += _common(opening.model, opening.add_dirs)
     argv += _config(opening.config, allowed=allowed_tools(opening.tools))
-    return Launch(argv=tuple(argv), cwd=opening.cwd, env=_environment(mode))
+    return Launch(
+        argv=tuple(argv), cwd=opening.cwd, env=_environment(), env_for_root=_for_root(mode)
+    )
 
 
 def turn_launch(program: str, release: Release | None, shot: OneShot) -> Launch:
@@ -89,7 +91,11 @@ def turn_launch(program: str, release: Release | None, shot: OneShot) -> Launch:
     argv += _config(shot.config, allowed=[])
     # After "--", so that a prompt may begin with a dash.
     return Launch(
-        argv=(*argv, "--", shot.prompt), cwd=shot.cwd, env=_environment(mode), stdin=False
+        argv=(*argv, "--", shot.prompt),
+        cwd=shot.cwd,
+        env=_environment(),
+        env_for_root=_for_root(mode),
+        stdin=False,
     )
 
 
@@ -133,13 +139,15 @@ def _words(value: Any) -> list[str]:
     return [value if isinstance(value, str) else msgspec.json.encode(value).decode()]
 
 
-def _environment(mode: str) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     env: dict[str, str] = dict.fromkeys(_INHERITED, "")
     # Claude may update itself while it works; the program that was found is the one that is meant.
     env["DISABLE_AUTOUPDATER"] = "1"
     # Says when the agent is idle, which bounds a turn whose end was lost.
     env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"] = "1"
-    if mode == BYPASS:
-        # Without it Claude refuses full access to root; the caller has asked for exactly that.
-        env["IS_SANDBOX"] = "1"
     return env
+
+
+def _for_root(mode: str) -> dict[str, str]:
+    # Without it Claude refuses full access to root; the caller has asked for exactly that.
+    return {"IS_SANDBOX": "1"} if mode == BYPASS else {}

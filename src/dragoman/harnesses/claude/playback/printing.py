@@ -15,6 +15,8 @@ def write_print(cues: Iterable[Cue]) -> Iterator[TimedLine]:
     """The lines of a run. What was asked in the recording is not asked: no one could answer."""
     script = recorded(list(cues))
     writer = TurnWriter(script.started, script.own, script.session_id)
+    if not script.turns:
+        yield TimedLine(0.0, msgspec.json.encode(writer.init()))
     for turn in script.turns:
         for step in writer.write(turn):
             if not step.asks:

@@ -1,5 +1,3 @@
-"""What Claude offers, and whether someone is signed in."""
-
 from __future__ import annotations
 
 import json
@@ -7,33 +5,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.harnesses import harness
 from dragoman.harnesses.claude.sign_in import read_sign_in, settings_file, sign_in_files
-from dragoman.harnesses.contract.capabilities import resolve_access
-
-
-@pytest.mark.parametrize(
-    ("requested", "mode"),
-    [
-        (None, "default"),
-        ("read", "plan"),
-        ("write", "default"),
-        ("full", "bypassPermissions"),
-        ("acceptEdits", "acceptEdits"),
-    ],
-)
-def test_levels_are_permission_modes(requested: str | None, mode: str) -> None:
-    assert resolve_access(harness("claude").capabilities(None), requested).value == mode
-
-
-@pytest.mark.parametrize(
-    ("text", "release"),
-    [("2.1.327 (Claude Code)", (2, 1, 327)), ("unknown", None), ("", None)],
-)
-def test_the_release_is_in_the_version(text: str, release: Any) -> None:
-    program = harness("claude").program
-    assert program is not None
-    assert program.parse_release(text) == release
 
 
 def test_files_are_where_the_environment_says() -> None:
