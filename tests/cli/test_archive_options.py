@@ -41,7 +41,7 @@ def test_times_may_be_named() -> None:
     )
     assert when.convert("2026-11-15T10:00:00+00:00", None, None) == 1794736800.0
     assert when.convert(5.0, None, None) == 5.0
-    with pytest.raises(click.BadParameter, match="is no time"):
+    with pytest.raises(click.BadParameter, match="not a time"):
         when.convert("d", None, None)
 
 
@@ -146,9 +146,9 @@ def test_the_archive_is_closed_as_soon_as_it_is_known_what_to_resume(
 
 @pytest.mark.usefixtures("home")
 def test_what_cannot_be_resumed_is_a_sentence() -> None:
-    with pytest.raises(click.UsageError, match="an ID or a name, or --last"):
+    with pytest.raises(click.UsageError, match="the ID or name of a session"):
         session_to_resume("", False, "/work/app")
-    with pytest.raises(click.UsageError, match="use one of them"):
+    with pytest.raises(click.UsageError, match="use either --resume or --last"):
         session_to_resume("01a1", True, "/work/app")
     with pytest.raises(UsageError, match="no session 'nonsense'"):
         session_to_resume("nonsense", False, "/work/app")

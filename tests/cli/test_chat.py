@@ -80,7 +80,7 @@ class FakeAgent:
         return FakeSession(resume or "s-1", self.log)
 
 
-Talk = Callable[..., tuple[int, list[str], str]]
+ChatLoop = Callable[..., tuple[int, list[str], str]]
 
 
 class FakeArchive:
@@ -98,7 +98,7 @@ class FakeArchive:
 
 
 @pytest.fixture
-def talk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Talk:
+def talk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> ChatLoop:
     """Pipes lines into ``dragoman chat``: its exit code, what the agent was asked, what was shown."""
 
     def call(*lines: str, words: tuple[str, ...] = ()) -> tuple[int, list[str], str]:
@@ -119,7 +119,7 @@ def talk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
     return call
 
 
-def test_each_line_of_a_script_waits_for_its_turn(talk: Talk) -> None:
+def test_each_line_of_a_script_waits_for_its_turn(talk: ChatLoop) -> None:
     code, log, shown = talk("one", "two")
 
     assert code == 0
@@ -127,11 +127,11 @@ def test_each_line_of_a_script_waits_for_its_turn(talk: Talk) -> None:
     assert shown == "You said one.\n\n✓ completed\n\nYou said two.\n\n✓ completed\n"
 
 
-def test_the_first_prompt_may_be_an_argument(talk: Talk) -> None:
+def test_the_first_prompt_may_be_an_argument(talk: ChatLoop) -> None:
     assert talk("two", words=("one",))[1] == ["run s-1 one None", "run s-1 two None"]
 
 
-def test_a_script_can_steer_and_interrupt_what_is_under_way(talk: Talk) -> None:
+def test_a_script_can_steer_and_interrupt_what_is_under_way(talk: ChatLoop) -> None:
     assert talk("wait", "/steer hurry up")[1] == ["run s-1 wait None", "steer hurry up"]
 
     code, log, _ = talk("wait", "/interrupt")
@@ -140,7 +140,7 @@ def test_a_script_can_steer_and_interrupt_what_is_under_way(talk: Talk) -> None:
     assert log == ["run s-1 wait None", "interrupt"]
 
 
-def test_words_with_a_slash(talk: Talk) -> None:
+def test_words_with_a_slash(talk: ChatLoop) -> None:
     _, log, shown = talk(
         "one",
         "/diff",
@@ -176,14 +176,14 @@ def test_words_with_a_slash(talk: Talk) -> None:
     assert "! there is no /dance; /help lists what there is\n" in shown
 
 
-def test_help_lists_everything(talk: Talk) -> None:
+def test_help_lists_everything(talk: ChatLoop) -> None:
     shown = talk("/help")[2]
 
     assert "/interrupt       stop the turn and its commands; so does Ctrl-C\n" in shown
     assert "/quit" in shown
 
 
-def test_what_is_refused_is_told_and_the_chat_goes_on(talk: Talk) -> None:
+def test_what_is_refused_is_told_and_the_chat_goes_on(talk: ChatLoop) -> None:
     code, log, shown = talk("refuse", "one", "/resume", "/resume other")
 
     assert code == 0
@@ -193,7 +193,7 @@ def test_what_is_refused_is_told_and_the_chat_goes_on(talk: Talk) -> None:
     assert "! there is no session 'other'\n" in shown
 
 
-def test_an_empty_chat_is_no_failure(talk: Talk) -> None:
+def test_an_empty_chat_is_no_failure(talk: ChatLoop) -> None:
     assert talk() == (0, [], "")
 
 
@@ -206,7 +206,7 @@ class Keys(Keyboard):
         self.listener: Listener | None = None
 
     @contextmanager
-    def heard_by(self, listener: Listener) -> Generator[None]:
+    def sent_to(self, listener: Listener) -> Generator[None]:
         self.listener = listener
         yield
 

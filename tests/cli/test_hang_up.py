@@ -37,7 +37,7 @@ def saying(*words: str) -> Stage:
 
 
 def asking(program: Program) -> None:
-    program.wait_for("May I run this command?", "no, and stop")
+    program.wait_for("Run this command?", "no, and stop")
 
 
 def typing_a_reason(program: Program) -> None:
@@ -99,7 +99,7 @@ def test_a_chat_that_waits_for_a_prompt_ends(
 
 
 @pytest.mark.parametrize(
-    "stage", [at_once, saying("Running"), saying("May I make these changes?", "then no")],
+    "stage", [at_once, saying("Running"), saying("Make these changes?", "then no")],
     ids=["at once", "a turn", "the question"],
 )  # fmt: skip
 def test_the_demo_ends_with_its_terminal(stage: Stage, codex_program: str, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_what_is_enough_at_once_is_not_waited_for() -> None:
 
 def test_stopping_leaves_what_is_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert not wait_for(archive(at(0), at(1), KeyboardInterrupt()))
-    assert "the next command goes on from there" in capsys.readouterr().err
+    assert "the next command continues from here" in capsys.readouterr().err
 
 
 def test_what_does_not_come_on_is_not_waited_for_for_ever(
@@ -79,7 +79,7 @@ def test_what_does_not_come_on_is_not_waited_for_for_ever(
     clock[1] = 10.0
 
     assert wait_for(archive(*[at(1)] * 30))
-    assert "does not come on" in capsys.readouterr().err
+    assert "has stalled" in capsys.readouterr().err
 
 
 def test_a_bar_is_shown_on_a_terminal_when_it_takes_a_while(

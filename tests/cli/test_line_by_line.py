@@ -40,11 +40,9 @@ def test_a_command_is_asked_about_and_runs_when_allowed(
     # Commands run in a login shell; what its owner's profile does, and waits for, is not the matter here.
     env = {**env, "HOME": str(tmp_path)}
     with at_a_terminal(words, env=env, cwd=tmp_path, width=60) as program:
-        asked = program.wait_for(
-            "May I run this command?", "No answer in 240 s counts as no.", "] "
-        )
+        asked = program.wait_for("Run this command?", "No answer in 240 s counts as no.", "] ")
         assert "y yes   a yes, for this session" in asked
-        assert "directory: . (the session's own)" in asked
+        assert "directory: . (the session's directory)" in asked
         assert not made.exists()
         program.type_until("y", "→ allowed")
         program.wait_for("Done.")
@@ -87,7 +85,7 @@ def test_every_step_of_a_form_is_printed_once() -> None:
         program.type("yes\r")
         program.wait_for("5 of 5: mail")
         program.type("\r")
-        program.wait_for("This will be sent:", "colour: green", "[y/n/c]")
+        program.wait_for("The following will be sent:", "colour: green", "[y/n/c]")
         program.type("y")
         program.wait_for('"content":{"name":"Ada","age":36,"colour":"green","news":true}')
         assert program.ended() == 0
@@ -96,7 +94,7 @@ def test_every_step_of_a_form_is_printed_once() -> None:
 
 def test_a_reason_can_be_given() -> None:
     with at_a_terminal([*STAGE, "command"], env={"TERM": "dumb"}) as program:
-        program.wait_for("May I run this command?", "shell: /tmp/evil/bash -lc")
+        program.wait_for("Run this command?", "shell: /tmp/evil/bash -lc")
         program.type_until("w", "What should the agent know")
         program.type("move it away\r")
         program.wait_for('"word":"deny","message":"move it away"')

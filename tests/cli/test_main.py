@@ -22,7 +22,7 @@ def test_help_names_every_command(option: str, capsys: pytest.CaptureFixture[str
     shown = capsys.readouterr()
     rows = [line.split(maxsplit=1) for line in shown.out.splitlines()]
     assert ["convert", "Convert a session file or a stream to another format."] in rows
-    assert ["dialects", "List what can be read, and what it can be turned into."] in rows
+    assert ["dialects", "List the dialects to read and the formats to write."] in rows
     assert shown.err == ""
 
 

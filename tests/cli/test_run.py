@@ -79,7 +79,7 @@ class FakeSession:
 
 
 @pytest.fixture
-def perform(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, FakeAgent]]:
+def run_async(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, FakeAgent]]:
     """Runs ``dragoman run`` with an agent that says these messages."""
 
     def call(said: list[Any], *words: str) -> tuple[int, FakeAgent]:
@@ -110,9 +110,9 @@ WORK: list[Message] = [
 
 
 def test_into_a_pipe_goes_the_transcript_and_nothing_else(
-    perform: Perform, capsys: pytest.CaptureFixture[str]
+    run_async: Perform, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, agent = perform(WORK)
+    code, agent = run_async(WORK)
 
     assert code == 0
     assert agent.prompt == "fix it"
@@ -123,17 +123,17 @@ def test_into_a_pipe_goes_the_transcript_and_nothing_else(
 
 
 def test_any_export_can_be_streamed(
-    perform: Perform, capfdbinary: pytest.CaptureFixture[bytes]
+    run_async: Perform, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    assert perform(WORK, "--to", "messages")[0] == 0
+    assert run_async(WORK, "--to", "messages")[0] == 0
 
     assert capfdbinary.readouterr().out == b"".join(encode(each) + b"\n" for each in WORK)
 
 
 def test_quiet_leaves_the_answer(
-    perform: Perform, capfdbinary: pytest.CaptureFixture[bytes]
+    run_async: Perform, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    assert perform(WORK, "--quiet")[0] == 0
+    assert run_async(WORK, "--quiet")[0] == 0
 
     assert capfdbinary.readouterr().out == b"It works now.\n"
 
@@ -142,27 +142,27 @@ OUTCOMES = {"completed": 0, "failed": 1, "interrupted": 130}
 
 
 @pytest.mark.parametrize(("outcome", "code"), OUTCOMES.items())
-def test_the_exit_code_tells_the_outcome(outcome: Any, code: int, perform: Perform) -> None:
-    assert perform([TurnEnded(session_id=ID, outcome=outcome)])[0] == code
+def test_the_exit_code_tells_the_outcome(outcome: Any, code: int, run_async: Perform) -> None:
+    assert run_async([TurnEnded(session_id=ID, outcome=outcome)])[0] == code
 
 
 def test_why_it_failed_is_on_standard_error(
-    perform: Perform, capsys: pytest.CaptureFixture[str]
+    run_async: Perform, capsys: pytest.CaptureFixture[str]
 ) -> None:
     error = TurnError("unauthorized", "sign in first", False)
-    perform([TurnEnded(session_id=ID, outcome="failed", error=error)], "--to", "messages")
+    run_async([TurnEnded(session_id=ID, outcome="failed", error=error)], "--to", "messages")
 
     assert capsys.readouterr().err == "dragoman: sign in first\n"
 
 
-def test_the_end_of_a_sub_agent_is_not_the_end(perform: Perform) -> None:
+def test_the_end_of_a_sub_agent_is_not_the_end(run_async: Perform) -> None:
     other = TurnEnded(session_id="other", outcome="failed")
 
-    assert perform([other, DONE])[0] == 0
-    assert perform([DONE, other])[0] == 0
+    assert run_async([other, DONE])[0] == 0
+    assert run_async([DONE, other])[0] == 0
 
 
-def test_everything_asked_for_reaches_the_agent(perform: Perform, tmp_path: Path) -> None:
+def test_everything_asked_for_reaches_the_agent(run_async: Perform, tmp_path: Path) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text('{"type": "object"}', encoding="utf-8")
     options = (
@@ -172,7 +172,7 @@ def test_everything_asked_for_reaches_the_agent(perform: Perform, tmp_path: Path
         f"--journal {tmp_path / 'j'} --timeout 7 --ephemeral "
         "--profile deep --add-dir /data --add-dir /more"
     )
-    _, agent = perform([DONE], *options.split())
+    _, agent = run_async([DONE], *options.split())
 
     assert agent.asked == {
         "images": ["a.png", "b.png"],
@@ -197,15 +197,15 @@ def test_everything_asked_for_reaches_the_agent(perform: Perform, tmp_path: Path
     assert agent.options["timeouts"].turn == 7
 
 
-def test_a_process_of_its_own_asks_nobody(perform: Perform) -> None:
-    _, agent = perform([DONE], "--exec")
+def test_a_process_of_its_own_asks_nobody(run_async: Perform) -> None:
+    _, agent = run_async([DONE], "--exec")
 
     assert agent.options["mode"] == "exec"
     assert agent.started["approvals"] == "never"
 
 
 def test_without_a_terminal_what_is_asked_for_is_denied(
-    perform: Perform, capsys: pytest.CaptureFixture[str]
+    run_async: Perform, capsys: pytest.CaptureFixture[str]
 ) -> None:
     decided: list[str] = []
 
@@ -213,7 +213,7 @@ def test_without_a_terminal_what_is_asked_for_is_denied(
         request = ApprovalRequested(approval_id="a", kind="command", summary="rm -rf /")
         decided.append((await agent.options["ask"](request)).word)
 
-    perform([ask, DONE])
+    run_async([ask, DONE])
 
     assert decided == ["deny"]
     assert (
@@ -223,20 +223,20 @@ def test_without_a_terminal_what_is_asked_for_is_denied(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_ctrl_c_interrupts_the_turn(perform: Perform) -> None:
+def test_ctrl_c_interrupts_the_turn(run_async: Perform) -> None:
     async def press(agent: FakeAgent) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         async with asyncio.timeout(5):
             await agent.interrupted.wait()
 
-    code, agent = perform([press, TurnEnded(session_id=ID, outcome="interrupted")])
+    code, agent = run_async([press, TurnEnded(session_id=ID, outcome="interrupted")])
 
     assert code == 130
     assert agent.closed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_ctrl_c_twice_quits(perform: Perform) -> None:
+def test_ctrl_c_twice_quits(run_async: Perform) -> None:
     async def press_twice(agent: FakeAgent) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         async with asyncio.timeout(5):
@@ -244,26 +244,26 @@ def test_ctrl_c_twice_quits(perform: Perform) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         await asyncio.sleep(5)
 
-    code, agent = perform([press_twice])
+    code, agent = run_async([press_twice])
 
     assert code == 130
     assert agent.closed
 
 
 def test_a_lost_agent_is_one_sentence(
-    perform: Perform, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    run_async: Perform, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lost(agent: FakeAgent) -> None:
         raise ProcessExited("the agent exited with status 7")
 
     with pytest.raises(ProcessExited, match="status 7"):
-        perform([Text(session_id=ID, text="Half a"), lost])
+        run_async([Text(session_id=ID, text="Half a"), lost])
 
     assert "Half a" in capsys.readouterr().out
 
 
 def test_the_prompt_may_come_from_standard_input(
-    perform: Perform, monkeypatch: pytest.MonkeyPatch
+    run_async: Perform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = FakeAgent([DONE])
 
@@ -280,12 +280,12 @@ def test_the_prompt_may_come_from_standard_input(
 
 WRONG = {
     "--to yaml": "there is no format 'yaml'",
-    "--to messages --quiet": "--to and --quiet",
+    "--to messages --quiet": "use either --to or --quiet",
     "--cwd /not/there": "is not a directory",
     "--sandbox none": "--sandbox",
-    "--config nonsense": "--config wants KEY=VALUE",
+    "--config nonsense": "--config needs KEY=VALUE",
     "--output-schema /not/there": "cannot read the schema",
-    "--yes --policy rules.toml": "leaves --policy nothing to decide",
+    "--yes --policy rules.toml": "use either --yes or --policy",
     "--timeout 0": "--timeout",
 }
 
@@ -303,12 +303,12 @@ def test_a_wrong_request_is_explained_before_anything_is_started(
     assert reason in capsys.readouterr().err
 
 
-def test_a_schema_that_is_no_object_is_refused(tmp_path: Path, perform: Perform) -> None:
+def test_a_schema_that_is_no_object_is_refused(tmp_path: Path, run_async: Perform) -> None:
     schema = tmp_path / "s.json"
     schema.write_text(json.dumps([1]), encoding="utf-8")
 
-    with pytest.raises(Exception, match="it is no object"):
-        perform([DONE], "--output-schema", str(schema))
+    with pytest.raises(Exception, match="it must be an object"):
+        run_async([DONE], "--output-schema", str(schema))
 
 
 SIGN_IN = {
@@ -325,12 +325,12 @@ def test_it_is_said_before_the_first_turn_that_no_one_is_signed_in(
     facts: ServerFacts,
     warned: bool,
     words: tuple[str, ...],
-    perform: Perform,
+    run_async: Perform,
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(FakeAgent, "greeted", facts)
-    perform(WORK, *words)
+    run_async(WORK, *words)
 
     out, err = capfd.readouterr()
     said = "! No one is signed in" in (err if words else out.split("fake")[0])

@@ -29,7 +29,7 @@ SCRIPT = f"""
 - run: {{command: "{COMMAND}", escalate: "The build folder belongs to another user."}}
 - say: All is clean.
 """
-MENU = ("y yes", "n no", "c no, and stop", "s, then no")
+MENU = ("y yes", "n no", "c no, and stop", "denied in")
 ASKED = {
     "command": (
         "rm -rf build && find . -name '*.pyc' -delete && echo 'clean",
@@ -58,7 +58,7 @@ ASKED = {
         "1 Blue",
         "2 Red",
         "(Esc: no answer)",
-        "s, then no",
+        "denied in",
     ),
     "form": ("Please tell me who you are.", "the MCP server shop", "y fill in the form", "n no"),
     "url": (
@@ -82,7 +82,7 @@ def sees(screen: str, words: Sequence[str]) -> list[str]:
 
 
 def left(screen: str) -> int:
-    found = re.search(r"(\d+) s, then no", screen)
+    found = re.search(r"denied in (\d+) s", screen)
     return int(found[1]) if found else 1000
 
 
@@ -123,7 +123,7 @@ def test_the_question_stays_when_the_window_changes_its_size() -> None:
             window.resize(width, height)
             window.wait(lambda shown: not sees(shown, ASKED["command"]), "the question")
         stays(window, ASKED["command"])
-        assert window.screen().count("May I run this command?") == 1
+        assert window.screen().count("Run this command?") == 1
 
 
 def answer(window: Terminal, key: str, *words: str) -> None:
@@ -153,9 +153,11 @@ def test_a_form_is_filled_in_field_by_field_and_checked() -> None:
         window.type("1\n")
         window.wait_for("4 of 5: news", "yes or no, required")
         window.type("no\n")
-        window.wait_for("5 of 5: mail", "Enter leaves it out")
+        window.wait_for("5 of 5: mail", "Enter skips it")
         window.type("\n")
-        window.wait_for("This will be sent:", "name: Ada", "age: 36", "colour: red", "news: no")
+        window.wait_for(
+            "The following will be sent:", "name: Ada", "age: 36", "colour: red", "news: no"
+        )
         window.press("y")
         screen = window.wait_for("exit code 0")
     assert sees(screen, ['"content":{"name":"Ada","age":36,"colour":"red","news":false}']) == []
@@ -191,7 +193,7 @@ def test_the_command_stays_in_sight(
             for each in WIDTHS
         ]
         for window in opened:
-            stays(window, (COMMAND, "directory: . (the session's own)", *MENU))
+            stays(window, (COMMAND, "directory: . (the session's directory)", *MENU))
         answer(opened[0], "n", "denied")
 
 
@@ -217,9 +219,7 @@ def test_a_replay_shows_what_was_asked(data: Path, tmp_path: Path) -> None:
         opened = [windows.enter_context(terminal(words, width=each)) for each in WIDTHS]
         for window in opened:
             screen = window.wait_for("exit code 0")
-            assert sees(screen, ["May I make these changes?", "1 + hello", "directory:"]) == [], (
-                screen
-            )
+            assert sees(screen, ["Make these changes?", "1 + hello", "directory:"]) == [], screen
 
 
 WORKS = """
@@ -238,9 +238,9 @@ def test_what_the_agent_never_read_goes_back_to_the_input_line(
         window.type("use the other file\n")
         window.wait_for("⧗ waiting for the agent to read this: use the other file")
         window.press("C-c")
-        screen = window.wait_for("interrupted", "here it is again", gone=["⧗"])
+        screen = window.wait_for("interrupted", "it is back in the input", gone=["⧗"])
         assert re.search(
-            "^\u203a use the other file", screen.split("here it is again")[1], re.MULTILINE
+            "^\u203a use the other file", screen.split("it is back in the input")[1], re.MULTILINE
         )
         window.type(" now")
         window.wait_for("\u203a use the other file now")
@@ -265,7 +265,7 @@ def test_what_is_said_to_a_turn_is_pending_until_the_agent_reads_it(
         (tmp_path / "work" / "go").touch()
         screen = window.wait_for("completed", gone=["⧗"])
         assert "\n\u203a use the other file\n" in screen
-        assert "here it is again" not in screen
+        assert "it is back in the input" not in screen
 
 
 _SHOP = """
@@ -317,7 +317,7 @@ def test_a_form_of_a_real_server_reaches_it_filled_in(
         window.type("3\n")
         window.wait_for("2 of 2: where")
         window.type("Oslo\n")
-        window.wait_for("This will be sent:", "count: 3", "where: Oslo")
+        window.wait_for("The following will be sent:", "count: 3", "where: Oslo")
         window.press("y")
         window.wait_for("Bought.", "exit code 0")
     assert '{"count": 3, "where": "Oslo"}' in stage.requests[-1].outputs[-1]

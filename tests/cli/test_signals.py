@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from dragoman.cli.signals import Presses, handling
+from dragoman.cli.signals import Interrupts, handling
 
 
 def test_the_first_press_stops_the_turn_and_the_second_quits() -> None:
     said: list[str] = []
-    presses = Presses(lambda: said.append("quit"))
+    presses = Interrupts(lambda: said.append("quit"))
 
     with presses.stopping(lambda: said.append("stop")):
         presses.press()
@@ -23,7 +23,7 @@ def test_the_first_press_stops_the_turn_and_the_second_quits() -> None:
 
 def test_each_turn_has_a_first_press_of_its_own() -> None:
     said: list[str] = []
-    presses = Presses(lambda: said.append("quit"))
+    presses = Interrupts(lambda: said.append("quit"))
 
     for _ in range(2):
         with presses.stopping(lambda: said.append("stop")):
@@ -43,7 +43,7 @@ def test_signals_are_heard_in_the_loop_and_handlers_put_back(number: int, word: 
     async def run() -> list[str]:
         heard: asyncio.Queue[str] = asyncio.Queue()
         inside = signal.getsignal(number)
-        presses = Presses(lambda: heard.put_nowait("quit"))
+        presses = Interrupts(lambda: heard.put_nowait("quit"))
         with handling(presses), presses.stopping(lambda: heard.put_nowait("stop")):
             os.kill(os.getpid(), number)
             async with asyncio.timeout(5):

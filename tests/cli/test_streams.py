@@ -20,7 +20,7 @@ def test_standard_output_is_what_python_has() -> None:
 def test_a_closed_standard_output_is_a_wrong_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
 
-    with pytest.raises(UsageError, match="standard output is closed; -o names a file"):
+    with pytest.raises(UsageError, match="standard output is closed; use -o"):
         standard_output()
 
 
@@ -52,7 +52,7 @@ def shell(redirection: str, *arguments: str | Path) -> subprocess.CompletedProce
     ("closed", "said"),
     [
         ("<&-", "dragoman: cannot read standard input: it is closed\n"),
-        (">&-", "dragoman: standard output is closed; -o names a file to write to\n"),
+        (">&-", "dragoman: standard output is closed; use -o to write to\n"),
     ],
     ids=["input", "output"],
 )

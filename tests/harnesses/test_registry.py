@@ -66,7 +66,7 @@ def test_a_stream_of_nothing_says_nothing(dialect: Dialect) -> None:
     parser.receive_eof()
 
     assert parser.messages() == []
-    assert parser.twins() == []
+    assert parser.duplicates() == []
 
 
 @every_dialect
@@ -78,7 +78,7 @@ def test_every_odd_line_is_accounted_for(dialect: Dialect) -> None:
     parser.receive_eof()
 
     told = {message.line for message in parser.messages()}
-    spoken_for = {twin.line for twin in parser.twins()}
+    spoken_for = {duplicate.line for duplicate in parser.duplicates()}
     assert told | spoken_for == set(range(1, len(ODD_LINES) + 1))
 
 
@@ -93,7 +93,7 @@ def test_lines_in_a_batch_say_what_they_say_one_by_one(dialect: Dialect) -> None
     batch.receive_eof()
 
     assert batch.messages() == one_by_one.messages()
-    assert batch.twins() == one_by_one.twins()
+    assert batch.duplicates() == one_by_one.duplicates()
 
 
 @every_dialect
@@ -116,7 +116,7 @@ def test_what_was_drained_is_not_said_again(dialect: Dialect) -> None:
     parser.receive_line(b"")
     parser.receive_eof()
     parser.messages()
-    parser.twins()
+    parser.duplicates()
 
     assert parser.messages() == []
-    assert parser.twins() == []
+    assert parser.duplicates() == []

@@ -7,10 +7,10 @@ from dragoman.errors import ProtocolError
 from dragoman.hub.hub import HarnessInfo
 from dragoman.model.answers import Model
 from dragoman.web.api.shapes import SessionInfo
+from dragoman.web.archive_worker import ArchiveWorker
 from dragoman.web.choosing import acts, choices, closed
-from dragoman.web.library import Library
-from dragoman.web.office import Office
 from dragoman.web.page.rows import Choices, SessionRow
+from dragoman.web.service import SessionService
 from dragoman.web.settings import Settings
 from support.page.fake_hub import FakeHub
 from support.page.web_stage import open_archive, play
@@ -36,11 +36,11 @@ def chosen(folder: Path, listed: Any = None, **facts: Any) -> Choices:
     async def story() -> None:
         hub = _Hub(folder)
         hub.listed, hub.facts = listed, facts
-        office = Office(hub, Library(open_archive(folder)), Settings())
+        service = SessionService(hub, ArchiveWorker(open_archive(folder)), Settings())
         inside = SessionRow(session_id="a", model="old", cwd=f"{root}/in")
         outside = SessionRow(session_id="b", model="new", cwd="/elsewhere")
-        found.append(await choices(office, [inside, outside]))
-        await office.library.close()
+        found.append(await choices(service, [inside, outside]))
+        await service.archive_worker.close()
 
     play(story())
     return found[0]
@@ -70,12 +70,12 @@ def test_what_keeps_the_agent_from_working_is_said_with_the_way_out(tmp_path: Pa
 
 
 def test_why_nobody_can_go_on_with_a_session_is_said(tmp_path: Path) -> None:
-    office = Office(FakeHub(tmp_path), Library(open_archive(tmp_path)), Settings())
+    service = SessionService(FakeHub(tmp_path), ArchiveWorker(open_archive(tmp_path)), Settings())
     root = str(tmp_path.resolve())
 
     def why(**facts: Any) -> str | None:
         known: dict[str, Any] = {"is_live": False, "harness": "codex", "cwd": f"{root}/in", **facts}
-        return closed(office, SessionInfo(id="s", **known))
+        return closed(service, SessionInfo(id="s", **known))
 
     assert why() is None
     assert why(archived=True) is None  # going on brings it back
@@ -83,17 +83,17 @@ def test_why_nobody_can_go_on_with_a_session_is_said(tmp_path: Path) -> None:
     assert why(cwd="/elsewhere") == (
         "Agents may not work in /elsewhere: `dragoman serve --root` names the folders where they may."
     )
-    assert "where this session was" in (why(cwd=None) or "")
+    assert "in the folder of this session" in (why(cwd=None) or "")
     assert why(harness="other") == "This session is not one of Codex, which is what works here."
 
 
 def test_what_can_be_done_with_a_session_is_what_will_be_done(tmp_path: Path) -> None:
-    office = Office(FakeHub(tmp_path), Library(open_archive(tmp_path)), Settings())
+    service = SessionService(FakeHub(tmp_path), ArchiveWorker(open_archive(tmp_path)), Settings())
     root = str(tmp_path.resolve())
 
     def offered(**facts: Any) -> set[str]:
         known: dict[str, Any] = {"is_live": False, "harness": "codex", "cwd": f"{root}/in", **facts}
-        return set(acts(office, SessionInfo(id="s", **known)))
+        return set(acts(service, SessionInfo(id="s", **known)))
 
     assert offered(is_live=True) == {"rename", "archive", "fork", "stop"}
     assert offered(is_live=True, archived=True) == {"unarchive", "fork", "stop"}

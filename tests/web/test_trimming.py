@@ -33,10 +33,10 @@ def test_memory_is_given_back_again_and_again_until_the_end() -> None:
 
 
 def test_where_the_library_cannot_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    def library(_: object) -> object:
+    def archive_worker(_: object) -> object:
         return object()
 
-    monkeypatch.setattr(ctypes, "CDLL", library)
+    monkeypatch.setattr(ctypes, "CDLL", archive_worker)
 
     asyncio.run(asyncio.wait_for(trim_now_and_then(), 20))
 
@@ -44,7 +44,7 @@ def test_where_the_library_cannot_nothing_is_done(monkeypatch: pytest.MonkeyPatc
     assert not trimming.keep_together()
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C archive_worker")
 def test_glibc_can() -> None:
     trim = trimming._trimmer()
 
@@ -52,7 +52,7 @@ def test_glibc_can() -> None:
     assert trim() in (0, 1)
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C archive_worker")
 def test_one_heap_is_enough_for_all_threads() -> None:
     program = """
 import ctypes, re, threading

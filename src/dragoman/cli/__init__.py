@@ -1,1 +1,1 @@
-"""The command line: a thin front door. Each command imports what it needs when it runs."""
+"""The command line: one module per command. Each imports what it needs when it runs, to start quickly."""

@@ -1,4 +1,4 @@
-"""What the commands on saved sessions share: opening the archive, the newest session, times."""
+"""Options and helpers shared by the commands that read saved sessions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNITS: Final = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
 class When(click.ParamType[float]):
-    """A moment: ``7d``, ``12h``, ``today``, ``yesterday`` or ``2026-11-15`` with or without a time."""
+    """A point in time: ``7d``, ``12h``, ``today``, ``yesterday`` or ``2026-11-15``, with or without a time of day."""
 
     name = "when"
 
@@ -39,7 +39,7 @@ class When(click.ParamType[float]):
             return datetime.fromisoformat(value).astimezone().timestamp()
         except ValueError:
             self.fail(
-                f"{value!r} is no time; say 7d, 12h, today, yesterday or 2026-11-15", param, ctx
+                f"not a time: {value!r} (use 2026-11-15, 3d, 12h, today or yesterday)", param, ctx
             )
 
 
@@ -49,15 +49,15 @@ def home_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "paths",
         multiple=True,
         type=click.Path(exists=True),
-        help="Look at these files or folders instead of the agent's own home.",
+        help="Read these files or folders instead of the agents' home directories. Repeatable.",
     )(command)
 
 
 def open_archive(paths: tuple[str, ...], *, wanted: str | None = None) -> SessionArchive:
-    """The archive, with its index being brought up to date for as long as the command runs.
+    """Open the archive and start updating its index, which continues while the command runs.
 
-    If one session is ``wanted``, that one is there when this returns, if it is anywhere. Whoever
-    needs more waits for it (:func:`dragoman.cli.indexing.wait_for`).
+    If one session is ``wanted``, it is indexed before this returns, if it exists. A command that needs
+    more of the index waits for it (:func:`dragoman.cli.indexing.wait_for`).
     """
     from dragoman.archive.api import SessionArchive
 
@@ -88,7 +88,7 @@ def _prepare(archive: SessionArchive, wanted: str) -> None:
 
 
 def last_session(archive: SessionArchive, project: str | None = None) -> SavedSession:
-    """The newest session, as soon as it is known which one that is."""
+    """The newest session. Waits only until the index knows which session that is."""
     if archive.wait_index(0.0) is not None:
         from dragoman.cli.indexing import wait_for
 
@@ -103,7 +103,7 @@ def last_session(archive: SessionArchive, project: str | None = None) -> SavedSe
 def saved_session(
     session: str | None, paths: tuple[str, ...] = (), *, project: str | None = None
 ) -> SavedSession:
-    """The saved session with this id, start of an id or name; without one, the newest."""
+    """The saved session with this id, id prefix or name; the newest one for None."""
     return _find(open_archive(paths, wanted=session), session, project)
 
 
@@ -112,7 +112,7 @@ def _find(archive: SessionArchive, session: str | None, project: str | None = No
 
 
 def session_path(name: str | None) -> str:
-    """The file with this name; if there is none, that of the saved session. None: the newest one's."""
+    """The path of a file, or of the saved session with this name; of the newest session for None."""
     if name is not None and (os.path.exists(name) or os.sep in name):
         return name
     with open_archive((), wanted=name) as archive:
@@ -120,18 +120,18 @@ def session_path(name: str | None) -> str:
 
 
 def session_to_resume(name: str | None, last: bool, directory: str) -> str | None:
-    """The full id of the session that ``--resume`` and ``--last`` name; None if neither was given.
+    """The full id of the session that ``--resume`` or ``--last`` selects; None if neither was given.
 
-    ``--last`` is the newest session of this very directory. The newest of all may be another project's, and
-    one of a folder below it was confined to less.
+    ``--last`` means the newest session of exactly this directory. The newest of all may belong to another
+    project, and a session of a subdirectory was granted access to less.
     """
     if last and name:
-        raise click.UsageError("--resume names a session and --last another; use one of them.")
+        raise click.UsageError("use either --resume or --last: each selects a session")
     if name == "" and not last:
-        raise click.UsageError("--resume needs a session: an ID or a name, or --last.")
+        raise click.UsageError("--resume needs the ID or name of a session (or use --last)")
     if not last and name is None:
         return None
-    # It is closed before the session goes on: a command that runs for hours must not hold the index meanwhile.
+    # Closed before the session is resumed: a command that runs for hours must not hold the index open.
     with open_archive((), wanted=None if last else name) as archive:
         if not last:
             return _find(archive, name).id
@@ -141,13 +141,13 @@ def session_to_resume(name: str | None, last: bool, directory: str) -> str | Non
             if each.project is not None and os.path.realpath(each.project) == here:
                 return each.id
         raise UsageError(
-            f"there is no session of {directory} to resume; the newest elsewhere is "
+            f"no session to resume in {directory}; the newest one elsewhere is "
             f"{newest.id} in {newest.project} (--resume {newest.id})"
         )
 
 
 def _sessions_below(archive: SessionArchive, directory: str) -> Iterator[SavedSession]:
-    """The sessions of a directory and of all below it, newest first, when all of them are known."""
+    """The sessions of a directory and its subdirectories, newest first, once the index is complete."""
     if archive.wait_index(0.0) is not None:
         from dragoman.cli.indexing import wait_for
 

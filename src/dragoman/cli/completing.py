@@ -1,7 +1,7 @@
-"""What a shell completes besides options: formats, dialects, saved sessions.
+"""Shell completion of formats, dialects and saved sessions.
 
-A shell waits for the answer while someone types, so nothing is indexed for it and nothing is printed:
-sessions are those that the index knew when a command last used it.
+Completion runs while the user types, so it must be quick and silent: it never updates the index, and
+offers the sessions that the index knew when a command last used it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def dialects(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 
 
 def sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Ids with their titles, the newest first."""
+    """Session ids with their titles, newest first."""
     return _named([(each.id, _flat(each.title)) for each in _newest()], incomplete)[:_MOST]
 
 
@@ -37,7 +37,7 @@ def sessions_and_files(
 ) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    # Files first: at their mark, the script for bash forgets what came before it.
+    # Files come first: at a file item, click's bash script drops the items before it.
     return [CompletionItem(incomplete, type="file"), *sessions(ctx, param, incomplete)]
 
 
@@ -48,7 +48,7 @@ def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
 
 
 def approvals(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What the installed release accepts."""
+    """The approval modes that the installed release accepts."""
     import asyncio
 
     from dragoman.client.examining import approval_modes
@@ -71,7 +71,7 @@ def _newest() -> list[Any]:
         with SessionArchive() as archive:
             return archive.sessions(limit=500)
     except (DragomanError, OSError):
-        return []  # a shell can show no error
+        return []  # a completion cannot show an error
 
 
 def _flat(title: str | None) -> str:

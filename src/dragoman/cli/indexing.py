@@ -1,4 +1,4 @@
-"""Waiting for the index, with a bar on standard error, for as long as a command needs and the user likes."""
+"""Waits for the index, with a progress bar on standard error, until a command has what it needs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _BAR: Final = 24
 _STEP_SECONDS: Final = 0.1
 _LOOK_SECONDS: Final = 0.25
 _PATIENCE_SECONDS: Final = 60.0
-"""How long the index may not come on at all before it is not waited for any more."""
+"""Seconds without progress after which waiting ends."""
 
 
 def wait_for(archive: SessionArchive, is_enough: Callable[[], bool] | None = None) -> bool:
-    """Wait until the index is up to date, or there is enough of it; False if Ctrl-C was pressed."""
+    """Wait until the index is complete, or ``is_enough``; returns False after Ctrl-C."""
     bar = Bar()
     looked_at = moved_at = time.monotonic()
     last: Progress | None = None
@@ -35,7 +35,7 @@ def wait_for(archive: SessionArchive, is_enough: Callable[[], bool] | None = Non
                 last, moved_at = progress, now
             elif now - moved_at >= _PATIENCE_SECONDS:
                 bar.clear()
-                tell("the index does not come on; this is what is there so far")
+                notify("indexing has stalled; the result covers what is indexed so far")
                 return True
             if is_enough is not None and now - looked_at >= _LOOK_SECONDS:
                 if is_enough():
@@ -43,21 +43,21 @@ def wait_for(archive: SessionArchive, is_enough: Callable[[], bool] | None = Non
                 looked_at = now
     except KeyboardInterrupt:
         bar.clear()
-        tell("stopped indexing; what is done is kept, and the next command goes on from there")
+        notify("indexing stopped; the next command continues from here")
         return False
     finally:
         bar.clear()
     for sentence in archive.troubles():
-        tell(sentence)
+        notify(sentence)
     return True
 
 
-def tell(sentence: str) -> None:
+def notify(sentence: str) -> None:
     click.echo(f"dragoman: {sentence}", err=True)
 
 
 class Bar:
-    """A line on standard error, if that is a terminal and it takes long enough to be read."""
+    """A progress bar on standard error, if that is a terminal and indexing takes a moment."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -79,7 +79,7 @@ class Bar:
         bar = "█" * filled + "░" * (_BAR - filled)
         words = f"{progress.files:,} of {progress.all_files:,} sessions{self._left(progress, now)}"
         if progress.files == progress.all_files:
-            words = f"{progress.all_files:,} sessions, putting them in order"
+            words = f"{progress.all_files:,} sessions, sorting"
         click.echo(f"\r\x1b[Kindexing {bar} {words}", err=True, nl=False)
 
     def _left(self, progress: Progress, now: float) -> str:

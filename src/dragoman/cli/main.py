@@ -1,7 +1,7 @@
-"""``dragoman``: the program's commands, and how it ends.
+"""``dragoman``: the list of commands, error messages and exit codes.
 
-Nothing is imported before a command is known to need it, so that ``dragoman --help`` is quick. Every
-error that a user can cause ends in one sentence: exit code 2 for a wrong request, 1 for a failure.
+A command's module is imported only when it runs, so that ``dragoman --help`` is quick. Every error that
+a user can cause is reported in one sentence: exit code 2 for a usage error, 1 for a failure.
 """
 
 from __future__ import annotations
@@ -18,49 +18,55 @@ from dragoman.cli.streams import reader_left
 from dragoman.errors import DragomanError, UsageError, reason_of
 
 _COMMANDS = {
-    "run": ("dragoman.cli.commands.run", "Give the agent a prompt and watch it work."),
-    "chat": ("dragoman.cli.commands.chat", "Talk with the agent, prompt by prompt."),
-    "serve": ("dragoman.cli.commands.serve", "Open the page: watch, steer and approve agents."),
+    "run": ("dragoman.cli.commands.run", "Run one prompt and watch the agent work."),
+    "chat": ("dragoman.cli.commands.chat", "Chat with an agent."),
+    "serve": ("dragoman.cli.commands.serve", "Serve the page: watch, steer and approve agents."),
     "convert": (
         "dragoman.cli.commands.convert",
         "Convert a session file or a stream to another format.",
     ),
     "dialects": (
         "dragoman.cli.commands.dialects",
-        "List what can be read, and what it can be turned into.",
+        "List the dialects to read and the formats to write.",
     ),
-    "sessions": ("dragoman.cli.commands.sessions", "List the sessions on this disk, newest first."),
-    "show": ("dragoman.cli.commands.show", "Read a session as a transcript."),
-    "search": ("dragoman.cli.commands.search", "Find what was said or done in any session."),
-    "tail": ("dragoman.cli.commands.tail", "Follow the sessions that are being written right now."),
+    "sessions": ("dragoman.cli.commands.sessions", "List saved sessions, newest first."),
+    "show": ("dragoman.cli.commands.show", "Read a saved session."),
+    "search": ("dragoman.cli.commands.search", "Search all saved sessions."),
+    "tail": ("dragoman.cli.commands.tail", "Follow sessions while other programs write them."),
     "export": (
         "dragoman.cli.commands.export",
-        "Write a session to a file: a page, Markdown, text, JSON.",
+        "Write a session to a file: HTML, Markdown, text, JSON.",
     ),
-    "usage": ("dragoman.cli.commands.usage", "Tokens and money: what all sessions have cost."),
+    "usage": ("dragoman.cli.commands.usage", "Show tokens and cost of all sessions."),
     "replay": (
         "dragoman.cli.commands.replay",
-        "Watch a session again, or serve it as if it were live.",
+        "Play a recorded session, or serve it as a live agent.",
     ),
-    "demo": ("dragoman.cli.commands.demo", "Watch the real agent fix a test. No key, no network."),
+    "demo": (
+        "dragoman.cli.commands.demo",
+        "Watch the real agent fix a test, without a key or a network.",
+    ),
     "policy": (
         "dragoman.cli.commands.policy",
-        "Try approval rules: what they say to a command, and why.",
+        "Try approval rules on a command, and see why they decide.",
     ),
-    "rehearse": ("dragoman.cli.commands.rehearse", "Run anything against a stand-in model."),
+    "rehearse": (
+        "dragoman.cli.commands.rehearse",
+        "Run a command against a scripted stand-in model.",
+    ),
     "completion": (
         "dragoman.cli.commands.completion",
-        "Print the script for completion in your shell.",
+        "Print a completion script for bash, zsh or fish.",
     ),
     "doctor": (
         "dragoman.cli.commands.doctor",
-        "Check that everything is there, and say what to do if not.",
+        "Check the installation, and say how to fix it.",
     ),
 }
 
 
 class _Commands(click.Group):
-    """Commands whose modules are imported only when they are called."""
+    """A group that imports a command's module only when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -76,7 +82,7 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # before click sees it, who calls it a failure
+        except BrokenPipeError:  # click would report it as a failure
             return reader_left()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -87,11 +93,11 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="dragoman")
 def dragoman() -> None:
-    """Reads everything that the Codex CLI has ever said, and drives it: one typed stream of messages."""
+    """Read everything that a coding agent has written, and drive it live, as one typed stream of messages."""
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run a command; the process's exit code."""
+    """Run a command; returns the exit code."""
     try:
         try:
             return _command(arguments)
@@ -121,7 +127,7 @@ def _command(arguments: list[str] | None) -> Any:
 
 
 def _set_index_aside(problem: Exception) -> bool:
-    """Whether a damaged index may be the cause, and was put out of the way: the next try builds another."""
+    """Whether a damaged index may be the cause and was moved aside, so that a retry rebuilds it."""
     database = sys.modules.get("dragoman.store.database")
     if (
         database is None
@@ -131,16 +137,16 @@ def _set_index_aside(problem: Exception) -> bool:
         return False
     names: list[str] = database.set_aside()
     if names:
-        what = f"it was moved to {', '.join(names)} and is built anew"
+        what = f"it was moved to {', '.join(names)} and will be rebuilt"
         click.echo(f"dragoman: the index seems to be damaged ({problem!r}); {what}", err=True)
     return bool(names)
 
 
 def run() -> None:
     """The console script."""
-    gc.freeze()  # what is imported stays: it need not be looked through again and again,
+    gc.freeze()  # imported modules live until exit, so the collector can skip them
     code = main()
-    gc.freeze()  # nor, by the end, what the system takes back anyway
+    gc.freeze()  # and at exit the system reclaims everything anyway
     sys.exit(code)
 
 

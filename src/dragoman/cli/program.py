@@ -1,4 +1,4 @@
-"""How a person can call this program: for the commands that we print as next steps."""
+"""The name by which the user can run this program, for the commands that we print as next steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 
 def invoked_as() -> str:
-    """``dragoman`` where that is this very program, otherwise the path that started it."""
+    """``dragoman`` if that runs this program, otherwise the path that started it."""
     started = os.path.abspath(sys.argv[0])
     found = shutil.which("dragoman")
     if found is not None and os.path.realpath(found) == os.path.realpath(started):

@@ -1,4 +1,4 @@
-"""The options that ``run`` and ``chat`` share, and the agent they describe."""
+"""Options shared by ``run`` and ``chat``, and the agent that they describe."""
 
 from __future__ import annotations
 
@@ -24,20 +24,28 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
-# What any release knows: which it is that runs is seen when it starts.
+# The modes of any release; which one is installed is known only when it starts.
 _APPROVALS = ("untrusted", "on-failure", "on-request", "never")
 
 _OPTIONS = (
-    click.option("-C", "--cwd", metavar="DIR", default=".", help="Where to work. Here by default."),
-    click.option("-m", "--model", metavar="NAME", help="The model. The agent's own by default."),
-    click.option("--effort", metavar="WORD", help="How hard to think: low, medium, high …"),
+    click.option(
+        "-C",
+        "--cwd",
+        metavar="DIR",
+        default=".",
+        help="Working directory. The current one by default.",
+    ),
+    click.option(
+        "-m", "--model", metavar="NAME", help="Model to use. The agent's default if omitted."
+    ),
+    click.option("--effort", metavar="WORD", help="Reasoning effort: low, medium, high …"),
     click.option(
         "-s",
         "--sandbox",
         type=click.Choice(_SANDBOXES),
         default="workspace-write",
         show_default=True,
-        help="How far its commands may reach.",
+        help="What the agent's commands may access.",
     ),
     click.option(
         "-a",
@@ -47,37 +55,47 @@ _OPTIONS = (
         show_default=True,
         metavar="MODE",
         shell_complete=completing.approvals,
-        help="When it asks before it acts: untrusted, on-request or never; on-failure with older agents.",
+        help="When the agent asks: untrusted, on-request or never; on-failure with older releases.",
     ),
-    click.option("--policy", metavar="FILE", help="Rules (TOML) that decide what it asks for."),
-    click.option("-y", "--yes", is_flag=True, help="Allow whatever it asks for."),
-    click.option("--profile", metavar="NAME", help="A profile of the agent's configuration."),
+    click.option("--policy", metavar="FILE", help="Rules (TOML) that answer approval requests."),
+    click.option("-y", "--yes", is_flag=True, help="Allow every request."),
+    click.option("--profile", metavar="NAME", help="Profile from the agent's configuration."),
     click.option(
         "--add-dir",
         "add_dirs",
         multiple=True,
         metavar="DIR",
-        help="Another directory that its commands may write in.",
+        help="Additional directory that the agent may write to. Repeatable.",
     ),
-    click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A setting."),
-    click.option("--command", metavar="PATH", help="The agent's program. Found by itself."),
+    click.option(
+        "--config",
+        "settings",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Set an option of the agent's configuration. Repeatable.",
+    ),
+    click.option(
+        "--command", metavar="PATH", help="The agent's program. Found automatically by default."
+    ),
     click.option("--ssh", metavar="HOST", help="Run the agent on another machine."),
-    click.option("--journal", metavar="FILE", help="Keep every line that goes over the wire."),
-    click.option("--ephemeral", is_flag=True, help="Leave no session file."),
+    click.option(
+        "--journal", metavar="FILE", help="Record every line exchanged with the agent in this file."
+    ),
+    click.option("--ephemeral", is_flag=True, help="Write no session file."),
 )
 
 
 def agent_options(command: _F) -> _F:
-    """Give a command the options that describe an agent; they arrive as one ``AgentOptions``."""
+    """Add the options of ``AgentOptions`` to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def resume_options(command: _F) -> _F:
-    """Give a command ``--resume`` and ``--last``."""
+    """Add ``--resume`` and ``--last`` to a command."""
     command = click.option(
-        "--last", is_flag=True, help="Resume the newest session of the directory."
+        "--last", is_flag=True, help="Resume the newest session of the working directory."
     )(command)
     return click.option(
         "--resume",
@@ -85,13 +103,13 @@ def resume_options(command: _F) -> _F:
         flag_value="",
         metavar="ID",
         shell_complete=completing.sessions,
-        help="Resume a session: its id, the start of its id, or its name.",
+        help="Resume a session by id, id prefix or name.",
     )(command)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentOptions:
-    """Which agent, where, and what it may do."""
+    """The agent to run, where, and with which permissions."""
 
     cwd: str = "."
     model: str | None = None
@@ -110,9 +128,9 @@ class AgentOptions:
     env: dict[str, str] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
-        """Refuse what cannot work before anything is started."""
+        """Reject invalid options before anything starts."""
         if self.yes and self.policy:
-            raise UsageError("--yes allows everything; it leaves --policy nothing to decide")
+            raise UsageError("use either --yes or --policy: --yes allows every request")
         _settings(self.settings)
         if not self.ssh and not Path(self.cwd).expanduser().is_dir():
             raise UsageError(f"{self.cwd} is not a directory")
@@ -127,13 +145,13 @@ class AgentOptions:
         return str(Path(self.cwd).expanduser().resolve())
 
     def images(self, given: tuple[str, ...]) -> list[str]:
-        """Images as the agent can open them: paths are relative to where the command was given."""
+        """Images by paths that the agent can open. Relative paths refer to the caller's directory."""
         from dragoman.client.connecting import check_images, take_images
 
         return take_images(given) if self.ssh else check_images(given)
 
     def session_to_resume(self, name: str | None, *, last: bool) -> str | None:
-        """The id of the session to resume. On another machine, only the agent knows its sessions."""
+        """The id of the session to resume. With --ssh, only the remote agent knows its sessions."""
         from dragoman.cli.archive_options import session_to_resume
 
         if not self.ssh:
@@ -154,8 +172,8 @@ class AgentOptions:
         ask: Callable[[Any], Awaitable[Any]] | None = None,
         ahead: bool = False,
     ) -> AsyncGenerator[tuple[Agent, Keyboard | None]]:
-        """The agent, and the keyboard at which somebody can be asked, if there is one."""
-        from dragoman.cli.asks.asking import Asker, nobody_there
+        """Connect to the agent; yields it with the keyboard for questions, if there is one."""
+        from dragoman.cli.approvals.asker import Asker, deny_unattended
         from dragoman.cli.live.keys import keyboard_of
         from dragoman.client.connecting import Timeouts, connect
         from dragoman.client.deciding import allow_all, ask_always
@@ -169,32 +187,32 @@ class AgentOptions:
             command=self.command,
             mode=cast("Literal['app-server']", mode),
             policy=policy,
-            ask=ask or nobody_there(tell),
+            ask=ask or deny_unattended(notify),
             journal=self.journal,
             env=self.env,
             ssh=self.ssh,
             timeouts=Timeouts(turn=seconds) if seconds else Timeouts(),
         )
-        # Blocks and no exit stack: the stack writes the chain of contexts of the errors that pass
-        # through it again, and never comes to its end if that chain has become a circle.
+        # Nested blocks instead of an exit stack: AsyncExitStack rewrites the context chain of an
+        # exception, and loops forever if that chain has a cycle.
         with _listening(keyboard, view, ahead=ahead):
             async with agent as connected:
                 yield connected, keyboard
 
     def warn(self, agent: Agent, view: LiveView) -> None:
-        """Say it before the first turn if the model will refuse to answer."""
-        from dragoman.cli.asks.steps import hung
+        """Warn before the first turn if no one is signed in."""
+        from dragoman.cli.approvals.steps import hung
         from dragoman.cli.live.ink import Ink
 
         facts = agent.facts
         if facts is None or facts.signed_in is not False or not facts.needs_sign_in:
             return
         ink = Ink(colour=view.colour)
-        words = "No one is signed in, so the model will not answer: `dragoman doctor` says how to sign in."
-        view.say([ink(row, "yellow") for row in hung("! ", words, view.width - 1)])
+        words = "No one is signed in, so the model will not answer. Run `dragoman doctor` to see how to sign in."
+        view.write_rows([ink(row, "yellow") for row in hung("! ", words, view.width - 1)])
 
     async def start(self, agent: Agent, *, resume: str | None = None) -> Session:
-        """A session as these options describe it."""
+        """Start or resume a session with these options."""
         return await agent.start(
             cwd=self.directory,
             model=self.model,
@@ -216,18 +234,18 @@ def _listening(
     return keyboard.listening(ahead=ahead, marks=view.animate, lost=view.lose)
 
 
-def tell(words: str) -> None:
-    """A word from us on standard error."""
+def notify(words: str) -> None:
+    """Print a notice of Dragoman itself to standard error."""
     click.echo(f"dragoman: {words}", err=True)
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:
-    """Settings as ``key=value``; the value is TOML if it can be, and text otherwise."""
+    """Parse ``key=value`` settings; a value that is not TOML is text."""
     found: dict[str, Any] = {}
     for each in given:
         key, equals, value = each.partition("=")
         if not equals or not key.strip():
-            raise UsageError(f"--config wants KEY=VALUE, not {each!r}")
+            raise UsageError(f"--config needs KEY=VALUE, not {each!r}")
         try:
             found[key.strip()] = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
@@ -236,16 +254,16 @@ def _settings(given: tuple[str, ...]) -> dict[str, Any]:
 
 
 def prompt_from(words: str) -> str:
-    """The prompt itself, or standard input for ``-``."""
+    """The prompt, read from standard input for ``-``."""
     if words != "-":
         if not words.strip():
             raise UsageError("the prompt is empty: say what the agent should do")
         return words
     if cast("object", sys.stdin) is None:
-        raise UsageError("standard input is closed; there is no prompt to read")
+        raise UsageError("cannot read the prompt: standard input is closed")
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
-        raise UsageError("standard input is empty; there is no prompt to read")
+        raise UsageError("cannot read the prompt: standard input is empty")
     return text
 
 
@@ -256,8 +274,8 @@ def schema_from(path: str | None) -> dict[str, Any] | None:
     try:
         schema = json.loads(Path(path).expanduser().read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
-        why = reason_of(problem) if isinstance(problem, OSError) else f"it is not JSON: {problem}"
+        why = reason_of(problem) if isinstance(problem, OSError) else f"not JSON: {problem}"
         raise UsageError(f"cannot read the schema {path}: {why}") from problem
     if not isinstance(schema, dict):
-        raise UsageError(f"{path} is not a JSON schema: it is no object")
+        raise UsageError(f"{path} is not a JSON schema: it must be an object")
     return cast("dict[str, Any]", schema)

@@ -1,7 +1,7 @@
-"""Ctrl-C, and what else a terminal or a system tells a program that drives an agent.
+"""Signal handling: Ctrl-C, termination and resizing.
 
-The first Ctrl-C is for the agent, the second for us. Everything else that asks us to end counts as
-the second. Handlers are set for a while only and run in the loop, never in the middle of something.
+The first Ctrl-C interrupts the agent's turn, the second ends Dragoman. SIGTERM and SIGHUP count as the
+second. Handlers run in the event loop, never in the middle of other code, and are restored afterwards.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _ENDING: Final = tuple(
 )
 
 
-class Presses:
-    """Counts Ctrl-C, from one turn to the next."""
+class Interrupts:
+    """Counts Ctrl-C within a turn."""
 
     def __init__(self, quit: Callable[[], None]) -> None:
         self._quit = quit
@@ -36,13 +36,13 @@ class Presses:
             self._quit()
 
     def end(self) -> None:
-        """The system wants us to end."""
+        """End now, because of SIGTERM, SIGHUP or a lost terminal."""
         self.count += 2
         self._quit()
 
     @contextmanager
     def stopping(self, stop: Callable[[], None]) -> Generator[None]:
-        """For a while the first Ctrl-C stops this, and does not end us."""
+        """Within the block, the first Ctrl-C calls ``stop`` instead of quitting."""
         before, self._stop, self.count = self._stop, stop, 0
         try:
             yield
@@ -51,8 +51,8 @@ class Presses:
 
 
 @contextmanager
-def handling(presses: Presses, resized: Callable[[], None] | None = None) -> Generator[None]:
-    """Have signals heard in the running loop."""
+def handling(presses: Interrupts, resized: Callable[[], None] | None = None) -> Generator[None]:
+    """Handle signals in the running event loop within the block."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The standard streams, which a shell may have closed and a reader may leave at any time."""
+"""The standard streams, which may be closed at the start or lose their reader at any time."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from dragoman.errors import UsageError
 
 
 def standard_output() -> TextIO:
-    # Python has none if the shell closed it.
+    # sys.stdout is None if the shell closed it.
     stream = cast("TextIO | None", sys.stdout)
     if stream is None:
-        raise UsageError("standard output is closed; -o names a file to write to")
+        raise UsageError("standard output is closed; use -o to write to a file")
     return stream
 
 
 def terminal_size(stream: TextIO) -> os.terminal_size:
-    """How large the terminal is that a stream goes to.
+    """The size of the terminal behind a stream.
 
-    The terminal itself knows best: ``COLUMNS`` and ``LINES`` may be those of another one.
+    The terminal is asked first: ``COLUMNS`` and ``LINES`` may belong to another one.
     """
     try:
         size = os.get_terminal_size(stream.fileno())
@@ -31,17 +31,17 @@ def terminal_size(stream: TextIO) -> os.terminal_size:
 
 
 def reader_left() -> int:
-    """The program that read our output has ended. That is its right, and no reason for noise."""
+    """End quietly, because the program that read our output has ended."""
     discard(sys.stdout)
     return 0
 
 
 def discard(stream: TextIO) -> None:
-    """Nothing reads this stream any more: what is still written to it goes nowhere."""
-    # Python flushes the standard streams once more when it ends, and would complain.
+    """Redirect a stream that has lost its reader to the null device."""
+    # Otherwise Python's flush at exit would print an error.
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
     except (OSError, ValueError):
-        return  # it is not a file, or closed already
+        return  # not a real file, or already closed

@@ -1,4 +1,4 @@
-"""Tables that fit the terminal: columns as wide as they must be, one of them giving way."""
+"""Tables that fit the terminal: one column shrinks, the others get the width that they need."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Column(NamedTuple):
     head: str
     right: bool = False
     most: int = 40
-    """The widest that it may be."""
+    """The maximum width."""
     gives_way: bool = False
-    """Whether it takes what room is left, rather than what it needs."""
+    """Whether the column takes the remaining room instead of the width that it needs."""
 
 
 def cells(text: str) -> int:
-    """How wide a text is. What that takes is imported only if it is not plain."""
+    """The width of a text. Unicode tables are imported only for text that is not ASCII."""
     if text.isascii():
         return len(text)
     from dragoman.cli.live import cells as live_cells
@@ -36,7 +36,7 @@ def _clip(text: str, width: int) -> str:
 
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The rows below a head, each on one line of at most ``width`` cells."""
+    """A header and rows, each on one line of at most ``width`` cells."""
     needs = [
         min(
             200 if column.gives_way else column.most,
@@ -52,7 +52,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
 
     if flexible is not None:
         least = min(20, needs[flexible])
-        # The last columns go first: what stands to the left matters most.
+        # Drop columns from the right: those on the left matter most.
         for place in reversed(range(len(columns))):
             if width - taken() >= least or len(shown) <= 2:
                 break
@@ -71,7 +71,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
 
 
 def count(number: int | None) -> str:
-    """``950``, ``12.3k``, ``4.56M``; a dash for what is not known."""
+    """``950``, ``12.3k``, ``4.56M``; a dash for None."""
     if number is None:
         return "-"
     if number < 1000:
@@ -84,5 +84,5 @@ def count(number: int | None) -> str:
 
 
 def money(cost: Decimal) -> str:
-    """US dollars; small sums with more digits."""
+    """US dollars, with more digits for small amounts."""
     return f"${cost:,.4f}" if 0 < cost < 0.1 else f"${cost:,.2f}"

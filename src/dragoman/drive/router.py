@@ -10,7 +10,7 @@ from typing import Protocol
 
 from dragoman.drive.approvals.grants import Grants
 from dragoman.drive.approvals.policy import Decision
-from dragoman.drive.approvals.queue import Desk
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.tools.calls import ToolCalls
 from dragoman.drive.tools.toolbox import Toolbox
 from dragoman.harnesses.contract.conversation import ToolRequest
@@ -38,7 +38,7 @@ class _Agent(Protocol):
 class Clerk:
     """One for each agent."""
 
-    def __init__(self, desk: Desk, calls: ToolCalls, *, in_answer: bool = False) -> None:
+    def __init__(self, desk: ApprovalQueue, calls: ToolCalls, *, in_answer: bool = False) -> None:
         """``in_answer``: the agent takes a word to the model in the answer itself."""
         self.desk = desk
         self._in_answer = in_answer
@@ -68,7 +68,7 @@ class Clerk:
 
     def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
         """Somebody asks in a session that is not open here: there is nobody to decide."""
-        for intent in Decision(word="deny", by="nobody to ask").intents(request, self._in_answer):
+        for intent in Decision(word="deny", by="no one to ask").intents(request, self._in_answer):
             agent.submit(intent)
 
     def run_tool(

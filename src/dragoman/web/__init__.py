@@ -1,1 +1,1 @@
-"""The web front door: an HTTP API, streams of events, and the page. Listens on loopback unless told."""
+"""The web interface: an HTTP API, event streams and the page. Listens on loopback by default."""

@@ -1,4 +1,4 @@
-"""The application: handlers, errors, the OpenAPI document, and the guard around all of it."""
+"""Assembles the application: handlers, error responses, the OpenAPI document, and the guard around them."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from dragoman.web.api import archive as api_archive
 from dragoman.web.api import commands, fragments, login, sessions, shapes, streams, turns
 from dragoman.web.api import openapi as documenting
 from dragoman.web.api.errors import HANDLERS
+from dragoman.web.archive_worker import ArchiveWorker
 from dragoman.web.guarding import Guard
-from dragoman.web.library import Library
-from dragoman.web.office import Office
-from dragoman.web.ranges import Stretches
+from dragoman.web.ranges import SessionRanges
+from dragoman.web.service import SessionService
 from dragoman.web.settings import Settings
 from dragoman.web.streams.saved_list import SavedList
-from dragoman.web.turns import TurnMarks
+from dragoman.web.turn_index import TurnMarks
 
 _PARTS = (login, sessions, turns, commands, streams, api_archive, fragments)
 
 
 @get("/openapi.json", include_in_schema=False)
 async def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
-    """The document that describes all of this."""
+    """The OpenAPI document."""
     return documenting.complete(request.app.openapi_schema.to_schema(), _types())
 
 
 def _types() -> list[type]:
-    """All that the API takes and gives."""
+    """The request and response types of the API."""
     parts = (shapes, commands, streams)
     return [
         each
@@ -53,18 +53,18 @@ def _types() -> list[type]:
 def create_app(
     hub: Hub, archive: Callable[[], SessionArchive], settings: Settings | None = None
 ) -> Litestar:
-    """The application. ``archive`` opens the saved sessions, in the thread that they are then used in."""
+    """Create the application. ``archive`` opens the saved sessions, in the thread that will use them."""
     settings = settings if settings is not None else Settings()
-    office = Office(hub, Library(archive), settings)
-    stretches = Stretches(office)
-    marks = TurnMarks(office, stretches)
-    saved = SavedList(hub, office.library, office.broadcasts.sessions)
+    service = SessionService(hub, ArchiveWorker(archive), settings)
+    ranges = SessionRanges(service)
+    marks = TurnMarks(service, ranges)
+    saved = SavedList(hub, service.archive_worker, service.broadcasts.sessions)
 
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncGenerator[None]:
-        async with office.broadcasts.open(), saved.open():
+        async with service.broadcasts.open(), saved.open():
             yield
-        await office.library.close()
+        await service.archive_worker.close()
 
     def given(value: object) -> Provide:
         return Provide(lambda: value, sync_to_thread=False)
@@ -76,9 +76,9 @@ def create_app(
             Router("/", route_handlers=pages.HANDLERS, exception_handlers=pages.PROBLEMS),
         ],
         dependencies={
-            "office": given(office),
+            "service": given(service),
             "marks": given(marks),
-            "stretches": given(stretches),
+            "ranges": given(ranges),
         },
         exception_handlers=HANDLERS,
         lifespan=[lifespan],
@@ -87,7 +87,7 @@ def create_app(
             title="Dragoman",
             version=VERSION,
             description="Live and saved sessions of coding agents.",
-            # The framework's own address: any below it that it does not know it answers with a page.
+            # The framework serves a page for any path below this one, so keep it out of the way.
             path="/api/v1/openapi",
             render_plugins=[JsonRenderPlugin(path="/")],
             operation_id_creator=documenting.name_of,
@@ -98,7 +98,7 @@ def create_app(
         ),
         logging_config=None,
     )
-    app.state.hang_up = office.broadcasts.hang_up
-    # Around everything, and not as middleware of the routes: what has no route must be guarded, too.
+    app.state.hang_up = service.broadcasts.hang_up
+    # The guard wraps the whole application, because unknown routes must be guarded too.
     app.asgi_handler = cast("ASGIApp", Guard(app.asgi_handler, settings, hub.peer))
     return app

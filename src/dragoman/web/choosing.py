@@ -1,4 +1,4 @@
-"""What can be chosen for a session: acts, folders, models, and whether the agent can work at all."""
+"""The choices for a session: actions, folders, models, and why the agent may be unavailable."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Final
 from dragoman.errors import DragomanError
 from dragoman.hub.hub import HarnessInfo
 from dragoman.web.api.shapes import SessionInfo
-from dragoman.web.office import Office
 from dragoman.web.page.rows import Act, Choices, SessionRow
+from dragoman.web.service import SessionService
 
 _PATIENCE_SECONDS: Final = 1.0
 
 
-async def choices(office: Office, sessions: list[SessionRow]) -> Choices:
-    roots = [str(each) for each in office.hub.roots]
+async def choices(service: SessionService, sessions: list[SessionRow]) -> Choices:
+    roots = [str(each) for each in service.hub.roots]
     used = [each.cwd for each in sessions if each.cwd and _is_inside(each.cwd, roots)]
-    harness = next(iter(office.hub.harnesses()), None)
+    harness = next(iter(service.hub.harnesses()), None)
     can: Sequence[str] = harness.can if harness is not None else ()
-    models = [*await _models(office), *(each.model for each in sessions if each.model)]
+    models = [*await _models(service), *(each.model for each in sessions if each.model)]
     asking = harness.approval_modes if harness is not None else ()
     return Choices(
         models=list(dict.fromkeys(models)),
@@ -32,26 +32,26 @@ async def choices(office: Office, sessions: list[SessionRow]) -> Choices:
     )
 
 
-def acts(office: Office, session: SessionInfo) -> list[Act]:
-    """What can be done with a session as a whole."""
+def acts(service: SessionService, session: SessionInfo) -> list[Act]:
+    """The actions on a whole session."""
     found: list[Act] = ["unarchive"] if session.archived else ["rename", "archive"]
     if session.is_live:
         return [*found, "fork", "stop"]
-    if not office.drives(session):
+    if not service.drives(session):
         return []
-    return found if session.archived or closed(office, session) else [*found, "fork"]
+    return found if session.archived or closed(service, session) else [*found, "fork"]
 
 
-def closed(office: Office, session: SessionInfo) -> str | None:
-    """Why nobody can go on with a session, in a sentence."""
+def closed(service: SessionService, session: SessionInfo) -> str | None:
+    """Why a session cannot be resumed, in a sentence."""
     if session.is_live:
         return None
-    if not office.drives(session):
-        driven = ", ".join(each.title for each in office.hub.harnesses())
-        return f"This session is not one of {driven}, which is what works here."
-    if not _is_inside(session.cwd or "", [str(each) for each in office.hub.roots]):
-        where = f"in {session.cwd}" if session.cwd else "where this session was"
-        return f"Agents may not work {where}: `dragoman serve --root` names the folders where they may."
+    if not service.drives(session):
+        driven = ", ".join(each.title for each in service.hub.harnesses())
+        return f"This server can resume only sessions of {driven}."
+    if not _is_inside(session.cwd or "", [str(each) for each in service.hub.roots]):
+        where = f"in {session.cwd}" if session.cwd else "in the folder of this session"
+        return f"Agents may not work {where}. Allow the folder with `dragoman serve --root`."
     return None
 
 
@@ -65,11 +65,11 @@ def _problem(harness: HarnessInfo | None) -> str | None:
     return None
 
 
-async def _models(office: Office) -> list[str]:
-    """Those that the harness offers. A page does not wait for an agent that does not answer."""
+async def _models(service: SessionService) -> list[str]:
+    """The models that the agent offers, with a time limit: a page must not wait for a stuck agent."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            return [model.id for model in await office.hub.models()]
+            return [model.id for model in await service.hub.models()]
     except (TimeoutError, DragomanError):
         return []
 

@@ -1,16 +1,16 @@
-"""The guard in front of the application: who may come in, by which name, from which page; and what every answer says.
+"""Guards the application: checks who sends a request, by which host name and from which page, and adds headers.
 
-An ASGI application around the rest, so that nothing is answered without it. It looks, in this order, at
+It is an ASGI application around the rest, so that no route can bypass it. The checks, in order:
 
-1. the process behind the connection, if it is on this machine: one that an agent of ours started is refused, whatever
-   it knows, because an agent must not approve its own requests;
-2. the ``Host``: one of ours, or a page elsewhere has pointed its name at this machine;
-3. the ``Origin`` and ``Sec-Fetch-Site``, where there are any: our own page;
-4. the token (``Authorization: Bearer``), or a login: the cookie *and* the key of :mod:`dragoman.web.logins`. A request
-   with our cookie comes from a browser, which names the page it comes from; without that it is refused, whatever
-   else it has.
+1. The process behind a local connection. Descendants of our agents are refused, whatever they know,
+   because an agent must not approve its own requests.
+2. The ``Host``. Any other name means that a foreign site resolves its name to this machine (DNS rebinding).
+3. The ``Origin`` and ``Sec-Fetch-Site``, if present: only our own page.
+4. The token (``Authorization: Bearer``), or a login: the cookie *and* the key of
+   :mod:`dragoman.web.logins`. A request with our cookie comes from a browser, which sends the origin; if the
+   origin is missing, the request is refused.
 
-Only static files, the empty page and signing in need neither token nor login.
+Only static files, the empty page and the login endpoint need neither token nor login.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _access = logging.getLogger("dragoman.web.access")
 _Headers: TypeAlias = defaultdict[bytes, list[bytes]]
 
 SIGNED_IN: Final = "dragoman.signed_in"
-"""The key of a request's scope that says whether it was let in."""
+"""Scope key: whether the request was authenticated."""
 LOGIN: Final = "dragoman.login"
-"""The key with the name of the login that it was let in by, if it was one."""
+"""Scope key: the name of the login, if one was used."""
 CONNECTION: Final = "dragoman.connection"
-"""The key with what is known of the connection: a mapping that lasts as long; our own server puts it there."""
+"""Scope key: facts about the connection, in a mapping with the same lifetime. Set by our server."""
 KEY: Final = b"x-dragoman-key"
-"""The header that the page's own code puts the key of its login in."""
+"""The header in which the page's code sends the key of its login."""
 _OPEN: Final = frozenset({"/", "/history", "/usage", "/policy", "/api/v1/login"})
 _OPEN_BELOW: Final = ("/s/", "/static/")
-"""What anybody may ask for: a page is empty, but for the login, to those who have not signed in. All else is closed."""
+"""Public paths. Without a login, a page contains only the login form. Everything else is closed."""
 _PAGES: Final = frozenset({"/", "/history", "/usage", "/policy"})
 _MOST_COOKIES: Final = 16
 _SAFE: Final = frozenset({"GET", "HEAD"})
@@ -70,15 +70,16 @@ _Refusal: TypeAlias = tuple[int, str, str]
 _OTHER_PAGE: Final[_Refusal] = (403, "wrong_origin", "requests from other pages are refused")
 _BY_PEER: Final[dict[Peer, _Refusal]] = {
     "agent": (403, "from_an_agent", "programs that an agent started may not use this server"),
-    "gone": (403, "peer_gone", "the program that sent this request is gone"),
+    "gone": (403, "peer_gone", "the program that sent this request has ended"),
 }
 _Address: TypeAlias = tuple[str, int]
 
 
 class Guard:
-    """``Guard(app, settings, peer)``: the application, for those who may use it.
+    """An ASGI application that passes allowed requests on to ``app``.
 
-    ``peer(client, server)`` says who is behind a connection; it is called in a thread, once for each connection.
+    ``peer(client, server)`` identifies the process behind a connection. It is called in a thread, once
+    per connection.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "websocket":
-                return  # there are none here
+                return  # there are no WebSockets here
             await self._app(scope, receive, send)
             return
         known = cast("dict[str, Any]", scope)
@@ -114,7 +115,7 @@ class Guard:
             client, server = scope.get("client"), scope.get("server")
             if not client or not server:
                 return "unknown"
-            # One at a time: hundreds that connect at once must not take the processor from everybody else.
+            # One at a time: hundreds of simultaneous connections must not starve other requests.
             async with self._looking:
                 found = await asyncio.to_thread(self._peer, tuple(client[:2]), tuple(server[:2]))
             connection["peer"] = found
@@ -124,7 +125,7 @@ class Guard:
         headers = _by_name(cast("Iterable[tuple[bytes, bytes]]", scope["headers"]))
         names = headers[b"host"]
         if len(names) != 1 or names[0].lower() not in self._hosts:
-            return 421, "wrong_host", "this server does not answer to that name"
+            return 421, "wrong_host", "this server does not serve that host name"
         path, method = str(scope["path"]), str(scope["method"])
         origins = headers[b"origin"]
         if not self._origins.issuperset(origins):
@@ -132,13 +133,13 @@ class Guard:
         cookies = _values(headers[b"cookie"], self._cookie_name)
         login = self._login(cookies, headers[KEY])
         is_in = login is not None or self._has_token(headers)
-        # A link from elsewhere may lead to a page, which is empty without a login. Nothing else may.
+        # A link on another site may open a page, which is empty without a login, but nothing else.
         is_page = path in _PAGES or path.startswith("/s/")
         if not _OWN_SITE.issuperset(headers[b"sec-fetch-site"]) and (is_in or not is_page):
             return _OTHER_PAGE
-        # Browsers name the origin of whatever is not a GET. A GET has the key, which no other page can send.
+        # Browsers send the origin for any method but GET. A GET needs the key, which other pages cannot send.
         if cookies and is_in and not origins and method not in _SAFE:
-            return 403, "no_origin", "a request with a cookie must name the page it comes from"
+            return 403, "no_origin", "a request with a cookie must send its Origin"
         scope[SIGNED_IN], scope[LOGIN] = is_in, login
         if login is not None:
             scope[IS_ALLOWED] = partial(self._logins.holds, login)
@@ -154,7 +155,7 @@ class Guard:
         return scheme.lower() == b"bearer" and compare_digest(token.strip(), self._token)
 
     def _login(self, cookies: list[str], keys: list[bytes]) -> str | None:
-        """Another server on this machine can give the browser a second cookie of our name: that must not hide ours."""
+        """Find a login among all cookies of our name: another local server can set one, which must not hide ours."""
         if len(keys) != 1:
             return None
         key = keys[0].decode("latin-1")
@@ -163,7 +164,7 @@ class Guard:
 
 
 def _by_name(pairs: Iterable[tuple[bytes, bytes]]) -> _Headers:
-    """All that was said under each name, so that no second header can hide the first."""
+    """All values of each header, so that a second header cannot hide the first."""
     found: _Headers = defaultdict(list)
     for name, value in pairs:
         found[name].append(value)
@@ -171,7 +172,7 @@ def _by_name(pairs: Iterable[tuple[bytes, bytes]]) -> _Headers:
 
 
 def _values(cookies: list[bytes], name: str) -> list[str]:
-    """Those of the cookies with this name. Cookies of other servers are among them, in whatever shape they are."""
+    """The values of the cookies with this name. Cookies of other local servers may be malformed."""
     pairs = [
         each.strip().partition("=")
         for line in cookies
@@ -181,7 +182,7 @@ def _values(cookies: list[bytes], name: str) -> list[str]:
 
 
 class _Answer:
-    """An answer on its way: given the headers that all answers have, and noted in the log."""
+    """Adds the common headers to a response, and logs it."""
 
     def __init__(self, scope: dict[str, Any], send: Send) -> None:
         self._scope = scope
@@ -210,7 +211,7 @@ class _Answer:
 
     def _note(self, status: int) -> None:
         if _access.isEnabledFor(logging.INFO):
-            # The path and nothing behind it: a query may hold what somebody looks for.
+            # Log only the path: the query may contain a private search.
             path = "".join(c if c.isprintable() else "?" for c in str(self._scope["path"]))
             took_ms = (time.monotonic() - self._began) * 1000
             _access.info("%s %s %d %.1f ms", self._scope["method"], path, status, took_ms)

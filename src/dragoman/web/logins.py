@@ -1,11 +1,11 @@
-"""Who is signed in to the page: two secrets for each login, of which the server keeps only a hash.
+"""Logins of the page: two secrets per login, of which the server stores only hashes.
 
-The browser sends the first secret by itself, as a cookie. A browser does not tell ports apart when it sends cookies, so
-every other server on this machine that a person visits receives it too. The second secret, the *key*, is therefore
-kept by the page's own code, in storage that belongs to one address and port, and sent in a header. A request needs both.
+The browser sends the first secret automatically, as a cookie. Cookies ignore ports, so every other server
+that the user visits on this machine receives it too. The page's code therefore keeps a second secret, the
+*key*, in storage that belongs to one origin, and sends it in a header. A request needs both.
 
-Logins are kept in a file, so that a page stays signed in when the server is restarted. The file holds hashes: whoever
-reads it cannot sign in with what it says.
+Logins are stored in a file, so that a page stays signed in when the server restarts. The file holds only
+hashes, so reading it does not allow anyone to sign in.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _log = logging.getLogger(__name__)
 _BYTES: Final = 32
 _LIFETIME: Final = timedelta(days=30)
 _MOST: Final = 256
-"""Logins that are kept; the oldest make room."""
+"""The most logins; the oldest are dropped."""
 _CODE_LIFETIME: Final = timedelta(minutes=5)
 
 
-class Login(NamedTuple):
-    """The two secrets of a new login. They exist here and in the browser, nowhere else."""
+class LoginSecrets(NamedTuple):
+    """The two secrets of a new login. They are stored only in the browser."""
 
     cookie: str
     key: str
 
 
 class Logins:
-    """All current logins. With a ``path`` they outlive this process."""
+    """All valid logins. With a ``path``, they survive a restart."""
 
     def __init__(
         self,
@@ -50,16 +50,16 @@ class Logins:
         self._began: dict[str, datetime] = self._load()
         self._codes: dict[str, datetime] = {}
 
-    def begin(self) -> Login:
-        """Sign somebody in."""
-        login = Login(secrets.token_urlsafe(_BYTES), secrets.token_urlsafe(_BYTES))
+    def begin(self) -> LoginSecrets:
+        """Create a login."""
+        login = LoginSecrets(secrets.token_urlsafe(_BYTES), secrets.token_urlsafe(_BYTES))
         self._began[_hash(*login)] = self._now()
         self._forget_old()
         self._save()
         return login
 
     def find(self, cookie: str, key: str) -> str | None:
-        """The name of the login that these two secrets belong to, if there is one."""
+        """The name of the login with these two secrets, if valid."""
         if not cookie or not key:
             return None
         name = _hash(cookie, key)
@@ -71,21 +71,21 @@ class Logins:
         return began is not None and self._now() - began < _LIFETIME
 
     def end(self, name: str) -> None:
-        """Sign out: from now on its secrets open nothing."""
+        """Revoke a login."""
         if self._began.pop(name, None) is not None:
             self._save()
 
-    # The command that opens a browser has the address among its arguments, where every program on this machine can
-    # read it. So that address holds a code that works once, and not the token.
+    # Every program on this machine can read the arguments of the command that opens a browser. So the URL
+    # carries a code that works once, and not the token.
 
     def new_code(self) -> str:
-        """A code that signs in once, within a few minutes."""
+        """Create a code that signs in once, within a few minutes."""
         code = secrets.token_urlsafe(_BYTES)
         self._codes[_hash(code)] = self._now()
         return code
 
     def take_code(self, code: str) -> bool:
-        """Whether this is such a code; it is used up by that."""
+        """Whether this is a valid code; it is used up by the call."""
         made = self._codes.pop(_hash(code), None)
         return made is not None and self._now() - made < _CODE_LIFETIME
 
@@ -102,7 +102,7 @@ class Logins:
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.MsgspecError) as problem:
-            _log.warning("logins cannot be read, so everyone must sign in again: %s", problem)
+            _log.warning("cannot read the logins, so all users must sign in again: %s", problem)
             return {}
 
     def _save(self) -> None:
@@ -115,10 +115,10 @@ class Logins:
                 file.write(msgspec.json.encode(self._began))
             os.replace(draft, self._path)
         except OSError as problem:
-            # What was revoked is revoked in this process; only a restart would bring it back.
-            _log.warning("logins cannot be stored: %s", problem)
+            # A revoked login stays revoked in this process; it would come back only after a restart.
+            _log.warning("cannot store the logins: %s", problem)
 
 
 def _hash(*parts: str) -> str:
-    # The secrets are random and long: no slow hash is needed to keep them from being guessed.
+    # The secrets are long and random, so a fast hash is sufficient.
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()

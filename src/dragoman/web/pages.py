@@ -1,4 +1,4 @@
-"""The addresses of the page: what each is filled with. How it looks is the business of ``page``."""
+"""The routes of the page: they collect the values that the ``page`` package renders."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from dragoman.errors import UsageError
 from dragoman.hub.hub import UnknownSession
 from dragoman.model.messages import RateWindow
 from dragoman.web.api.errors import HANDLERS as REFUSING
-from dragoman.web.api.errors import Refusal
+from dragoman.web.api.errors import ErrorBody
 from dragoman.web.api.sessions import Id
 from dragoman.web.api.shapes import SessionInfo
+from dragoman.web.archive_worker import as_time
 from dragoman.web.choosing import acts, choices, closed
 from dragoman.web.guarding import SIGNED_IN
-from dragoman.web.library import as_time
-from dragoman.web.office import Office, TheOffice
 from dragoman.web.page import charts, views
 from dragoman.web.page.assets import asset
 from dragoman.web.page.rows import (
-    Pending,
+    PendingApproval,
     PolicyView,
     SessionRow,
     SessionView,
@@ -40,16 +39,17 @@ from dragoman.web.page.rows import (
     UsageView,
     Window,
 )
-from dragoman.web.ranges import Stretches, drawn
-from dragoman.web.turns import TurnMarks
+from dragoman.web.ranges import SessionRanges, drawn
+from dragoman.web.service import SessionService, TheService
+from dragoman.web.turn_index import TurnMarks
 
 _ASIDE: Final = 50
-"""How many sessions stand beside the page."""
+"""The number of sessions in the sidebar."""
 _FIRST: Final = 120
-"""How many of a session's entries a page begins with."""
+"""The number of entries in the initial page of a session."""
 _END: Final = 1 << 53
 _DAYS: Final = 120
-"""How many days the history shows as bars."""
+"""The number of days in the chart of the history."""
 _STATES: Final[dict[str, State]] = {"working": "working", "waiting": "waiting", "failed": "failed"}
 Asked = Request[Any, Any, Any]
 
@@ -79,67 +79,69 @@ def row(session: SessionInfo) -> SessionRow:
     )
 
 
-async def _aside(office: Office) -> list[SessionRow]:
-    found, _ = await office.sessions(limit=_ASIDE, archived=False)
+async def _aside(service: SessionService) -> list[SessionRow]:
+    found, _ = await service.sessions(limit=_ASIDE, archived=False)
     return [row(each) for each in found]
 
 
 @get("/", include_in_schema=False)
-async def index(office: TheOffice, request: Asked) -> Response[str]:
+async def index(service: TheService, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
-    sessions = await _aside(office)
-    return _html(views.index(sessions, await choices(office, sessions)))
+    sessions = await _aside(service)
+    return _html(views.index(sessions, await choices(service, sessions)))
 
 
 @get("/s/{session_id:str}", include_in_schema=False)
 async def session(
-    office: TheOffice,
+    service: TheService,
     request: Asked,
     marks: NamedDependency[TurnMarks],
-    stretches: NamedDependency[Stretches],
+    ranges: NamedDependency[SessionRanges],
     session_id: Id,
 ) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
-    found = await office.session(session_id)
-    sessions = await _aside(office)
-    newest = await stretches.before(
+    found = await service.session(session_id)
+    sessions = await _aside(service)
+    newest = await ranges.before(
         found, (found.last_seq or 0) + 1 if found.is_live else _END, _FIRST
     )
-    pending = office.hub.approvals(office.spoken_to(session_id)) if found.is_live else []
+    pending = service.hub.approvals(service.spoken_to(session_id)) if found.is_live else []
     last_seq = newest[-1].entry.seq if newest else 0
     first_seq = newest[0].entry.seq if newest else 1
     view = SessionView(
         row=row(found),
         fragments=drawn(newest),
-        has_earlier=first_seq > 1 or max(0, -first_seq) < len(await stretches.earlier(found)),
+        has_earlier=first_seq > 1 or max(0, -first_seq) < len(await ranges.earlier(found)),
         last_seq=max(0, last_seq),
         turns=[TurnMark(**each._asdict()) for each in await marks.of(found)],
-        pending=[Pending(asked=each.request, deadline_at=each.deadline_at) for each in pending],
+        pending=[
+            PendingApproval(asked=each.request, deadline_at=each.deadline_at) for each in pending
+        ],
         sandbox=found.sandbox,
         windows=_windows(found.rate_limits),
-        acts=acts(office, found),
-        closed=closed(office, found),
+        acts=acts(service, found),
+        closed=closed(service, found),
     )
-    return _html(views.session(view, sessions=sessions, choices=await choices(office, sessions)))
+    return _html(views.session(view, sessions=sessions, choices=await choices(service, sessions)))
 
 
 @get("/history", include_in_schema=False)
 async def history(
-    office: TheOffice,
+    service: TheService,
     request: Asked,
     q: Annotated[str, QueryParameter(max_length=1_000)] = "",
     cursor: Annotated[str | None, QueryParameter(max_length=500)] = None,
 ) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
-    sessions = await _aside(office)
+    sessions = await _aside(service)
     if q.strip():
-        rows = await office.library.ask(lambda archive: _found(archive, q))
+        rows = await service.archive_worker.ask(lambda archive: _found(archive, q))
         return _html(views.history(rows, query=q, sessions=sessions, total=len(rows)))
-    page, following = await office.sessions(limit=50, cursor=cursor)
-    days = await office.library.ask(_days)
+    page, following = await service.sessions(limit=50, cursor=cursor)
+    days = await service.archive_worker.ask(_days)
     return _html(
         views.history(
             [row(each) for each in page],
@@ -154,7 +156,7 @@ def _found(archive: SessionArchive, query: str) -> list[SessionRow]:
     try:
         hits = archive.search(query, limit=50).hits
     except UsageError:
-        # What is not a query is looked for as it stands.
+        # Text that is not a valid query is searched literally.
         hits = archive.scan(query, limit=50, ignore_case=True).hits
     return [_found_row(each) for each in hits]
 
@@ -173,7 +175,7 @@ def _found_row(hit: SearchHit) -> SessionRow:
 
 
 def _marked(hit: SearchHit) -> str:
-    """The words that were found, between the marks that the page knows."""
+    """The snippet, with marks around the matching words."""
     if hit.snippet is None:
         return ""
     text = hit.snippet.text.replace("\x02", " ").replace("\x03", " ")
@@ -198,13 +200,15 @@ def _days(archive: SessionArchive) -> list[tuple[date, int]]:
 
 
 @get("/usage", include_in_schema=False)
-async def usage(office: TheOffice, request: Asked) -> Response[str]:
+async def usage(service: TheService, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
-    days, models, folders = await office.library.usages(("day", "model", "project"), EVERYTHING)
+    days, models, folders = await service.archive_worker.usages(
+        ("day", "model", "project"), EVERYTHING
+    )
     windows = {
         window[0]: window
-        for each in sorted(office.hub.sessions(), key=lambda each: each.updated_at)
+        for each in sorted(service.hub.sessions(), key=lambda each: each.updated_at)
         for window in _windows(each.rate_limits)
     }
     view = UsageView(
@@ -215,7 +219,7 @@ async def usage(office: TheOffice, request: Asked) -> Response[str]:
         sessions=days.total.sessions,
         unpriced_tokens=days.total.unpriced_tokens,
     )
-    return _html(views.usage(view, sessions=await _aside(office)))
+    return _html(views.usage(view, sessions=await _aside(service)))
 
 
 def _windows(told: Sequence[RateWindow]) -> list[Window]:
@@ -237,26 +241,26 @@ def _usage_rows(told: Summary) -> list[UsageRow]:
 
 
 @get("/policy", include_in_schema=False)
-async def policy(office: TheOffice, request: Asked) -> Response[str]:
+async def policy(service: TheService, request: Asked) -> Response[str]:
     if not _is_in(request):
         return _html(views.login())
-    view = PolicyView(text=office.hub.policy_text())
-    return _html(views.policy(view, sessions=await _aside(office)))
+    view = PolicyView(text=service.hub.policy_text())
+    return _html(views.policy(view, sessions=await _aside(service)))
 
 
 @get("/static/{name:str}", include_in_schema=False)
 async def static(request: Asked, name: FromPath[str]) -> Response[bytes]:
     found = asset(name)
     if found is None:
-        raise HTTPException("there is no such file", status_code=404)
+        raise HTTPException("file not found", status_code=404)
     headers = {"etag": found.etag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == found.etag:
         return Response(b"", status_code=304, headers=headers, media_type=found.media_type)
     return Response(found.body, headers=headers, media_type=found.media_type)
 
 
-def _shown(problem: Response[Refusal]) -> Response[str]:
-    """What is refused, to people."""
+def _shown(problem: Response[ErrorBody]) -> Response[str]:
+    """An error as a page."""
     return Response(
         views.problem(problem.content.error.message),
         status_code=problem.status_code or 500,
@@ -264,7 +268,7 @@ def _shown(problem: Response[Refusal]) -> Response[str]:
     )
 
 
-def _telling(refused: Callable[[Asked, Exception], Response[Refusal]]) -> Any:
+def _telling(refused: Callable[[Asked, Exception], Response[ErrorBody]]) -> Any:
     def told(request: Asked, problem: Exception) -> Response[str]:
         return _shown(refused(request, problem))
 
@@ -272,7 +276,7 @@ def _telling(refused: Callable[[Asked, Exception], Response[Refusal]]) -> Any:
 
 
 def _no_session(_request: Asked, problem: UnknownSession) -> Response[str]:
-    words = f"there is no session {problem.session_id!r} here; perhaps it was deleted"
+    words = f"there is no session {problem.session_id!r} on this machine; it may have been deleted"
     return Response(views.problem(words), status_code=404, media_type=MediaType.HTML)
 
 

@@ -1,4 +1,4 @@
-"""The server under the application: a socket on this machine, connections that can be cut off, a clean end."""
+"""Runs the HTTP server: the socket, limits on slow clients, and a clean shutdown."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _BACKLOG: Final = 2048
 _KEEP_ALIVE_SECONDS: Final = 30
 _GOODBYE_SECONDS: Final = 3
 _HEAD_SECONDS: Final = 30.0
-"""How long a connection may be open without a whole request head, from its beginning or from the answer before."""
+"""Seconds for a complete request head, from the start of the connection or the previous response."""
 _BODY_SECONDS: Final = 60.0
-"""How long the body of a request may take."""
+"""Seconds for the body of a request."""
 _GONE_SECONDS: Final = 60
-"""How long what was sent may be neither taken nor confirmed by the other end, before the system drops the connection.
-It does so without a word to the other end. So this is longer than a stream's own limit (``Settings.slow_seconds``), by which
-we cut a reader off ourselves: that tells it."""
+"""Seconds that sent data may stay unacknowledged before the system drops the connection (TCP_USER_TIMEOUT).
+The client gets no notice of that. So this is longer than the stream's own limit (``Settings.slow_seconds``),
+after which we close the connection properly."""
 _LOOK_SECONDS: Final = 1.0
 _KERNEL_BUFFER: Final = 64 * 1024
-"""Bytes that the system holds for a client that does not read; it takes twice as much as it is told. By itself it
-would hold megabytes, for each of them."""
+"""The kernel's send buffer per client, in bytes; Linux doubles it. The default would be megabytes for each
+client that does not read."""
 _OWN_BUFFER: Final = 32 * 1024
-"""Bytes that we hold beyond that, before whoever writes has to wait."""
+"""Bytes that we buffer beyond that before writers must wait."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket to serve on. Raises ``UsageError`` with a sentence if there is none to be had."""
+    """Open the listening socket. Raises ``UsageError``."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -55,7 +55,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as problem:
         made.close()
         if problem.errno == errno.EADDRINUSE:
-            raise UsageError(f"port {port} is in use; --port 0 takes a free one") from None
+            raise UsageError(f"port {port} is in use (--port 0 picks a free one)") from None
         why = reason_of(problem)
         raise UsageError(f"cannot listen on {host} port {port}: {why}") from None
     made.setblocking(False)
@@ -63,7 +63,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class _Connections:
-    """Tells each request how to cut its connection off, and what was found out about that connection before."""
+    """Gives each request a way to close its connection, and facts about that connection."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = cast("Any", app)
@@ -86,9 +86,9 @@ class _Connection(NamedTuple):
 
 
 def _cut_off(transport: asyncio.Transport) -> None:
-    """End a connection, and have the system forget what is still to be sent: it may be megabytes."""
+    """Abort a connection and discard its unsent data, which may be megabytes."""
     sock = transport.get_extra_info("socket")
-    # The system may have ended it before us (TCP_USER_TIMEOUT): then the socket is closed, and there is nothing to do.
+    # TCP_USER_TIMEOUT may already have closed the socket.
     if sock is not None and sock.fileno() >= 0:
         with suppress(OSError):
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -115,7 +115,7 @@ class _Protocol(H11Protocol):
         self._look()
 
     def _look(self) -> None:
-        """Cut off a client that does not finish what it began to ask: each one holds a connection."""
+        """Close the connection of a client that does not complete its request, because connections are limited."""
         if self.transport.is_closing():
             return
         now = self.loop.time()
@@ -139,9 +139,9 @@ class _Protocol(H11Protocol):
 async def serving(
     app: ASGIApp, on: socket.socket, *, hang_up: Callable[[], None] | None = None
 ) -> AsyncGenerator[None]:
-    """Serve until the block is left; then nothing of it is left either.
+    """Serve until the block ends, then shut down completely.
 
-    ``hang_up`` ends the streams, which would go on for as long as somebody reads them.
+    ``hang_up`` ends the event streams, which would otherwise last as long as their readers.
     """
     connections = _Connections(app)
     config = uvicorn.Config(
@@ -168,13 +168,13 @@ async def serving(
             if hang_up is not None:
                 hang_up()
             server.should_exit = True
-            # Before the group hears of what went wrong in the block, if something did: it would cut
-            # the server off, and leave its connections open.
+            # Shut down before the task group sees an error from the block: the group would cancel the
+            # server and leave its connections open.
             await asyncio.wait([served], timeout=_GOODBYE_SECONDS + 2)
 
 
 class _Server(uvicorn.Server):
-    """Whoever runs us hears signals; a server inside of a program must not."""
+    """A server that installs no signal handlers: the program around it handles signals."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)

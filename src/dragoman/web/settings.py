@@ -1,4 +1,4 @@
-"""How the web front door is opened: where it listens, under which names, and what it takes at most."""
+"""Settings of the web interface: addresses, names and limits."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ TOKEN_BYTES: Final = 32
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All that the web front door must be told besides the hub and the archive."""
+    """Settings besides the hub and the archive."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(TOKEN_BYTES), repr=False)
-    """Whoever has it may do everything. It lasts as long as the server does."""
+    """Grants full access, for the lifetime of the server."""
     logins: Logins = field(default_factory=Logins, repr=False)
-    """Pages that are signed in."""
+    """The logins of pages."""
     port: int = 0
     names: Collection[str] = ()
-    """Names, with or without a port, under which others than this machine may reach us."""
+    """Host names, with or without a port, by which other machines may reach us."""
     max_body: int = 12_000_000
-    """Bytes of a request: a prompt, and images in it."""
+    """The most bytes of a request body: a prompt with images."""
     heartbeat_seconds: float = 15.0
-    """After so long a silence a stream says that it lives."""
+    """Seconds of silence after which a stream sends a heartbeat."""
     retry_ms: int = 1_000
-    """How long a reader waits before it connects again."""
+    """Milliseconds that a client waits before it reconnects."""
     slow_seconds: float = 30.0
-    """A reader that has taken nothing for so long is cut off; it may come again with its cursor."""
+    """Seconds after which a reader that takes no data is disconnected. It can reconnect with its cursor."""
     keep: int = 1_024
-    """How many of a session's newest events are kept encoded, for readers that are a little late."""
+    """The number of encoded events kept per session, for readers that are slightly behind."""
 
     @property
     def cookie_name(self) -> str:
-        # Cookies do not tell ports apart; two servers on one machine must not sign each other out.
+        # Cookies ignore ports: without the port in its name, two servers would sign each other out.
         return f"dragoman_{self.port}"
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a request may call us, in lower case."""
+        """The accepted values of ``Host``, in lower case."""
         named = [each.lower() for each in self.names]
         with_port = [f"{each}:{self.port}" for each in (*LOOPBACK, *named) if not _has_port(each)]
         bare = [*LOOPBACK, *named] if self.port in (0, 80) else []
@@ -50,10 +50,10 @@ class Settings:
 
     @property
     def origins(self) -> frozenset[str]:
-        """Where a page that talks to us may come from: from us."""
+        """The accepted values of ``Origin``: only our own."""
         near = {f"http://{each}" for each in self.hosts}
         bare = [each.lower() for each in self.names if not _has_port(each)]
-        # Behind a proxy that speaks TLS, which is the only way for others that makes sense.
+        # Remote access goes through a TLS proxy, so those origins use https.
         far = {f"https://{each.lower()}" for each in self.names}
         return frozenset(near | far | {f"https://{each}:{self.port}" for each in bare})
 

@@ -1,8 +1,8 @@
-"""Giving free memory back: what many short sessions leave in pieces, the C library keeps until it is told.
+"""Returns free memory to the system: many short sessions leave fragments that glibc keeps until asked.
 
-Only glibc needs to be told, and can be. What is free inside Python's own arenas is not reached by it.
-:func:`keep_together` and :func:`settle` are for a process that is ours alone: they change how all of it
-gets its memory, and gets rid of it.
+Only glibc needs this and supports it. It does not reach free space in Python's own arenas.
+:func:`keep_together` and :func:`settle` change memory management for the whole process, so call them
+only in a process that is ours alone.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _LARGE: Final = 1 << 18
 
 
 def keep_together() -> bool:
-    """One heap for all threads, and large blocks outside of it, so that what is free lies together.
+    """Use one heap for all threads, and map large blocks separately, to reduce fragmentation.
 
-    To be said before there are threads. Whether the C library has heard it.
+    Call it before starting threads. Returns whether the C library supports it.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -32,10 +32,9 @@ def keep_together() -> bool:
 
 
 def settle() -> None:
-    """What is there by now stays, and is not looked through for garbage again.
+    """Exempt all current objects from garbage collection.
 
-    Then little is left to look through, and that is done sooner: garbage does not pile up, and nobody waits
-    for it to be found.
+    The rest is small, so it is collected more often: garbage does not pile up, and collections are short.
     """
     gc.collect()
     gc.freeze()
@@ -44,7 +43,7 @@ def settle() -> None:
 async def trim_now_and_then(
     trim: Callable[[], object] | None = None, seconds: float = _SECONDS
 ) -> None:
-    """Goes on until it is cancelled; ends at once where there is nothing to be done."""
+    """Trim regularly until cancelled; returns at once where trimming is not supported."""
     trim = trim or _trimmer()
     while trim is not None:
         await asyncio.sleep(seconds)

@@ -44,11 +44,11 @@ def test_the_columns_stand_one_below_the_other(capsys: pytest.CaptureFixture[str
 def test_what_a_dialect_cannot_carry_is_listed_when_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert "What a dialect cannot carry" not in shown(capsys)
+    assert "What a dialect cannot represent" not in shown(capsys)
 
     rows = shown(capsys, "--limits")
 
-    listed = rows[rows.index("What a dialect cannot carry") + 2 :]
+    listed = rows[rows.index("What a dialect cannot represent") + 2 :]
     assert len(listed) == len(all_limits()) > 20
     for row, limit in zip(listed, all_limits(), strict=True):
         assert row.split()[0] == limit.dialect

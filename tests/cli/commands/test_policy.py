@@ -21,7 +21,7 @@ def test_a_command_is_judged_and_the_reason_is_given(capsys: pytest.CaptureFixtu
     allowed = capsys.readouterr().out
 
     assert denied == (
-        "deny\n  rule: not without me\n  why:  git push -f: rule 'not without me' says so\n"
+        "deny\n  rule: not without me\n  why:  git push -f: rule 'not without me' matches\n"
     )
     assert allowed.startswith("allow\n  rule: looking at the repository\n")
 
@@ -84,8 +84,8 @@ def test_an_answer_comes_before_the_next_question() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([_EXAMPLE], "give either a command, after --, or --stdin"),
-        ([_EXAMPLE, "--stdin", "--", "ls"], "give either a command, after --, or --stdin"),
+        ([_EXAMPLE], "give either a command after --, or --stdin"),
+        ([_EXAMPLE, "--stdin", "--", "ls"], "give either a command after --, or --stdin"),
         (["nothing.toml", "--", "ls"], "nothing.toml: no such file or directory"),
         ([], "Missing argument 'FILE'"),
     ],

@@ -60,7 +60,7 @@ def test_a_pipe_gets_the_plain_transcript_at_once(
 def test_a_file_that_is_no_recording_is_an_error(tmp_path: Path, role: tuple[str, ...]) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a session\n" * 3, encoding="utf-8")
-    with pytest.raises(DragomanError, match="in a dialect that I know"):
+    with pytest.raises(DragomanError, match="in a known dialect"):
         replay.main([str(path), *role], standalone_mode=False)
 
 
@@ -127,7 +127,7 @@ def test_keys_pause_and_change_the_speed(terminal: Callable[..., Any]) -> None:
         player.press(Key("text", "-"))
         assert player.speed == 2
         player.press(Key("text", " "))
-        assert view.footed == ["paused; space goes on"]
+        assert view.footed == ["paused; press space to continue"]
         waiting = asyncio.ensure_future(player.wait(0))
         await asyncio.sleep(0)
         assert not waiting.done()

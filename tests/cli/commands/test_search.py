@@ -94,8 +94,8 @@ def test_who_does_not_wait_is_told_that_it_is_a_part(
         code, _, err = search(*arguments)
 
         assert code == 1
-        assert "the next command goes on from there" in err
-        assert "only a part of all sessions was searched" in err
+        assert "the next command continues from here" in err
+        assert "the search covered only part of the sessions" in err
 
 
 def test_one_session_is_searched_without_waiting_for_the_others(

@@ -66,7 +66,7 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFix
 
     assert code == 2
     assert (
-        capsys.readouterr().err == f"dragoman: port {port} is in use; --port 0 takes a free one\n"
+        capsys.readouterr().err == f"dragoman: port {port} is in use (--port 0 picks a free one)\n"
     )
 
 

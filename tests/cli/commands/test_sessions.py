@@ -200,7 +200,7 @@ def test_who_does_not_wait_is_shown_what_there_is(
     assert code == 0
     assert session_id(2)[:13] in out
     assert session_id(1)[:13] not in out
-    assert "the next command goes on from there" in err
+    assert "the next command continues from here" in err
     assert slowly.count == 2
 
 

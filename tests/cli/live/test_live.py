@@ -225,7 +225,7 @@ def test_an_approved_change_is_shown_once(stage: Stage) -> None:
     stage.show(ApprovalSettled(approval_id="e1", decision="allow"), ToolResult(call_id="e1"))
 
     assert stage.end() == (
-        "? May I make these changes?\n  ± a.txt +1 new file\n  │ 1 + hi\n  → allowed\n\n"
+        "? Make these changes?\n  ± a.txt +1 new file\n  │ 1 + hi\n  → allowed\n\n"
         "± a.txt +1 new file\n"
     )
 
@@ -308,7 +308,7 @@ def test_without_a_terminal_there_are_plain_lines_as_they_become_whole() -> None
     view.tick(1)
     view.footer(["never"])
     view.show(Text(message_id="m", text="one\ntwo"))
-    view.say(["a word from us"])
+    view.write_rows(["a word from us"])
     view.close()
 
     assert out.getvalue() == "one\ntwo\n\na word from us\n"

@@ -52,5 +52,5 @@ def test_the_installed_program_has_not_drifted(capsys: pytest.CaptureFixture[str
 
 
 def test_files_and_the_program_are_not_looked_at_together() -> None:
-    with pytest.raises(Exception, match="say one"):
+    with pytest.raises(Exception, match="use either --drift or --sessions"):
         doctor.main(["--drift", "--sessions"], standalone_mode=False)

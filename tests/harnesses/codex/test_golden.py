@@ -14,7 +14,7 @@ _CASES = cases(CODEX)
 
 @pytest.mark.parametrize("case", _CASES, ids=name_of)
 def test_the_stream_makes_these_messages(case: Path, request: pytest.FixtureRequest) -> None:
-    check_messages(case, update=request.config.getoption("--update-golden"))
+    check_messages(case, update=bool(request.config.getoption("--update-golden")))
 
 
 @pytest.mark.parametrize("case", _CASES, ids=name_of)

@@ -10,7 +10,7 @@ import msgspec
 
 from dragoman.drive.agent import Agent, AgentPlan
 from dragoman.drive.approvals.policy import Policy, ask_always
-from dragoman.drive.approvals.queue import Desk
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.links.link import Closed, Exit, Link, OpenLink, Receive
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.router import Clerk
@@ -195,7 +195,7 @@ class running_agent:
             timeouts=timeouts or Timeouts(read=5),
             restarts=restarts or Restarts(at_most=0),
         )
-        self._desk = Desk(policy, deadline_seconds=5)
+        self._desk = ApprovalQueue(policy, deadline_seconds=5)
         self._calls = ToolCalls()
         self._tasks = Tasks()
         self._agent = Agent(plan, Clerk(self._desk, self._calls), self._tasks)

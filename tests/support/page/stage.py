@@ -25,7 +25,7 @@ from dragoman.web.page import views
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
     Choices,
-    Pending,
+    PendingApproval,
     PolicyView,
     SessionRow,
     SessionView,
@@ -62,7 +62,7 @@ class Session:
     sandbox: str = "workspace-write"
     entries: list[Said] = field(default_factory=list[Said])
     passing: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
-    pending: dict[str, Pending] = field(default_factory=dict[str, Pending])
+    pending: dict[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -144,7 +144,9 @@ class Stage:
                     session.state = _AFTER[getattr(message, "outcome", None)]
                 if isinstance(message, ApprovalRequested):
                     until = datetime.now(UTC) + timedelta(seconds=deadline_seconds)
-                    session.pending[message.approval_id] = Pending(asked=message, deadline_at=until)
+                    session.pending[message.approval_id] = PendingApproval(
+                        asked=message, deadline_at=until
+                    )
                     session.state = "waiting"
             self.changed.notify_all()
 
@@ -226,7 +228,7 @@ class Stage:
             case ["approvals", approval]:
                 known = self.sessions[body["session_id"]].pending.pop(approval, None)
                 if known is None or self.is_late:
-                    return 404, {"error": {"message": "this is not open, or not open any more"}}
+                    return 404, {"error": {"message": "this request is not open"}}
                 self.change(self.sessions[body["session_id"]], state="working")
                 return 204, None
             case ["sessions", name, "commands"]:
@@ -249,7 +251,11 @@ class Stage:
             case ["policy", "remembered", rule]:
                 left = [each for each in self.remembered if each["id"] != rule]
                 is_gone, self.remembered = len(left) < len(self.remembered), left
-                return (204, None) if is_gone else (404, {"error": {"message": "no such rule"}})
+                return (
+                    (204, None)
+                    if is_gone
+                    else (404, {"error": {"message": "this rule does not exist"}})
+                )
             case _:
                 return 200, {}
 

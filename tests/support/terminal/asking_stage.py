@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.cli.asks.asking import Asker
+from dragoman.cli.approvals.asker import Asker
 from dragoman.cli.live.keys import keyboard_of
 from dragoman.cli.live.live import view_for
-from dragoman.cli.live.loop import on_stage, perform
+from dragoman.cli.live.loop import live_screen, run_async
 from dragoman.model.messages import (
     AlwaysAllow,
     ApprovalRequested,
@@ -141,7 +141,7 @@ async def _ask(kind: str) -> int:
     assert keyboard is not None
     clock = asyncio.get_running_loop().time
     asked = request(kind)
-    with on_stage(view), keyboard.listening(marks=view.animate, lost=view.lose):
+    with live_screen(view), keyboard.listening(marks=view.animate, lost=view.lose):
         view.show(SessionStarted(session_id="s1", harness="stage", cwd="/ws"))
         view.show(TurnStarted(**_S))
         view.show(Prompt(**_S, text="clean up"))
@@ -154,7 +154,7 @@ async def _ask(kind: str) -> int:
             noise.cancel()
         settled = ApprovalSettled(**_S, approval_id="a1", decision=decision.word)
         view.show(settled)
-        view.say([f"decided: {msgspec.json.encode(decision).decode()}"])
+        view.write_rows([f"decided: {msgspec.json.encode(decision).decode()}"])
     return 0
 
 
@@ -169,4 +169,4 @@ async def _work(view: Any) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(perform(lambda: _ask(sys.argv[1])))
+    sys.exit(run_async(lambda: _ask(sys.argv[1])))

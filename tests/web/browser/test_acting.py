@@ -292,4 +292,4 @@ def test_what_is_always_allowed_is_listed_with_its_file_and_can_be_removed(
     expect(rules.locator("code")).to_have_text(["connect to example.org"])
     assert ("DELETE", "/api/v1/policy/remembered/r1") in [each[:2] for each in stage.asked]
     rules.first.locator("button").click()
-    expect(rules).to_have_text("Nothing yet.")
+    expect(rules).to_have_text("None yet.")

@@ -135,7 +135,7 @@ def test_the_list_is_filtered_while_one_types(stage: Stage, tabs: Tabs) -> None:
     page.fill("#search", "pai")
     expect(page.locator("#sessions li:visible .title")).to_have_text(["Paint"])
     page.fill("#search", "nobody")
-    expect(page.locator("#none")).to_contain_text("Enter searches what was said")
+    expect(page.locator("#none")).to_contain_text("Enter searches the messages")
     page.keyboard.press("Enter")
     page.wait_for_url("**/history?q=nobody")
 

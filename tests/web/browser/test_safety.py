@@ -91,7 +91,7 @@ def test_the_address_may_be_put_in_where_the_login_is_open(stage: Stage, tabs: T
 def test_a_wrong_token_is_refused_and_another_can_be_given(stage: Stage, tabs: Tabs) -> None:
     stage.signed_in = False
     page = tabs.open(f"{stage.url}/#token=wrong")
-    expect(page.locator("#problem")).to_have_text("This token does not fit.")
+    expect(page.locator("#problem")).to_have_text("Invalid token.")
 
     page.fill("[name=token]", "secret")
     page.keyboard.press("Enter")

@@ -37,7 +37,7 @@ def test_usage_says_what_was_spent_and_what_has_no_price() -> None:
     assert '<progress max="100" value="40"' in page
     full = usage(UsageView(windows=[("weekly", 85.0, None)]))
     assert '<progress max="100" value="85" class="full"' in full
-    assert "Nothing was spent yet." in usage(UsageView())
+    assert "No usage yet." in usage(UsageView())
 
 
 def test_a_day_on_which_nothing_was_spent_has_its_place_in_the_chart() -> None:

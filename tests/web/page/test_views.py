@@ -8,7 +8,7 @@ from dragoman.web.page.assets import asset, names
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
     Choices,
-    Pending,
+    PendingApproval,
     PolicyView,
     SessionRow,
     SessionView,
@@ -44,7 +44,7 @@ def test_a_session_stands_on_the_page_with_its_words_and_its_question() -> None:
         has_earlier=True,
         last_seq=len(said),
         turns=[TurnMark(seq=2, title="Fix it", outcome="completed")],
-        pending=[Pending(asked=asked, deadline_at=AT)],
+        pending=[PendingApproval(asked=asked, deadline_at=AT)],
         sandbox="read-only",
     )
 
@@ -65,7 +65,7 @@ def test_a_session_without_a_title_or_a_live_agent_is_shown_all_the_same() -> No
     page = views.session(SessionView(row=SessionRow(session_id="0123456789")))
 
     assert "Session 01234567" in page
-    assert "Take this session up again" in page
+    assert "Resume this session" in page
     assert "End the session" not in page
     check(page)
 
@@ -90,7 +90,7 @@ def test_the_history_marks_what_was_found_and_leads_on() -> None:
     assert 'href="/s/s2#t7"' in page
     assert 'value="&quot;word&quot;"' in page
     assert 'href="/history?cursor=x"' in page
-    assert "Nothing was found." in empty
+    assert "Nothing found." in empty
     assert "2026-11-01: 3 sessions" in by_day
     for each in (page, empty, by_day):
         check(each)

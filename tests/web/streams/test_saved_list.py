@@ -18,7 +18,7 @@ from dragoman.archive.index.updating import Progress
 from dragoman.archive.saved import SavedSession
 from dragoman.hub.hub import LiveSession
 from dragoman.store.database import IndexUnusable
-from dragoman.web.library import Library
+from dragoman.web.archive_worker import ArchiveWorker
 from dragoman.web.streams.broadcasting import ListChannel
 from dragoman.web.streams.saved_list import NEWEST, SavedList
 from support.archive.saved_sessions import Rows, file_name, save, session_id
@@ -29,7 +29,7 @@ from support.page.web_stage import Events, play, web_stage
 @pytest.fixture(autouse=True)
 def _always_fresh(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
     """The index is looked after with every question, and not every few seconds."""
-    monkeypatch.setattr("dragoman.web.library._FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("dragoman.web.archive_worker._FRESH_SECONDS", 0.0)
 
 
 class Told:
@@ -108,7 +108,7 @@ class Terminal:
         """Called in the thread of the archive when sessions have been listed."""
         self._loop = asyncio.get_running_loop()
         self._noted = asyncio.Event()
-        self.library = Library(lambda: Watched(folder, self))
+        self.archive_worker = ArchiveWorker(lambda: Watched(folder, self))
         self.channel = Channel(self.hub.sessions)
 
     def note(self, what: str) -> None:
@@ -132,9 +132,9 @@ class Terminal:
 
     @asynccontextmanager
     async def followed(self) -> AsyncGenerator[None]:
-        async with SavedList(self.hub, self.library, self.channel, seconds=0.01).open():
+        async with SavedList(self.hub, self.archive_worker, self.channel, seconds=0.01).open():
             yield
-        await self.library.close()
+        await self.archive_worker.close()
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[tuple[Told, Any]]:
@@ -305,7 +305,7 @@ def test_nobody_looks_while_nobody_reads(tmp_path: Path) -> None:
         terminal.write(1, Rows(1).turn("first", "one"))
         async with terminal.followed():
             assert not terminal.channel.is_read.is_set()
-            await terminal.library.ask(lambda _: None)
+            await terminal.archive_worker.ask(lambda _: None)
             assert not terminal.asked
             async with terminal.reading(), terminal.reading():
                 assert terminal.channel.saved is not None
@@ -313,7 +313,7 @@ def test_nobody_looks_while_nobody_reads(tmp_path: Path) -> None:
             await terminal.channel.forgotten.wait()
             count = terminal.asked["mark"]
             terminal.write(2, Rows(2).turn("second", "two"))
-            await terminal.library.ask(lambda _: None)
+            await terminal.archive_worker.ask(lambda _: None)
             assert terminal.asked["mark"] == count
             # Who comes then is told all of it.
             async with terminal.reading() as (_, said):

@@ -1,1 +1,1 @@
-"""``dragoman chat``: the conversation and where its lines come from."""
+"""``dragoman chat``: the input loop and its sources of lines."""

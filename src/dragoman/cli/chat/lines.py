@@ -1,4 +1,4 @@
-"""Where the lines of a chat come from: a person who types them below the view, or a script in a pipe."""
+"""Input of a chat: typed at the terminal below the view, or read from a pipe."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ WAITING: Final = "⧗ waiting for the agent to read this: "
 class Lines(Protocol):
     @property
     def is_person(self) -> bool:
-        """A person means the agent's present work; a script waits for its turn."""
+        """A source of lines. Typed lines steer the current turn; piped lines wait for it to end."""
         ...
 
     async def next(self) -> str | None:
-        """The next line; none when no more will come. May be cancelled without losing one."""
+        """The next line, or None at the end. Cancelling loses no line."""
         ...
 
     def clear(self) -> bool:
-        """Forget what is typed but not entered; whether there was something."""
+        """Discard text that was typed but not entered; returns whether there was any."""
         ...
 
     def invite(self) -> None:
-        """The agent is idle: the next line is a prompt."""
+        """Called when the agent is idle: the next line is a prompt."""
         ...
 
     def pending(self, texts: Sequence[str]) -> None:
-        """What was said to the agent while it works, and not taken up yet."""
+        """Show the messages that were sent during the turn and not read by the agent yet."""
         ...
 
     def give_back(self, text: str) -> bool:
-        """The agent will never take this up; whether it can be sent again from here."""
+        """Handle a message that the agent never read; returns whether it is back in the input."""
         ...
 
 
 class TypedLines:
-    """What is typed at a terminal, with the usual keys, while the view goes on above."""
+    """Lines typed at a terminal, with the usual editing keys, while the view above keeps updating."""
 
     is_person = True
 
@@ -61,7 +61,7 @@ class TypedLines:
 
     @contextmanager
     def open(self) -> Generator[None]:
-        with self._keyboard.heard_by(self._press):
+        with self._keyboard.sent_to(self._press):
             self._view.footer(self._rows)
             yield
 
@@ -117,7 +117,7 @@ class TypedLines:
 
 
 class PipedLines:
-    """Lines from standard input. They are read by a thread that need not be waited for."""
+    """Lines from standard input, read by a daemon thread: reading a pipe cannot be cancelled."""
 
     is_person = False
 
@@ -146,7 +146,7 @@ class PipedLines:
         return False
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+        with suppress(RuntimeError):  # the loop is closed, so the line is no longer needed
             if sys.stdin is not None:  # pyright: ignore[reportUnnecessaryComparison]
                 for line in sys.stdin:
                     if line.strip():

@@ -1,4 +1,4 @@
-"""``dragoman chat``: a conversation with an agent, prompt by prompt."""
+"""``dragoman chat``: an interactive conversation with an agent."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from dragoman.cli.streams import standard_output
 from dragoman.errors import UsageError
 
 
-@click.command(short_help="Talk with the agent, prompt by prompt.")
+@click.command(short_help="Chat with an agent.")
 @click.argument("prompt", required=False)
 @resume_options
 @agent_options
 def chat(prompt: str | None, resume: str | None, last: bool, **options: Any) -> int:
-    """Talk with the agent, beginning with PROMPT if there is one.
+    """Chat with an agent, starting with PROMPT if given.
 
-    What you type while it works is said to it at once; /help lists what else there is. Ctrl-C
-    interrupts a turn, Ctrl-D leaves. From a pipe, each line is a prompt that waits for its turn.
-    The exit code is that of the last turn.
+    What you type while the agent works is sent to it at once. /help lists the other commands.
+    Ctrl-C interrupts a turn, Ctrl-D quits. From a pipe, each line is a prompt that runs when the
+    one before has ended. The exit code is that of the last turn.
     """
     if prompt is not None and not prompt.strip():
-        raise UsageError("the prompt is empty: leave it out, or say what the agent should do")
+        raise UsageError("the prompt is empty: omit it, or say what the agent should do")
     agent = AgentOptions(**options)
     agent.check()
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
 
     session = agent.session_to_resume(resume, last=last)
-    return perform(lambda: _chat(agent, prompt, session))
+    return run_async(lambda: _chat(agent, prompt, session))
 
 
 async def _chat(options: AgentOptions, prompt: str | None, resume: str | None) -> int:
     from dragoman.cli.chat.lines import PipedLines, TypedLines
-    from dragoman.cli.chat.talk import Talk
+    from dragoman.cli.chat.loop import ChatLoop
     from dragoman.cli.live.live import view_for
-    from dragoman.cli.live.loop import EXIT_CODES, on_stage
+    from dragoman.cli.live.loop import EXIT_CODES, live_screen
 
     view = view_for(standard_output())
-    with on_stage(view) as presses:
+    with live_screen(view) as presses:
         async with options.connected(view, ahead=True) as (agent, keyboard):
             options.warn(agent, view)
             session = await options.start(agent, resume=resume)
-            talk = Talk(agent, session, options, view, presses)
+            talk = ChatLoop(agent, session, options, view, presses)
             typed = keyboard is not None and sys.stdin.isatty()
             lines = TypedLines(keyboard, view, talk.status) if typed and keyboard else PipedLines()
             with lines.open():

@@ -1,4 +1,4 @@
-"""``dragoman completion``: the script that teaches a shell our commands."""
+"""``dragoman completion``: prints the script that completes our commands in a shell."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import click
 _SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(short_help="Print the script for completion in bash, zsh or fish.")
+@click.command(short_help="Print a completion script for bash, zsh or fish.")
 @click.argument("shell", type=click.Choice(_SHELLS))
 def completion(shell: str) -> int:
-    """Print a script that makes SHELL complete commands, options, formats, dialects and sessions.
+    """Print a script that lets SHELL complete commands, options, formats, dialects and sessions.
 
     \b
     eval "$(dragoman completion bash)"       # in ~/.bashrc

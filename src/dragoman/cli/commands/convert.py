@@ -1,4 +1,4 @@
-"""``dragoman convert``: any dialect in, any format out, as a filter in a pipe or on a file."""
+"""``dragoman convert``: any dialect in, any format out, from a file or a pipe."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Names(click.ParamType[tuple[str, ...]]):
     "--from",
     "dialect",
     metavar="DIALECT",
-    help="The dialect to read. Detected by default.",
+    help="Dialect to read. Detected by default.",
     shell_complete=completing.dialects,
 )
 @click.option(
@@ -39,7 +39,7 @@ class _Names(click.ParamType[tuple[str, ...]]):
     default="messages",
     show_default=True,
     metavar="FORMAT",
-    help="The format to write.",
+    help="Format to write.",
     shell_complete=completing.formats,
 )
 @click.option(
@@ -47,24 +47,24 @@ class _Names(click.ParamType[tuple[str, ...]]):
     type=_Names(),
     default=(),
     metavar="WHAT",
-    help="What to show beyond the conversation: context, deltas, raw, or several with commas.",
+    help="Also include these, comma-separated: context, deltas, raw.",
 )
-@click.option("--follow", is_flag=True, help="Go on as the file grows, until Ctrl-C.")
+@click.option("--follow", is_flag=True, help="Keep reading as the file grows, until Ctrl-C.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead of standard output.")
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite the output file if it exists.")
 @click.option(
-    "--audit", is_flag=True, help="Account for every line instead; exit 1 if one is lost."
+    "--audit", is_flag=True, help="Account for every line instead; exit code 1 if one is lost."
 )
 @click.option(
     "--redact/--no-redact",
     default=None,
-    help="Mask keys, tokens, passwords, e-mail addresses and home directories. [default: for html]",
+    help="Mask keys, tokens, passwords, e-mail addresses and home directories. [default: only for html]",
 )
 @click.option(
     "--max-line",
     type=click.IntRange(min=1),
     metavar="BYTES",
-    help="Keep only the ends of longer lines.",
+    help="Keep only the start and end of longer lines.",
 )
 def convert(
     file: str,
@@ -80,8 +80,8 @@ def convert(
 ) -> int:
     """Convert FILE, or standard input, to another format.
 
-    FILE may be a session file, a recording or the output of a run; compressed or not. `dragoman
-    dialects` lists what can be read and written.
+    FILE is a session file, a recording or the output of a run, compressed or not. `dragoman dialects`
+    lists the dialects and formats.
 
     \b
     codex exec --json "fix the test" | dragoman convert --to text
@@ -92,7 +92,7 @@ def convert(
     from dragoman.reading.conversion import Conversion, open_source
 
     if follow and file == "-":
-        raise click.UsageError("--follow needs a file; standard input is followed anyway.")
+        raise click.UsageError("--follow needs a file; standard input is always read to its end.")
     if output is not None and not audit:
         from dragoman.archive.exporting import check_target
 

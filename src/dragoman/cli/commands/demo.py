@@ -1,7 +1,7 @@
-"""``dragoman demo``: the real agent fixes a failing test, before your eyes, without a key or a network.
+"""``dragoman demo``: the real agent fixes a failing test, without a key or a network.
 
 The agent's program, its sandbox, its session file and its approvals are real. Only the model is a
-stand-in that plays a script; what it says is in ``demo_data``.
+stand-in that plays the script in ``demo_data``.
 """
 
 from __future__ import annotations
@@ -32,20 +32,22 @@ _FILES: Final = ("greet.py", "test_greet.py")
 _PAUSE_SECONDS: Final = 2.0
 
 
-@click.command(short_help="Watch the real agent fix a test. No key, no network.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask me; allow the change after a moment.")
-@click.option("--quick", is_flag=True, help="Without the pauses.")
-@click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
-@click.option("--page", is_flag=True, help="In a browser, on the page that `serve` opens.")
+@click.command(short_help="Watch the real agent fix a test, without a key or a network.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask: allow the change after a short pause.")
+@click.option("--quick", is_flag=True, help="Skip the pauses.")
+@click.option(
+    "--command", metavar="PATH", help="The agent's program. Found automatically by default."
+)
+@click.option("--page", is_flag=True, help="Run in the browser, on the page that `serve` opens.")
 @click.option("--open/--no-open", "opens", default=True, hidden=True)
 def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -> int:
-    """Watch the real agent fix a failing test in a repository made for it.
+    """Watch the real agent fix a failing test in a temporary repository.
 
-    The model is a stand-in that plays a script, so this needs no key, no network and no money. All
-    else is real: the agent's program, its commands, the change to the file, the approval that you are
-    asked for, and the session file that is left.
+    The model is a stand-in that plays a script, so this needs no key and no network, and costs
+    nothing. Everything else is real: the agent's program, its commands, the change to the file, the
+    approval that it asks you for, and the session file that it writes.
     """
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
     from dragoman.rehearsal import Rehearsal
 
     folder = Path(tempfile.mkdtemp(prefix="dragoman-demo-"))
@@ -55,13 +57,13 @@ def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -
             return _page(folder, workspace, command, stage.env, opens=opens)
         options = AgentOptions(
             cwd=str(workspace),
-            # The stand-in model is known not to do harm; and not every machine has a sandbox.
+            # The script is harmless, and some machines cannot sandbox commands.
             sandbox="danger-full-access",
             approvals="untrusted",
             command=command,
             env=stage.env,
         )
-        return perform(
+        return run_async(
             lambda: _demo(options, folder, yes=yes, pause=0 if quick else _PAUSE_SECONDS)
         )
 
@@ -93,7 +95,7 @@ def _page(
 
 async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float) -> int:
     from dragoman.cli.live.live import view_for
-    from dragoman.cli.live.loop import EXIT_CODES, on_stage, play
+    from dragoman.cli.live.loop import EXIT_CODES, live_screen, show_turn
     from dragoman.model.messages import ApprovalRequested, ApprovalSettled
 
     view = view_for(standard_output())
@@ -102,7 +104,7 @@ async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float)
     asked: set[str] = set()
 
     def show(message: Message) -> None:
-        # Every command is asked for, and allowed by the policy below: only the change is worth a look.
+        # The agent asks about every command, and the policy below allows it: show only the change.
         if isinstance(message, ApprovalRequested) and message.kind == "edit":
             asked.add(message.approval_id)
         if (
@@ -114,27 +116,27 @@ async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float)
         view.show(message)
 
     answer = _answering(view, pause) if yes or not view.interactive else None
-    with on_stage(view) as presses:
+    with live_screen(view) as presses:
         connected = options.connected(view, policy=_only_edits, ask=answer)
         async with connected as (agent, _):
             session = await options.start(agent)
-            ended = await play(session.run(_PROMPT), session, view, presses, show)
+            ended = await show_turn(session.run(_PROMPT), session, view, presses, show)
             version = agent.facts.version if agent.facts else None
-        view.say(_summary(version, seen, folder, session.id))
+        view.write_rows(_summary(version, seen, folder, session.id))
     return EXIT_CODES[ended.outcome] if ended else 1
 
 
 def _only_edits(request: ApprovalRequested) -> bool | None:
-    """Ask about the change to the file, and about nothing else."""
+    """A policy that allows everything except changes to files, which the user decides."""
     return None if request.kind == "edit" else True
 
 
 def _answering(view: LiveView, seconds: float) -> Callable[[ApprovalRequested], Awaitable[bool]]:
-    """Says yes after a moment, so that those who watch see what was asked."""
+    """An answer function that allows after a pause, so that a viewer can read the request."""
 
     async def allow(request: ApprovalRequested) -> bool:
         before = view.footed
-        view.footer(["(this demo does not wait for an answer: it is yes in a moment)"])
+        view.footer(["(this demo allows the change by itself in a moment)"])
         await asyncio.sleep(seconds)
         view.footer(before)
         return True
@@ -176,7 +178,7 @@ def _make_workspace(folder: Path) -> Path:
                 ["git", *words], cwd=folder, capture_output=True, timeout=20, check=False
             )
         except (OSError, subprocess.TimeoutExpired):
-            break  # no git here: the agent can do without
+            break  # git is missing; the demo works without it
     return folder
 
 

@@ -1,14 +1,14 @@
-"""``dragoman dialects``: what can be read, what it can be turned into, what is not carried."""
+"""``dragoman dialects``: lists dialects, formats, and what each dialect cannot represent."""
 
 from __future__ import annotations
 
 import click
 
 
-@click.command(short_help="List what can be read, and what it can be turned into.")
-@click.option("--limits", is_flag=True, help="Also list what each dialect cannot carry.")
+@click.command(short_help="List the dialects to read and the formats to write.")
+@click.option("--limits", is_flag=True, help="Also list what each dialect cannot represent.")
 def dialects(limits: bool) -> int:
-    """List the dialects that can be read and the formats that can be written."""
+    """List the dialects that Dragoman reads and the formats that it writes."""
     from dragoman.reading.conversion import all_dialects, all_formats, all_limits
 
     click.echo("Dialects (convert --from)\n")
@@ -16,7 +16,7 @@ def dialects(limits: bool) -> int:
     click.echo("\nFormats (convert --to)\n")
     _table([(each.name, each.summary) for each in all_formats()])
     if limits:
-        click.echo("\nWhat a dialect cannot carry\n")
+        click.echo("\nWhat a dialect cannot represent\n")
         _table([(limit.dialect, limit.releases, limit.what, limit.why) for limit in all_limits()])
     return 0
 

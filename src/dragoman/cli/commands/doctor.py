@@ -1,7 +1,4 @@
-"""``dragoman doctor``: what is here, what works, and the way out of what does not.
-
-One line for each thing that was looked at: ok, a warning, or a failure with what to do about it.
-"""
+"""``dragoman doctor``: checks the installation, one line per check, with a fix for each failure."""
 
 from __future__ import annotations
 
@@ -31,26 +28,28 @@ _SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     level: Level
     text: str
     fix: str | None = None
-    """What to do about it."""
+    """How to fix it."""
 
 
-@click.command(short_help="Check that everything is there, and say what to do if not.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one for each check.")
-@click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
+@click.command(short_help="Check the installation, and say how to fix it.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one per check.")
 @click.option(
-    "--sessions", is_flag=True, help="Check saved sessions instead: all, or PATHS (or ids)."
+    "--command", metavar="PATH", help="The agent's program. Found automatically by default."
 )
 @click.option(
-    "--drift", is_flag=True, help="Compare the program's own schema with what is known here."
+    "--sessions", is_flag=True, help="Check saved sessions instead: all, or the given PATHS or ids."
 )
-@click.option("--repair", is_flag=True, help="With --sessions: write copies that are put right.")
-@click.option("-o", "--output", metavar="DIR", help="With --repair: where the copies go.")
+@click.option(
+    "--drift", is_flag=True, help="Compare the program's own schema with what Dragoman knows."
+)
+@click.option("--repair", is_flag=True, help="With --sessions: write repaired copies.")
+@click.option("-o", "--output", metavar="DIR", help="With --repair: the folder for the copies.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 def doctor(
     as_json: bool,
@@ -61,13 +60,13 @@ def doctor(
     output: str | None,
     paths: tuple[str, ...],
 ) -> int:
-    """Check that the agent is there, starts, is signed in, and can work here.
+    """Check that the agent is installed, starts, is signed in, and can work here.
 
-    With --sessions, check the files of saved sessions. Exit code 1: something is broken; its line says
-    what to do.
+    With --sessions, check the files of saved sessions. Exit code 1: something is broken; its line
+    says how to fix it.
 
-    With --drift, ask the program for its schema and say what is new in it, what would be kept as unknown,
-    and what affects permissions. Exit code 3: there is something new; 1: it could not be asked.
+    With --drift, ask the program for its schema and list what is new, what would be kept as unknown,
+    and what affects permissions. Exit code 3: something is new; 1: the program gave no schema.
 
     \b
     dragoman doctor
@@ -75,23 +74,23 @@ def doctor(
     dragoman doctor --sessions
     dragoman doctor --sessions broken.jsonl --repair -o repaired
     """
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
 
     if not sessions and (repair or output or paths):
-        raise click.UsageError("--repair, -o and PATHS are about sessions: say --sessions, too.")
+        raise click.UsageError("--repair, -o and PATHS need --sessions.")
     if drift and sessions:
-        raise click.UsageError("--drift is about the program, --sessions about files: say one.")
+        raise click.UsageError("use either --drift or --sessions.")
     if drift:
         from dragoman.cli.reports.drift import check_drift
 
-        return perform(lambda: check_drift(command, as_json=as_json))
+        return run_async(lambda: check_drift(command, as_json=as_json))
     if sessions:
         from dragoman.cli.reports.sessions import check_sessions, repair_sessions
 
         if not repair:
             return check_sessions(paths, as_json=as_json)
-        return perform(lambda: repair_sessions(paths, output, command=command, as_json=as_json))
-    return perform(lambda: _doctor(command, as_json=as_json))
+        return run_async(lambda: repair_sessions(paths, output, command=command, as_json=as_json))
+    return run_async(lambda: _doctor(command, as_json=as_json))
 
 
 async def _doctor(command: str | None, *, as_json: bool) -> int:
@@ -110,7 +109,7 @@ async def _doctor(command: str | None, *, as_json: bool) -> int:
 
 
 def page(checks: list[Check], *, colour: bool) -> list[str]:
-    """The checks as lines to read."""
+    """The checks as lines for a terminal."""
     from dragoman.cli.live.ink import Hue, Ink
     from dragoman.rendering import render
 
@@ -129,24 +128,24 @@ def page(checks: list[Check], *, colour: bool) -> list[str]:
         if check.fix:
             lines.append(f"  {' ' * wide}  {ink('→ ' + render.flat(check.fix), hue)}")
     broken = sum(check.level == "fail" for check in checks)
-    last = f"{broken} broken" if broken else "everything that is needed works"
+    last = f"{broken} broken" if broken else "everything works"
     return [*lines, "", ink(last, "red" if broken else "green")]
 
 
 def judged(found: Examination) -> Iterator[Check]:
-    """What an examination means."""
+    """The checks that follow from an examination."""
     problems = found.problems
     if found.program is None:
         yield Check(
             name="program",
             level="fail",
             text=problems.get("program", "not found"),
-            fix="install the agent, or name its program with --command PATH",
+            fix="install the agent, or pass its program with --command PATH",
         )
         return
     yield Check(name="program", level="ok", text=f"{found.program} ({found.found})")
     if found.release is None:
-        text = f"{problems.get('release', 'unknown')}; it is taken for the newest"
+        text = f"{problems.get('release', 'unknown')}; assuming the newest"
         yield Check(name="release", level="warn", text=text)
     else:
         yield Check(name="release", level="ok", text=found.release)
@@ -162,14 +161,14 @@ def _ways(problems: dict[str, str]) -> Iterator[Check]:
     server, one_shot = problems.get("server"), problems.get("one_shot")
     if server:
         level: Level = "fail" if one_shot else "warn"
-        fix = newer if one_shot else f"`dragoman run --exec` works; for the rest, {newer}"
+        fix = newer if one_shot else f"`dragoman run --exec` works; for everything else, {newer}"
         yield Check(name="sessions", level=level, text=server, fix=fix)
     else:
-        yield Check(name="sessions", level="ok", text="many on one process, with approvals")
+        yield Check(name="sessions", level="ok", text="many in one process, with approvals")
     if one_shot:
         yield Check(name="one prompt", level="warn", text=one_shot, fix=newer)
     else:
-        yield Check(name="one prompt", level="ok", text="each in a process of its own (--exec)")
+        yield Check(name="one prompt", level="ok", text="one process per prompt (--exec)")
 
 
 def _greeting(found: Examination) -> Iterator[Check]:
@@ -178,20 +177,20 @@ def _greeting(found: Examination) -> Iterator[Check]:
             name="start",
             level="fail",
             text=found.problems["greeting"],
-            fix=f"run `{found.program} --version` and see what it says",
+            fix=f"run `{found.program} --version` to see why",
         )
     facts = found.facts
     if facts is None:
         return
     if "server" not in found.problems:
-        yield Check(name="start", level="ok", text="it starts, and answers")
+        yield Check(name="start", level="ok", text="starts and answers")
     if facts.signed_in:
         account = facts.account
         known = [account.kind, account.name, account.plan] if account is not None else []
         who = ", ".join(str(each) for each in known if each)
         yield Check(name="account", level="ok", text=f"signed in{f': {who}' if who else ''}")
     elif not facts.needs_sign_in:
-        yield Check(name="account", level="ok", text="its model needs no sign-in")
+        yield Check(name="account", level="ok", text="the model needs no sign-in")
     else:
         key = f", or set {found.key_names[0]}" if found.key_names else ""
         fix = f"`{found.harness} login`{key}; `dragoman demo` works without"
@@ -200,11 +199,11 @@ def _greeting(found: Examination) -> Iterator[Check]:
 
 def _home(home: Path) -> Iterator[Check]:
     if not home.is_dir():
-        yield Check(name="home", level="ok", text=f"{home} (will be made)")
+        yield Check(name="home", level="ok", text=f"{home} (created on first use)")
         return
     if not os.access(home, os.W_OK):
         fix = f"make {home} writable, or point {home.name.strip('.').upper()}_HOME elsewhere"
-        yield Check(name="home", level="fail", text=f"{home} cannot be written", fix=fix)
+        yield Check(name="home", level="fail", text=f"{home} is not writable", fix=fix)
     else:
         yield Check(name="home", level="ok", text=str(home))
     config = home / "config.toml"
@@ -219,27 +218,27 @@ def _home(home: Path) -> Iterator[Check]:
 
 
 async def _sandbox(found: Examination) -> Check:
-    """Whether commands can be confined: try it on one that does nothing."""
+    """Whether the sandbox works here: run a command that does nothing in it."""
     name = "sandbox"
     if found.program is None or sys.platform == "win32":
-        return Check(name=name, level="warn", text="not tried here")
+        return Check(name=name, level="warn", text="not checked on this system")
     for words in (["sandbox", "--"], ["sandbox", "linux", "--"], ["sandbox", "macos", "--"]):
         code, _ = await _ask(found.program, *words, "true")
         if code == 0:
-            return Check(name=name, level="ok", text="commands can be confined")
-    fix = "`--sandbox danger-full-access` does without, where that is safe: in a container, say"
-    return Check(name=name, level="warn", text="commands cannot be confined here", fix=fix)
+            return Check(name=name, level="ok", text="the sandbox works")
+    fix = "where it is safe, for example in a container, use --access full"
+    return Check(name=name, level="warn", text="the sandbox does not work here", fix=fix)
 
 
 async def _git() -> Check:
     git = shutil.which("git")
     if git is None:
-        fix = "install git: without it, changes cannot be seen or undone"
+        fix = "install git to review and undo changes"
         return Check(name="git", level="warn", text="not found", fix=fix)
     code, said = await _ask(git, "rev-parse", "--show-toplevel")
     if code != 0:
-        fix = "`git init` makes changes here visible, and easy to undo"
-        return Check(name="git", level="warn", text=f"{os.getcwd()} is no repository", fix=fix)
+        fix = "run `git init` to review and undo changes here"
+        return Check(name="git", level="warn", text=f"{os.getcwd()} is not a repository", fix=fix)
     return Check(name="git", level="ok", text=f"{said.strip()} is a repository")
 
 
@@ -249,7 +248,7 @@ def _python() -> Check:
 
 
 async def _ask(*words: str) -> tuple[int | None, str]:
-    """A program's exit code and what it printed; no code if it cannot be run or takes too long."""
+    """The exit code and output of a program; the code is None if it does not run or end in time."""
     from dragoman.client.environment import agent_environ
 
     try:

@@ -1,4 +1,4 @@
-"""``dragoman export``: a session as one file to keep, print or hand on."""
+"""``dragoman export``: writes a session as one file to keep, print or share."""
 
 from __future__ import annotations
 
@@ -17,37 +17,39 @@ if TYPE_CHECKING:
     from dragoman.reading.conversion import Conversion
 
 
-@click.command(short_help="Write a session to a file: a page, Markdown, text, JSON.")
+@click.command(short_help="Write a session to a file: HTML, Markdown, text, JSON.")
 @click.argument("session", required=False, shell_complete=completing.sessions_and_files)
-@click.option("-o", "--output", metavar="FILE", help="The file to write. Its ending is the format.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="File to write. Its extension selects the format."
+)
 @click.option(
     "--to",
     "--format",
     "to",
     metavar="FORMAT",
-    help="The format, whatever the ending.",
+    help="Format, whatever the extension.",
     shell_complete=completing.formats,
 )
 @click.option(
     "--redact/--no-redact",
     default=None,
-    help="Mask keys, tokens, passwords, e-mail addresses and home directories. [default: for html]",
+    help="Mask keys, tokens, passwords, e-mail addresses and home directories. [default: only for html]",
 )
 @click.option(
     "--include",
     metavar="WHAT",
     default="",
-    help="What to show beyond the conversation: context, raw, or both with a comma.",
+    help="Also include these, comma-separated: context, raw.",
 )
 @click.option(
     "--from",
     "dialect",
     metavar="DIALECT",
-    help="The dialect to read. Detected by default.",
+    help="Dialect to read. Detected by default.",
     shell_complete=completing.dialects,
 )
-@click.option("--last", is_flag=True, help="The newest saved session.")
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option("--last", is_flag=True, help="Export the newest saved session.")
+@click.option("--force", is_flag=True, help="Overwrite the output file if it exists.")
 @home_option
 def export(
     session: str | None,
@@ -60,10 +62,10 @@ def export(
     force: bool,
     paths: tuple[str, ...],
 ) -> int:
-    """Write SESSION as one file: the id of a saved session, a session file or a recording.
+    """Write SESSION as one file. SESSION is the id of a saved session, a session file or a recording.
 
-    What was masked is listed on the page and counted on standard error. Masking finds what looks
-    like a secret; it does not look into images. Look before you hand it on.
+    The page lists what was masked; standard error counts it. Masking finds text that looks like a
+    secret, not text in images. Check the result before you share it.
 
     \b
     dragoman export 01a1e219 -o session.html
@@ -73,9 +75,9 @@ def export(
     from dragoman.model.secrets import secrets_in
 
     if (session is None) != last:
-        raise click.UsageError("Say which session: an ID, a FILE or --last.")
+        raise click.UsageError("which session? Give an ID, a FILE or --last.")
     if output is None and to is None:
-        raise click.UsageError("-o names the file to write; --to alone writes to standard output.")
+        raise click.UsageError("give -o FILE, or --to FORMAT to write to standard output.")
     if output is not None:
         to = to or format_for(output)
     path = session if session is not None and is_file(session) else None

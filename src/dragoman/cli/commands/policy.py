@@ -1,4 +1,4 @@
-"""``dragoman policy check``: what approval rules say to a command, a change of files or a tool, and why."""
+"""``dragoman policy check``: evaluates approval rules for a command, file changes or a tool."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from dragoman.client.policy_check import Checked
 
 
-@click.group(short_help="Try approval rules: what they say to a command, and why.")
+@click.group(short_help="Try approval rules on a command, and see why they decide.")
 def policy() -> None:
-    """Try the rules of a policy file without an agent."""
+    """Try the rules of a policy file, without an agent."""
 
 
 @policy.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": True})
@@ -24,24 +24,26 @@ def policy() -> None:
     type=click.Path(),
     default=".",
     metavar="DIR",
-    help="The session's own directory (default: the current one).",
+    help="The session's directory. The current one by default.",
 )
-@click.option("--stdin", is_flag=True, help="Read requests as JSON lines, answer each with one.")
+@click.option(
+    "--stdin", is_flag=True, help="Read requests as JSON lines, and answer each with a JSON line."
+)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def check(file: str, cwd: str, stdin: bool, command: tuple[str, ...]) -> int:
-    """Print the decision about a COMMAND, the rule that made it, and the reason.
+    """Print the decision on COMMAND, the rule that made it, and the reason.
 
-    Nothing is run. Put -- before the command. Several words are taken as they are, one word as a line
-    for the shell: check FILE -- 'git status && make'.
+    Nothing is run. Put -- before the command. Several words are an argument list; a single word is a
+    shell command line: check FILE -- 'git status && make'.
 
-    With --stdin, each line is {"command": "…" or […], "cwd": …}, {"paths": […], "cwd": …} or {"tool": …},
-    and gets one line {"decision", "rule", "why"}. A line that cannot be read is denied. "cwd" is where the
-    command will run, relative to --cwd; without it, the session's own directory.
+    With --stdin, each line is {"command": "…" or […], "cwd": …}, {"paths": […], "cwd": …} or
+    {"tool": …}, and is answered by {"decision", "rule", "why"}. An invalid line is denied. "cwd" is
+    where the command will run, relative to --cwd, which is its default.
 
-    The exit code is 0 whatever the decision is, and 2 if FILE or the request is wrong.
+    The exit code is 0 for any decision, and 2 if FILE or the request is invalid.
     """
     if stdin == bool(command):
-        problem = "give either a command, after --, or --stdin"
+        problem = "give either a command after --, or --stdin"
         raise click.UsageError(problem)
     from dragoman.client.policy_check import PolicyCheck
 
@@ -58,12 +60,12 @@ def check(file: str, cwd: str, stdin: bool, command: tuple[str, ...]) -> int:
 
 
 def print_line(found: Checked) -> None:
-    """One answer as a line of JSON, at once."""
+    """Print one answer as a JSON line, and flush: the caller may wait for it."""
     answer = {"decision": found.decision, "rule": found.rule, "why": found.why}
     click.echo(json.dumps(answer))
     sys.stdout.flush()
 
 
 def _visible(text: str) -> str:
-    """What a command says must not steer the terminal."""
+    """Escape control characters, so that the text of a command cannot drive the terminal."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -1,4 +1,4 @@
-"""``dragoman rehearse``: run anything against the stand-in model, or just serve it."""
+"""``dragoman rehearse``: runs a command against the stand-in model, or only serves the model."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ if TYPE_CHECKING:
     from dragoman.rehearsal import Rehearsal
 
 
-@click.command(short_help="Run a command against a stand-in model that plays a script.")
+@click.command(short_help="Run a command against a scripted stand-in model.")
 @click.argument("script")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Listen here. Any free port otherwise."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port to listen on. A free one by default.",
 )
+@click.option("--keep", metavar="DIR", help="Create the agent's home directory here, and keep it.")
+@click.option("--model", metavar="NAME", help="The model name that the agent sees.")
 @click.option(
-    "--keep", metavar="DIR", help="Put the agent's home directory here and leave it in place."
-)
-@click.option("--model", metavar="NAME", help="The model that the agent believes it talks to.")
-@click.option(
-    "--retries", type=click.IntRange(min=0), help="How often the agent may repeat a request."
+    "--retries", type=click.IntRange(min=0), help="How often the agent may retry a request."
 )
 def rehearse(
     script: str,
@@ -35,11 +36,11 @@ def rehearse(
     model: str | None,
     retries: int | None,
 ) -> int:
-    """Run COMMAND with an agent set up for a stand-in model that plays SCRIPT.
+    """Run COMMAND with an environment that leads agents to a stand-in model, which plays SCRIPT.
 
-    No key and no network are needed: the model answers on loopback, and the environment leads Codex and
-    Claude to it. Without a COMMAND, it serves until Ctrl-C and prints what to set. docs/rehearsal.md has
-    the format.
+    This needs no key and no network: the model answers on the loopback interface. Without COMMAND,
+    the model is served until Ctrl-C, and the variables to set are printed. docs/rehearsal.md
+    describes the script format.
 
     \b
     dragoman rehearse examples/rehearsals/hello.yaml -- codex exec --skip-git-repo-check "hi"
@@ -59,12 +60,12 @@ def rehearse(
         code = run_in_foreground(command, stage.environ)
         if unscripted := len(stage.unscripted):
             asked = f"{unscripted} of {len(stage.requests)} requests"
-            click.echo(f"dragoman: the script had nothing to say to {asked}", err=True)
+            click.echo(f"dragoman: the script has no reply for {asked}", err=True)
     return code
 
 
 def _serve(stage: Rehearsal) -> None:
-    """Say what to set, and wait for Ctrl-C."""
+    """Print the variables to set, and wait for Ctrl-C."""
     done = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -74,7 +75,7 @@ def _serve(stage: Rehearsal) -> None:
     try:
         for name, value in stage.env.items():
             click.echo(f"export {name}={shlex.quote(value)}")
-        click.echo(f"The stand-in model answers at {stage.url}; Ctrl-C ends it.", err=True)
+        click.echo(f"The stand-in model listens at {stage.url}; press Ctrl-C to stop.", err=True)
         done.wait()
     finally:
         for each, handler in before.items():

@@ -1,7 +1,7 @@
-"""``dragoman replay``: a session once more, as it happened, for eyes or for programs.
+"""``dragoman replay``: plays a recorded session for a person or for a program.
 
-On a terminal it goes through the same view as ``run``. Anywhere else it is the plain transcript, at
-once. With ``--as`` we are the agent: whoever starts us gets the recording, line by line.
+On a terminal it uses the same view as ``run``. Elsewhere it prints the plain transcript at once. With
+``--as`` it acts as the agent: the program that started it receives the recording, line by line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 
 
 @click.command(
-    short_help="Watch a session again, or serve it as if it were live.",
+    short_help="Play a recorded session, or serve it as a live agent.",
     context_settings={"ignore_unknown_options": True},
 )
 @click.argument(
@@ -40,15 +40,22 @@ _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
     required=False,
     shell_complete=completing.sessions_and_files,
 )
-@click.option("--last", is_flag=True, help="The newest saved session.")
+@click.option("--last", is_flag=True, help="Play the newest saved session.")
 @click.option(
     "--speed",
     type=click.FloatRange(min=0),
-    help="How many times as fast as it happened; 0: without any pause.",
+    help="Speed factor; 0 skips all pauses.",
 )
-@click.option("--max-pause", type=click.FloatRange(min=0), default=5.0, metavar="SECONDS")
+@click.option(
+    "--max-pause",
+    type=click.FloatRange(min=0),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Longest pause between messages.",
+)
 @click.option("--turn", type=click.IntRange(min=1), metavar="N", help="Only this turn.")
-@click.option("--as", "role", type=click.Choice(_ROLES), help="Be the agent.")
+@click.option("--as", "role", type=click.Choice(_ROLES), help="Act as the agent.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
 def replay(
     source: str | None,
@@ -59,11 +66,11 @@ def replay(
     role: str | None,
     words: tuple[str, ...],
 ) -> int:
-    """Watch a session again: a recording, a session file, the id or name of a saved session, or --last.
+    """Play a session again: a recording, a session file, the id or name of a saved session, or --last.
 
-    On a terminal as it happened; into a pipe or a file as a plain transcript, at once. With --as it is
-    served on standard input and output as if it were the live agent; the words that a client gives to
-    the agent's program may follow, and mean nothing.
+    On a terminal, messages appear with their original timing. Into a pipe or a file, the plain
+    transcript is written at once. With --as, the session is served on standard input and output like a
+    live agent; further arguments, which a client passes to the agent's program, are ignored.
 
     \b
     dragoman replay --last --speed 10
@@ -74,16 +81,16 @@ def replay(
     from dragoman.replay.timing import only_turn, timed_messages
 
     if last and source is not None and role is not None:
-        source, words = None, (source, *words)  # a client's words follow at once
+        source, words = None, (source, *words)  # the client's own arguments came first
     if role is None:
-        # Unknown options are let through for --as only.
+        # Unknown options are accepted for --as only.
         for each in (source or "", *words):
             if each.startswith("-") and each != "-":
                 raise click.NoSuchOption(each)
     if (source is None) != last:
-        raise click.UsageError("Say what to replay: an ID, a FILE or --last.")
+        raise click.UsageError("what should be replayed? Give an ID, a FILE or --last.")
     if words and role is None:
-        raise click.UsageError(f"What is {words[0]!r}? Further words are for --as.")
+        raise click.UsageError(f"unexpected argument {words[0]!r}: further arguments need --as.")
     path = session_path(source)
     messages: Iterable[Message] = _understood(read(path), path)
     if turn is not None:
@@ -98,19 +105,19 @@ def replay(
         )
 
     from dragoman.cli.live.live import view_for
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
 
     view = view_for(standard_output())
     if speed is None:
         speed = 1.0 if view.animate else 0.0
-    # The player has the speed in hand, so that it can be changed.
+    # The player applies the speed, so that keys can change it.
     timed = timed_messages(messages, max_pause=float("inf"), stream=view.animate and speed > 0)
     player = Player(view, speed, max_pause)
-    return perform(lambda: player.play(timed))
+    return run_async(lambda: player.play(timed))
 
 
 def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
-    """The messages. Raises at their end if there was none but lines kept as they came."""
+    """The messages. Raises at the end if every line was unknown or malformed."""
     from dragoman.model.messages import Malformed, Unknown
 
     lines, understood = 0, False
@@ -120,7 +127,7 @@ def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
         yield message
     if lines and not understood:
         raise DragomanError(
-            f"no line of {path} is in a dialect that I know; `dragoman convert --audit` says what they are"
+            f"no line of {path} is in a known dialect; `dragoman convert --audit` lists them"
         )
 
 
@@ -137,7 +144,7 @@ def _be(role: str, timed: list[Cue], words: tuple[str, ...]) -> int:
 
 
 class Player:
-    """Shows cues on a view in time, and listens to the keyboard meanwhile."""
+    """Shows timed messages on a view, and handles the keyboard meanwhile."""
 
     def __init__(self, view: LiveView, speed: float, max_pause: float) -> None:
         self._view = view
@@ -147,16 +154,16 @@ class Player:
 
     async def play(self, timed: Iterable[Cue]) -> int:
         from dragoman.cli.live.keys import keyboard_of
-        from dragoman.cli.live.loop import on_stage
+        from dragoman.cli.live.loop import live_screen
 
         keyboard = keyboard_of() if self._view.animate else None
-        with on_stage(self._view):
+        with live_screen(self._view):
             if keyboard is None:
                 await self._show(timed)
             else:
                 self._view.hint(_HINT)
                 listening = keyboard.listening(lost=self._view.lose)
-                with listening, keyboard.heard_by(self.press):
+                with listening, keyboard.sent_to(self.press):
                     await self._show(timed)
         return 0
 
@@ -166,7 +173,7 @@ class Player:
             self._view.show(message)
 
     async def wait(self, seconds: float) -> None:
-        """Let so much of the recording's time go by."""
+        """Wait for this much of the recording's time."""
         left = min(seconds, self._max_pause * self.speed)
         while (self.speed and left > 0) or self._is_paused:
             step = _FRAME_SECONDS
@@ -176,14 +183,14 @@ class Player:
             await asyncio.sleep(step)
 
     def press(self, key: Key) -> None:
-        """A key was pressed."""
+        """Handle a key: pause, faster, slower."""
         for character in key.text:
             if character == " ":
                 self._is_paused = not self._is_paused
-                self._view.footer(["paused; space goes on"] if self._is_paused else [])
+                self._view.footer(["paused; press space to continue"] if self._is_paused else [])
             elif character in "+=" and self.speed:
                 self.speed = min(_FASTEST, self.speed * 2)
             elif character in "-_" and self.speed:
                 self.speed = max(_SLOWEST, self.speed / 2)
         if key.text and not self._is_paused:
-            self._view.hint(f"{self.speed:g} times as fast; {_HINT}")
+            self._view.hint(f"{self.speed:g}x speed; {_HINT}")

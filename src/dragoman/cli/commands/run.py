@@ -1,8 +1,8 @@
-"""``dragoman run``: one prompt, one turn, and an exit code that says how it went.
+"""``dragoman run``: one prompt, one turn, and an exit code with its outcome.
 
-On a terminal the turn is shown as it goes. Into a pipe or a file goes the plain transcript, or whatever
-``--to`` names, and nothing else; ``--quiet`` leaves only the answer. What we have to say ourselves, and
-questions to the user, are on standard error then.
+On a terminal the turn is shown live. Into a pipe or a file goes the plain transcript, or the format of
+``--to``, and nothing else; ``--quiet`` writes only the answer. Notices and questions to the user then
+go to standard error.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from dragoman.cli import completing
 from dragoman.cli.run_options import (
     AgentOptions,
     agent_options,
+    notify,
     prompt_from,
     resume_options,
     schema_from,
-    tell,
 )
 from dragoman.cli.streams import standard_output
 
@@ -29,22 +29,27 @@ if TYPE_CHECKING:
     from dragoman.model.messages import Message
 
 
-@click.command(short_help="Give the agent a prompt and watch it work.")
+@click.command(short_help="Run one prompt and watch the agent work.")
 @click.argument("prompt")
-@click.option("-i", "--image", "images", multiple=True, metavar="FILE", help="Show it an image.")
+@click.option(
+    "-i", "--image", "images", multiple=True, metavar="FILE", help="Attach an image. Repeatable."
+)
 @resume_options
-@click.option("--output-schema", "schema", metavar="FILE", help="The answer's JSON schema.")
+@click.option("--output-schema", "schema", metavar="FILE", help="JSON schema of the answer.")
 @click.option(
     "--to",
     metavar="FORMAT",
-    help="Stream an export instead; see `dragoman dialects`.",
+    help="Stream this format instead; see `dragoman dialects`.",
     shell_complete=completing.formats,
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print the answer, and only that.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the answer.")
 @click.option(
-    "--exec", "one_shot", is_flag=True, help="Use a process of its own, without approvals."
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Interrupt the turn after this time.",
 )
+@click.option("--exec", "one_shot", is_flag=True, help="Use a separate process, without approvals.")
 @agent_options
 def run(
     prompt: str,
@@ -58,10 +63,10 @@ def run(
     one_shot: bool,
     **options: Any,
 ) -> int:
-    """Give the agent PROMPT (`-`: from standard input) and watch it work.
+    """Run PROMPT (`-` reads it from standard input) and watch the agent work.
 
-    Ctrl-C interrupts the turn, a second one quits. Exit code 0: completed, 1: failed, 2: a wrong
-    request, 130: interrupted.
+    Ctrl-C interrupts the turn; a second Ctrl-C quits. Exit code 0: completed, 1: failed, 2: usage
+    error, 130: interrupted.
 
     \b
     dragoman run "fix the failing test"
@@ -69,7 +74,7 @@ def run(
     git diff | dragoman run - --quiet --sandbox read-only
     """
     if to and quiet:
-        raise click.UsageError("--to and --quiet say different things about the output.")
+        raise click.UsageError("use either --to or --quiet.")
     if one_shot:
         options["approvals"] = "never"
     agent = AgentOptions(**options)
@@ -79,13 +84,13 @@ def run(
         "effort": agent.effort,
         "output_schema": schema_from(schema),
     }
-    from dragoman.cli.live.loop import perform
+    from dragoman.cli.live.loop import run_async
 
     output = _Output(to=to, quiet=quiet)
     mode = "exec" if one_shot else "app-server"
     text = prompt_from(prompt)
     session = agent.session_to_resume(resume, last=last)
-    return perform(lambda: _run(agent, output, text, asked, session, timeout, mode))
+    return run_async(lambda: _run(agent, output, text, asked, session, timeout, mode))
 
 
 async def _run(
@@ -97,9 +102,9 @@ async def _run(
     seconds: float | None,
     mode: str,
 ) -> int:
-    from dragoman.cli.live.loop import EXIT_CODES, on_stage, play
+    from dragoman.cli.live.loop import EXIT_CODES, live_screen, show_turn
 
-    with on_stage(output.view) as presses:
+    with live_screen(output.view) as presses:
         connected = options.connected(
             output.view, mode=mode, shows=not output.is_view, seconds=seconds
         )
@@ -108,17 +113,17 @@ async def _run(
             output.pid = lambda: getattr(agent, "pid", None)
             session = await options.start(agent, resume=resume)
             turn = session.run(prompt, **asked)
-            ended = await play(turn, session, output.view, presses, output.show)
+            ended = await show_turn(turn, session, output.view, presses, output.show)
             output.close()
     if ended is None:
         return 1
     if ended.outcome == "failed" and not output.is_view:
-        tell(ended.error.message if ended.error else "the turn failed")
+        notify(ended.error.message if ended.error else "the turn failed")
     return EXIT_CODES[ended.outcome]
 
 
 class _Output:
-    """Where the messages of a run go: to the view, to an exporter, or all but the answer nowhere."""
+    """Sends the messages of a run to the view or to an exporter, or keeps only the answer."""
 
     def __init__(self, *, to: str | None, quiet: bool) -> None:
         from dragoman.cli.live.live import view_for
@@ -126,13 +131,13 @@ class _Output:
         stdout = standard_output()
         self._stream: BinaryIO = stdout.buffer
         self.is_view = to is None and not quiet
-        # What else there is to show, questions above all, is for the person at the terminal.
+        # Questions and notices are for the user, so they stay out of standard output.
         self.view: LiveView = view_for(stdout if self.is_view else sys.stderr)
         self._export: Callable[[list[Message]], bytes] | None = None
         self._finish: Callable[[], bytes] = bytes
         self._answer = ""
         self.pid: Callable[[], int | None] = lambda: None
-        """The process of the agent, once there is one."""
+        """The agent's process id, once it runs."""
         if to is not None:
             from dragoman.reading.mapper import make_exporter
 

@@ -1,4 +1,4 @@
-"""``dragoman search``: find what was said in any saved session."""
+"""``dragoman search``: full-text search in all saved sessions."""
 
 from __future__ import annotations
 
@@ -15,27 +15,36 @@ if TYPE_CHECKING:
     from dragoman.archive.search.searching import SearchHit
 
 
-@click.command(short_help="Find what was said in any saved session.")
+@click.command(short_help="Search all saved sessions.")
 @click.argument("query")
 @click.option(
     "--in",
     "kinds",
     multiple=True,
     metavar="KIND",
-    help="Only in: prompt, text, thinking, tool_call, tool_output, notice … Repeatable.",
+    help="Only this kind: prompt, text, thinking, tool_call, tool_output, notice … Repeatable.",
 )
-@click.option("--project", metavar="DIR", help="Only in sessions of this folder.")
-@click.option("--since", type=When(), help="Only what was said since: 7d, 2026-11-15 …")
-@click.option("--until", type=When(), help="Only what was said before.")
+@click.option("--project", metavar="DIR", help="Only sessions of this folder.")
+@click.option("--since", type=When(), help="Only messages since this time: 7d, 2026-11-15 …")
+@click.option("--until", type=When(), help="Only messages before this time.")
 @click.option("--tool", metavar="NAME", help="Only calls and outputs of this tool: Bash, Edit …")
-@click.option("--errors", is_flag=True, help="Only what went wrong.")
-@click.option("--session", "session_id", metavar="ID", help="Only in this session.")
-@click.option("--harness", metavar="NAME", help="Only sessions of this program.")
-@click.option("-C", "--around", type=click.IntRange(0, 20), default=0, help="Show neighbours, too.")
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
-@click.option("--scan", is_flag=True, help="Read every file for exactly this text, signs and all.")
-@click.option("-i", "--ignore-case", is_flag=True, help="With --scan: big or small letters.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--errors", is_flag=True, help="Only errors.")
+@click.option("--session", "session_id", metavar="ID", help="Only this session.")
+@click.option("--harness", metavar="NAME", help="Only sessions of this agent: codex, claude …")
+@click.option(
+    "-C", "--around", type=click.IntRange(0, 20), default=0, help="Also show this many neighbours."
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    help="Show at most this many.",
+)
+@click.option("--scan", is_flag=True, help="Read every file for exactly this text.")
+@click.option("-i", "--ignore-case", is_flag=True, help="With --scan: ignore upper and lower case.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 @home_option
 def search(
     query: str,
@@ -54,11 +63,11 @@ def search(
     as_json: bool,
     paths: tuple[str, ...],
 ) -> int:
-    """Find what was said in any saved session, the best match first.
+    """Search all saved sessions, best match first.
 
-    Several words must all be there; "a phrase" stands in quotes, pre* is a beginning, -word must not
-    be there, OR is either. Of outputs the beginning and the end are indexed; --scan reads
-    everything, and finds any text at all. Exit code 1: nothing was found.
+    Several words must all match; put a "phrase" in quotes; pre* matches a prefix; -word excludes; OR
+    matches either side. The index holds the start and end of long outputs; --scan reads everything and
+    finds any text. Exit code 1: nothing found.
 
     \b
     dragoman search "rate limit" --in tool_output --since 7d
@@ -72,7 +81,7 @@ def search(
 
         is_whole = wait_for(archive)
     from dragoman.archive.search.searching import (
-        Filters,  # before the clock starts: it takes a moment
+        Filters,  # imported before the clock starts, because that takes time
     )
 
     filters = Filters(
@@ -95,15 +104,15 @@ def search(
         for hit in found.hits:
             _write_json(hit)
         if not is_whole:
-            click.echo("dragoman: only a part of all sessions was searched", err=True)
+            click.echo("dragoman: the search covered only part of the sessions", err=True)
         return 0 if found.hits else 1
     _write(archive, found.hits, around)
     how = "by reading every file" if found.is_scan else "in the index"
-    order = "" if found.is_ranked or not found.hits else ", the newest first"
+    order = "" if found.is_ranked or not found.hits else ", newest first"
     if not found.hits and not scan:
-        order = "; --scan reads the whole of every output"
+        order = "; --scan also reads long outputs in full"
     number = f"{len(found.hits)}{'+' * (len(found.hits) == limit)}"
-    part = "" if is_whole else "; only a part of all sessions was searched"
+    part = "" if is_whole else "; the search covered only part of the sessions"
     click.echo(f"{number} found {how} in {took * 1000:.0f} ms{order}{part}", err=True)
     return 0 if found.hits else 1
 
@@ -138,7 +147,7 @@ def _kind(kind: str) -> str:
 
 def _words(hit: SearchHit, is_terminal: bool) -> str:
     if hit.snippet is None:
-        return "(its file is gone)"
+        return "(file missing)"
     text, at, parts = hit.snippet.text, 0, list[str]()
     for begin, end in hit.snippet.spans:
         if begin < at:

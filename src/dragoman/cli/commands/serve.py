@@ -1,8 +1,8 @@
-"""``dragoman serve``: the page and the API under it, on this machine, until Ctrl-C.
+"""``dragoman serve``: the page and the HTTP API, on this machine, until Ctrl-C.
 
-Prints one address with a token in it and opens the page. The token is new with each start and is written nowhere, so
-that no command of an agent can read it from a file; pages that are signed in stay so over a restart. For a token that stays
-the same there is ``DRAGOMAN_TOKEN``.
+Prints one URL with a token and opens the page. The token is new for each start and is never written to
+disk, so that no command of an agent can read it from a file; pages that are signed in stay signed in
+over a restart. Set ``DRAGOMAN_TOKEN`` for a token that stays the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from dragoman.cli.signals import Presses, handling
+from dragoman.cli.signals import Interrupts, handling
 from dragoman.errors import UsageError, reason_of
 
 if TYPE_CHECKING:
@@ -43,42 +43,48 @@ class Serving:
     data: Path
     host: str = "127.0.0.1"
     port: int | None = None
-    """None: the usual one, or any other that is free."""
+    """None: the default port, or another free one."""
     names: Sequence[str] = ()
     roots: Sequence[Path] = ()
     policy: Path | None = None
     command: str | None = None
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     home: Path | None = None
-    """Where saved sessions are; the agent's own home by default."""
+    """Where saved sessions are; the agents' home directories by default."""
     opens: bool = True
     otherwise: Callable[[ApprovalRequested], Any] | None = None
-    """Decides what no file of rules decides."""
+    """A policy for requests that the rules file leaves open."""
     first: Mapping[str, Any] | None = None
-    """A session to begin with, and to show."""
+    """A session to start and open."""
 
 
-@click.command(short_help="Open the page: watch, steer and approve agents in a browser.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Where to listen; 0: any free port.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.command(short_help="Serve the page: watch, steer and approve agents in a browser.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 picks a free one."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--allow-remote",
     "names",
     multiple=True,
     metavar="NAME",
-    help="Let others in, who reach this machine by NAME. Needed with --host.",
+    help="Accept other machines, which reach this one as NAME. Required with --host.",
 )
 @click.option(
     "--root",
     "roots",
     multiple=True,
     type=click.Path(exists=True, file_okay=False),
-    help="A folder that agents may work in, with all below it. Here by default.",
+    help="A folder that agents may work in. The current one by default. Repeatable.",
 )
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in a browser.")
-@click.option("--command", metavar="PATH", help="The agent's program. Found by itself.")
+@click.option(
+    "--command", metavar="PATH", help="The agent's program. Found automatically by default."
+)
 @click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="Approval rules.")
-@click.option("--data", type=click.Path(file_okay=False), metavar="DIR", help="Where to keep all.")
+@click.option(
+    "--data", type=click.Path(file_okay=False), metavar="DIR", help="Folder for the server's data."
+)
 def serve(
     port: int | None,
     host: str,
@@ -89,10 +95,11 @@ def serve(
     policy: str | None,
     data: str | None,
 ) -> int:
-    """Open the page: start agents in a folder, watch them, answer them, find what they did.
+    """Serve the page: start agents in a folder, watch them, answer them, and find what they did.
 
-    Only this machine can reach it, and only with the address that is printed. Ctrl-C ends it, and all agents with
-    it; you can resume their sessions. The token in the address is new with each start, unless DRAGOMAN_TOKEN has one.
+    Only this machine can reach it, and only with the printed URL. Ctrl-C stops the server and all
+    agents; you can resume their sessions. The token in the URL is new for each start, unless you set
+    DRAGOMAN_TOKEN.
     """
     folder = Path(data) if data is not None else data_folder(os.environ)
     serving = Serving(
@@ -109,14 +116,14 @@ def serve(
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:
-    """Where live sessions are kept."""
+    """The folder for live sessions."""
     if sys.platform == "win32":
         return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "dragoman"
     return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "dragoman"
 
 
 def run(serving: Serving) -> int:
-    """Serve until somebody wants an end of it; the exit code."""
+    """Serve until Ctrl-C or a signal; returns the exit code."""
     from dragoman.web.trimming import keep_together
 
     check(serving)
@@ -132,17 +139,17 @@ def run(serving: Serving) -> int:
 
 
 def check(serving: Serving) -> None:
-    """Refuse what would be dangerous, or cannot work."""
+    """Reject options that would be dangerous, or cannot work."""
     if serving.host not in _LOOPBACK and not serving.names:
         raise UsageError(
-            f"--host {serving.host} lets other machines in, and whoever has the token can run commands "
-            "here; say --allow-remote NAME, with the name that they reach this machine by"
+            f"--host {serving.host} accepts other machines, and anyone with the token can run commands "
+            "here; add --allow-remote NAME, the name by which they reach this machine"
         )
     for name in serving.names:
         if not name or "/" in name or name.strip() != name or "*" in name:
-            raise UsageError(f"--allow-remote wants the name of a machine, not {name!r}")
+            raise UsageError(f"--allow-remote needs a host name, not {name!r}")
     if any(find_spec(name) is None for name in ("litestar", "uvicorn")):
-        raise UsageError("the page needs a few more packages: pip install 'dragoman[web]'")
+        raise UsageError("the page needs more packages: pip install 'dragoman[web]'")
 
 
 async def _serve(serving: Serving) -> None:
@@ -155,7 +162,7 @@ async def _serve(serving: Serving) -> None:
     from dragoman.web.trimming import settle
 
     over = asyncio.Event()
-    presses = Presses(over.set)
+    presses = Interrupts(over.set)
     _make_private(serving.data)
     token = take_token(os.environ)
     logins = Logins(serving.data / "logins.json")
@@ -181,10 +188,11 @@ async def _serve(serving: Serving) -> None:
             place += f"s/{(await hub.start(**serving.first)).id}"
         _welcome(hub, serving, f"{place}#token={token}")
         if serving.opens:
-            # Whatever opens a browser shows the address to every program on this machine: not the token, then.
+            # Every program on this machine can see the URL that a browser is opened with. So it carries a
+            # code that works once, and never the token.
             await asyncio.to_thread(webbrowser.open, f"{place}#token={logins.new_code()}")
         await over.wait()
-        click.echo("dragoman: ending; the agents are stopped", err=True)
+        click.echo("dragoman: stopping the agents and the server", err=True)
 
 
 def _listen(serving: Serving, listen: Any) -> Any:
@@ -214,10 +222,10 @@ def _welcome(hub: Any, serving: Serving, address: str) -> None:
         click.echo(f"dragoman: {hub.note}", err=True)
     for harness in hub.harnesses():
         if harness.problem:
-            click.echo(f"dragoman: {harness.title} is not there: {harness.problem}", err=True)
+            click.echo(f"dragoman: {harness.title} is not available: {harness.problem}", err=True)
     click.echo(address)
     roots = ", ".join(str(each) for each in serving.roots)
-    click.echo(f"Agents may work in {roots}. Ctrl-C ends it.", err=True)
+    click.echo(f"Agents may work in {roots}. Press Ctrl-C to stop.", err=True)
 
 
 def _shown(host: str) -> str:
@@ -230,21 +238,21 @@ def _make_private(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
-        # Earlier versions kept the token here, for every command that may read files to find.
+        # Earlier versions stored the token here, where the commands of an agent could read it.
         (folder / "token").unlink(missing_ok=True)
     except OSError as problem:
         raise UsageError(f"cannot use {folder}: {reason_of(problem)}") from None
 
 
 def take_token(environment: MutableMapping[str, str]) -> str:
-    """The token to let people in with. What stands in the environment is taken out: agents inherit the rest."""
+    """The token that grants access. It is removed from the environment, which agents inherit."""
     given = environment.pop(_TOKEN, "").strip()
     if not given:
         return secrets.token_urlsafe(_SHORTEST_TOKEN)
     if len(given) < _SHORTEST_TOKEN or not given.isascii() or not given.isprintable():
         raise UsageError(
-            f"{_TOKEN} is too easy to guess: it needs {_SHORTEST_TOKEN} or more plain characters, "
-            "such as `openssl rand -hex 32` prints"
+            f"{_TOKEN} is too easy to guess: use {_SHORTEST_TOKEN} or more printable ASCII characters, "
+            "for example from `openssl rand -hex 32`"
         )
     return given
 

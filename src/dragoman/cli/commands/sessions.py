@@ -1,4 +1,4 @@
-"""``dragoman sessions``: a list of saved sessions, the newest first."""
+"""``dragoman sessions``: lists saved sessions, newest first."""
 
 from __future__ import annotations
 
@@ -21,15 +21,23 @@ if TYPE_CHECKING:
 _SHORT_ID = 13
 
 
-@click.command(short_help="List saved sessions, the newest first.")
-@click.option("--project", metavar="DIR", help="Only those of this folder, or of one called so.")
-@click.option("--since", type=When(), help="Only those with something said since: 7d, 2026-11-15 …")
-@click.option("--until", type=When(), help="Only those with nothing said since.")
-@click.option("--harness", metavar="NAME", help="Only those of this program.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many.  [default: 30]")
-@click.option("--all", "everything", is_flag=True, help="All of them, sub-agents and reviews too.")
-@click.option("--archived/--not-archived", default=None, help="Only those put away, or not.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.command(short_help="List saved sessions, newest first.")
+@click.option(
+    "--project", metavar="DIR", help="Only sessions of this folder, or of a folder with this name."
+)
+@click.option("--since", type=When(), help="Only sessions active since: 7d, 2026-11-15 …")
+@click.option("--until", type=When(), help="Only sessions inactive since.")
+@click.option("--harness", metavar="NAME", help="Only sessions of this agent: codex, claude …")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), help="Show at most this many.  [default: 30]"
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Show all sessions, including sub-agents and reviews."
+)
+@click.option(
+    "--archived/--not-archived", default=None, help="Only archived sessions, or only others."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
 @home_option
 def sessions(
     project: str | None,
@@ -42,11 +50,11 @@ def sessions(
     as_json: bool,
     paths: tuple[str, ...],
 ) -> int:
-    """List saved sessions, the newest first.
+    """List saved sessions, newest first.
 
-    An id, or as much of it as no other session has, is what `dragoman show` takes. What each session
-    has cost is what the ledger says: a question mark where nobody knows the price, a dash where no usage
-    was told. A sub-agent's cost is its own, not its parent's.
+    Pass an id, or a unique prefix of it, to `dragoman show`. The cost comes from the usage ledger: a
+    question mark means that the model has no known price, a dash that the session reports no usage. A
+    sub-agent's cost is not part of its parent's.
 
     \b
     dragoman sessions --project . --since 7d
@@ -73,12 +81,12 @@ def sessions(
         elif found:
             _write_table(found, _costs(found))
             if len(found) == limit:
-                newest = f"These are the newest {limit}; -n shows more, --all all of them."
+                newest = f"Showing the newest {limit}; use -n for more, --all for all."
                 click.echo(newest, err=True)
         else:
             where = ", ".join(archive.folders)
             asked = any(given is not None for given in (project, since, until, harness, archived))
-            click.echo(f"dragoman: there are no {'such ' * asked}sessions in {where}", err=True)
+            click.echo(f"dragoman: no {'matching ' * asked}sessions in {where}", err=True)
 
     is_terminal = standard_output().isatty()
     if archive.wait_index(0.0) is None:
@@ -86,7 +94,8 @@ def sessions(
         return 0
     from dragoman.cli.indexing import wait_for
 
-    # People are shown the list as soon as it is known. A program waits: it gets the same every time.
+    # A terminal shows the list as soon as it is final. A program waits for the whole index, so that its
+    # output does not depend on how far the index is.
     is_final = partial(_is_final, archive, listed, limit, since) if is_terminal else None
     is_left_alone = wait_for(archive, is_final)
     found = listed()
@@ -94,7 +103,7 @@ def sessions(
     if is_left_alone and wait_for(archive):
         whole = listed()
         if [each.id for each in whole] != [each.id for each in found]:
-            write(whole)  # a file was newer than its time says
+            write(whole)  # a file held newer messages than its modification time suggested
     return 0
 
 
@@ -132,7 +141,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
     from dragoman.reading.open_turns import since
 
     ids = _short_ids(found)
-    # Each below the one that started it.
+    # Sub-agents are listed below the session that started them.
     rows = [
         (
             ids[session.id],
@@ -165,7 +174,7 @@ def _write_table(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
 
 
 def _nested(found: list[SavedSession]) -> list[tuple[SavedSession, int]]:
-    """Sub-agents and reviews behind the sessions that started them, and how deep they are."""
+    """The sessions with sub-agents and reviews after their parents, and the depth of each."""
     below: dict[str | None, list[SavedSession]] = {}
     ids = {each.id for each in found}
     for each in found:
@@ -174,7 +183,7 @@ def _nested(found: list[SavedSession]) -> list[tuple[SavedSession, int]]:
     nested: list[tuple[SavedSession, int]] = []
     left = [(each, 0) for each in reversed(below.pop(None, []))]
     while left or below:
-        if not left:  # they say that they started one another
+        if not left:  # a cycle: sessions that name each other as parent
             left = [(each, 0) for each in below.pop(next(iter(below)))]
         each, depth = left.pop()
         nested.append((each, depth))
@@ -183,7 +192,7 @@ def _nested(found: list[SavedSession]) -> list[tuple[SavedSession, int]]:
 
 
 def _money(cost: Cost | None) -> str:
-    """A dash if no usage was told, a question mark for what has no known price."""
+    """The cost: a dash without usage, a question mark without a known price."""
     from dragoman.cli.tables import money
 
     if cost is None:
@@ -194,7 +203,7 @@ def _money(cost: Cost | None) -> str:
 
 
 def _short_ids(found: list[SavedSession]) -> dict[str, str]:
-    """Ids as short as they can be told apart, and not shorter than they can be read."""
+    """The shortest unique prefixes of the ids, of a readable length."""
     length = _SHORT_ID
     ids = [session.id for session in found]
     while length < 36 and len({each[:length] for each in ids}) < len(set(ids)):
@@ -215,5 +224,5 @@ def _project(cwd: str | None) -> str:
 
 
 def _flat(text: str | None) -> str:
-    """A name on one line, with nothing in it that a terminal would obey."""
+    """A name on one line, without control characters."""
     return "".join(c if c.isprintable() else " " for c in text) if text else ""

@@ -1,4 +1,4 @@
-"""``dragoman show``: a saved session as a transcript, in the user's pager."""
+"""``dragoman show``: prints a saved session as a transcript, in the user's pager."""
 
 from __future__ import annotations
 
@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Read a saved session.")
 @click.argument("session_id", metavar="ID", required=False, shell_complete=completing.sessions)
-@click.option("--last", is_flag=True, help="The newest session, here or with --project anywhere.")
-@click.option("--project", metavar="DIR", help="With --last: the newest of this folder.")
+@click.option("--last", is_flag=True, help="Show the newest session.")
+@click.option("--project", metavar="DIR", help="With --last: the newest session of this folder.")
 @click.option("--turn", type=int, metavar="N", help="Only this turn; -1 is the last.")
-@click.option("--tools", is_flag=True, help="Show what tools gave back, the first lines of it.")
-@click.option("--full", is_flag=True, help="Show everything that was said and put out, whole.")
-@click.option("--context", is_flag=True, help="Show what was put before the model, too.")
-@click.option("--line", type=click.IntRange(min=1), metavar="N", help="Only this line, as it is.")
-@click.option("--json", "as_json", is_flag=True, help="Messages, one JSON object a line.")
+@click.option("--tools", is_flag=True, help="Also show tool output, shortened.")
+@click.option("--full", is_flag=True, help="Show all messages and outputs in full.")
+@click.option("--context", is_flag=True, help="Also show the context that the model received.")
+@click.option(
+    "--line",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Print this line of the file, unchanged.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print messages as JSON lines.")
 @click.option("--redact", is_flag=True, help="Mask keys, tokens, passwords and e-mail addresses.")
 @home_option
 def show(
@@ -43,18 +48,18 @@ def show(
     redact: bool,
     paths: tuple[str, ...],
 ) -> int:
-    """Show the saved session ID, or with --last the newest one.
+    """Show the saved session ID, or the newest one with --last.
 
-    Any beginning of an id will do that no other session has. Without --tools calls are shown, but
-    not what came of them unless it failed. Images, data and repeated outputs are only named, with the line that has
-    them; --line shows it.
+    ID may be any unique prefix. Without --tools, the output of a call is shown only if it failed.
+    Images, binary data and repeated outputs are replaced by the number of their line; --line prints
+    that line.
 
     \b
     dragoman show 01a1e219 --turn -1 --tools
     dragoman show --last --full | less
     """
     if (session_id is None) != last:
-        raise click.UsageError("Say which session: an ID or --last.")
+        raise click.UsageError("which session? Give an ID or --last.")
     session = saved_session(session_id, paths, project=project)
     if line is not None:
         click.echo(_redacted_line(session.raw_line(line)) if redact else session.raw_line(line))
@@ -110,7 +115,7 @@ def _pieces(
     context: bool,
     colour: bool,
 ) -> Iterator[str]:
-    """The transcript, bit by bit: a long one must not be held whole."""
+    """The transcript in pieces, because a long one does not fit in memory."""
     from dragoman.archive.eliding import Elider
     from dragoman.archive.transcripts import transcript
 
@@ -128,7 +133,7 @@ def _pieces(
 
 
 def _is_quiet(message: Message) -> bool:
-    """Whether it is a tool's result that nobody needs to see: it went well."""
+    """Whether this is the result of a successful call, which is hidden by default."""
     from dragoman.model.messages import ToolResult
 
     return isinstance(message, ToolResult) and not message.is_error
@@ -136,8 +141,8 @@ def _is_quiet(message: Message) -> bool:
 
 def _footer(session: SavedSession) -> Iterator[str]:
     if session.is_missing_its_base:
-        yield "\n(This session goes on from another one, whose file is not there.)\n"
+        yield "\n(This session continues another one, whose file is missing.)\n"
     for child in session.children():
         title = f": {child.title}" if child.title else ""
-        what = child.origin or "made from this session"
+        what = child.origin or "forked from this session"
         yield f"\n{what} {child.id}{title}\n"

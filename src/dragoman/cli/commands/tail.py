@@ -1,4 +1,4 @@
-"""``dragoman tail``: follow the sessions that other programs are writing right now."""
+"""``dragoman tail``: follows sessions while other programs write them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dragoman.cli.archive_options import home_option, open_archive
 from dragoman.cli.streams import standard_output
 
 
-@click.command(short_help="Follow sessions as other programs write them.")
+@click.command(short_help="Follow sessions while other programs write them.")
 @click.argument("session_id", metavar="[ID]", required=False, shell_complete=completing.sessions)
-@click.option("--tools", is_flag=True, help="Show what tools gave back, too.")
-@click.option("--json", "as_json", is_flag=True, help="Messages, one JSON object a line.")
+@click.option("--tools", is_flag=True, help="Also show tool output.")
+@click.option("--json", "as_json", is_flag=True, help="Print messages as JSON lines.")
 @click.option("--redact", is_flag=True, help="Mask keys, tokens, passwords and e-mail addresses.")
 @home_option
 def tail(
     session_id: str | None, tools: bool, as_json: bool, redact: bool, paths: tuple[str, ...]
 ) -> int:
-    """Follow all sessions that are being written, or only ID, until Ctrl-C.
+    """Follow all sessions that are being written, or only the session ID, until Ctrl-C.
 
     \b
     dragoman tail
@@ -39,7 +39,7 @@ def tail(
     exporter = transcript(full=False, context=False, colour=out.isatty(), width=width)
     if not as_json:
         where = session_id or ", ".join(archive.folders)
-        click.echo(f"dragoman: following {where}; Ctrl-C ends it", err=True)
+        click.echo(f"dragoman: following {where}; press Ctrl-C to stop", err=True)
     try:
         for batch in archive.tail(session_id):
             messages = [heard.message for heard in batch]

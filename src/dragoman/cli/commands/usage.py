@@ -1,4 +1,4 @@
-"""``dragoman usage``: tokens and money, by time, project, model or session, and how they were counted."""
+"""``dragoman usage``: tokens and cost by time, project, model or session, with the rule behind each row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EVERY_GROUP = "*"
 
 
 class _Day(click.ParamType[datetime]):
-    """A day of the local calendar, or a number of days before today."""
+    """A day in local time, or a number of days before today."""
 
     name = "day"
 
@@ -37,41 +37,43 @@ class _Day(click.ParamType[datetime]):
                 return today - timedelta(days=int(value[:-1]))
             day = date.fromisoformat(value)
         except (ValueError, OverflowError):
-            self.fail(f"{value!r} is no day: 2026-11-15, today, yesterday, 7d", param, ctx)
+            self.fail(
+                f"{value!r} is not a day (use 2026-11-15, today, yesterday or 7d)", param, ctx
+            )
         return datetime(day.year, day.month, day.day).astimezone()
 
 
-@click.command(short_help="Tokens and money: what all sessions have cost.")
+@click.command(short_help="Show tokens and cost of all sessions.")
 @click.option(
     "--by",
     type=click.Choice(_BY),
     default="day",
     show_default=True,
-    help="Sum up by. A block is five hours, from the first use after the block before.",
+    help="Group by. A block is five hours, starting with the first use after the block before.",
 )
 @click.option(
     "--since", type=_Day(), metavar="DAY", help="From this day on (2026-11-15, 7d, today)."
 )
-@click.option("--until", type=_Day(), metavar="DAY", help="Up to and with this day.")
-@click.option("--project", metavar="TEXT", help="Only sessions whose directory contains this.")
-@click.option("--model", metavar="TEXT", help="Only models whose name contains this.")
+@click.option("--until", type=_Day(), metavar="DAY", help="Up to and including this day.")
+@click.option("--project", metavar="TEXT", help="Only sessions whose directory contains this text.")
+@click.option("--model", metavar="TEXT", help="Only models whose name contains this text.")
 @click.option(
     "--path",
     "paths",
     multiple=True,
     type=click.Path(exists=True),
-    help="Read this file or folder instead of the agents' own folders. May be repeated.",
+    help="Read this file or folder instead of the agents' home directories. Repeatable.",
 )
 @click.option(
     "--explain",
     is_flag=False,
     flag_value=_EVERY_GROUP,
     metavar="[GROUP]",
-    help="Show every counted row: where it stands, by which rule, at which price.",
+    help="Show every counted row: its file and line, rule and price.",
 )
-@click.option("--prices", type=click.Path(), help="A file of your own prices (docs/usage.md).")
-@click.option("--no-cache", is_flag=True, help="Read every file again.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.option("--prices", type=click.Path(), help="File with your own prices (docs/usage.md).")
+@click.option("--no-cache", is_flag=True, help="Read every file again, without the cache.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def usage(
     by: str,
     since: datetime | None,
@@ -84,10 +86,10 @@ def usage(
     no_cache: bool,
     as_json: bool,
 ) -> int:
-    """Tokens and money, from the session files on this machine.
+    """Show tokens and cost, from the session files on this machine.
 
-    Every response counts once, however many files repeat it. What a session does not tell is
-    unknown, not zero; a model without a price is named and left unpriced.
+    Each model response counts once, even if several files repeat it. A session that reports no usage
+    counts as unknown, not as zero. Models without a known price are listed, and not priced.
 
     \b
     dragoman usage
@@ -95,7 +97,7 @@ def usage(
     dragoman usage --by model --explain gpt-5.5
     """
     if since is not None and until is not None and since > until:
-        raise click.UsageError("--since is after --until: no day lies between them")
+        raise click.UsageError("--since is after --until")
 
     from dragoman.archive.finding import cache_folder
     from dragoman.archive.folders import config_folder, own_prices

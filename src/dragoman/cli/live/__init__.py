@@ -1,1 +1,1 @@
-"""The live view of a session on a terminal or in a pipe."""
+"""The live view of a session, on a terminal or in a pipe."""

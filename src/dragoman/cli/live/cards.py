@@ -1,4 +1,4 @@
-"""Tool calls as cards: a title, what came of it below, and a closing line.
+"""Tool calls as cards: a title, the output below it, and a closing line.
 
 ::
 
@@ -30,7 +30,7 @@ _LABELS: Final = {
     tools.WEB_FETCH: ("Fetch", "Fetching a page"),
     tools.TASK: ("Sub-agent", "Starting a sub-agent"),
     tools.TASK_OUTPUT: ("Sub-agent", "Waiting for a sub-agent"),
-    tools.SEND_MESSAGE: ("Sub-agent", "Talking to a sub-agent"),
+    tools.SEND_MESSAGE: ("Sub-agent", "Messaging a sub-agent"),
     tools.BASH_OUTPUT: ("Command", "Waiting for a command"),
     tools.READ: ("Read", "Reading"),
     tools.ASK_USER: ("Question", "Asking you"),
@@ -38,7 +38,7 @@ _LABELS: Final = {
 
 
 class Card:
-    """One tool call, from its beginning to its end."""
+    """One tool call, from start to end."""
 
     def __init__(self, call: ToolCall, ink: Ink, began: float, root: str | None = None) -> None:
         self.call = call
@@ -50,19 +50,19 @@ class Card:
         self._steps = render.steps(call)
         self._output = ""
         self.was_shown = False
-        """Whether the user has seen the change already, when asked for it."""
+        """Whether the approval request already showed the change."""
 
     @property
     def is_plan(self) -> bool:
-        """The plan itself is shown, not the call that wrote it down."""
+        """Whether the call only updates the plan, which is shown instead."""
         return bool(self._steps)
 
-    def hear(self, output: str) -> None:
-        """Some more output of a command that is running."""
+    def add_output(self, output: str) -> None:
+        """Append output of a running command."""
         self._output = (self._output + output)[-_TAIL_CHARACTERS:]
 
     def activity(self) -> str:
-        """What is going on, in few words."""
+        """A short phrase for the spinner."""
         if self._command is not None:
             return f"Running {render.one_line(self._command, 60)}"
         if self._changes:
@@ -74,7 +74,7 @@ class Card:
         return f"Calling {_name(self.call)}"
 
     def running(self, width: int, now: float, lines: int = LIVE_LINES) -> list[str]:
-        """The card while the call is open."""
+        """The rows of the card while the call runs."""
         rows = self._title(width)
         if self._changes:
             return rows
@@ -85,7 +85,7 @@ class Card:
         return rows
 
     def ended(self, result: ToolResult, width: int, now: float | None) -> list[str]:
-        """The card when the call has come to its end."""
+        """The rows of the card when the call has ended."""
         rows = self._title(width)
         if self._changes and not self._command:
             rows += [] if self.was_shown else self._edited(width)
@@ -128,7 +128,7 @@ class Card:
         return rows
 
     def _told(self, text: str, width: int, most: int) -> list[str]:
-        """The first and the last lines of what a tool said."""
+        """The first and last lines of a tool's output."""
         lines = printed(text).strip("\n").split("\n")
         if lines == [""]:
             return []

@@ -1,11 +1,12 @@
-"""How wide a text is on a terminal, and how it is cut and wrapped to fit.
+"""Measures, cuts and wraps text in terminal cells.
 
-A terminal counts in cells: a Chinese character takes two, an accent that is put on another letter
-none, a family emoji of seven characters two again. Terminals disagree about emoji that are put
-together from others: :func:`cells` is what Unicode says, and texts are cut and wrapped so that they
-fit even where each part is drawn by itself. No cut goes through a character that a person sees as one.
+A Chinese character takes two cells, a combining accent none, a family emoji of seven code points two.
+Terminals disagree about combined emoji: :func:`cells` follows Unicode, while cutting and wrapping
+assume the worst, so that text fits even where each part is drawn separately. Nothing is cut within a
+grapheme cluster.
 
-Texts must be harmless (see :mod:`dragoman.rendering.render`) and, but for :func:`broken`, not painted yet.
+Text must be free of control characters (see :mod:`dragoman.rendering.render`) and, except for
+:func:`broken`, of colours.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Final
 from dragoman.rendering import render
 
 _TAB: Final = 4
-# CSI, OSC and the two-character sequences: what programs write to colour their output or to move.
+# CSI, OSC and two-character escape sequences, which programs use for colours and cursor movement.
 _SEQUENCE: Final = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
@@ -29,10 +30,10 @@ _OVERWRITTEN: Final = re.compile(r"[^\n]*\r(?=[^\n\r])")
 
 
 def cells(text: str) -> int:
-    """How many cells a text takes on one line."""
+    """The width of a text on one line, in cells."""
     if text.isascii():
         return len(text)
-    from wcwidth import wcswidth  # only where a text needs it: the import takes a while
+    from wcwidth import wcswidth  # imported only when needed: it takes 12 ms
 
     whole = wcswidth(text)
     return whole if whole >= 0 else sum(map(_cell, text))
@@ -40,14 +41,14 @@ def cells(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _cell(character: str) -> int:
-    """How many cells a character takes by itself."""
+    """The width of a single code point, in cells."""
     from wcwidth import wcwidth
 
     return max(0, wcwidth(character))
 
 
 def _clusters(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """From ``start``: where each character that a person sees ends, and the most cells it may take."""
+    """From ``start``: the end of each grapheme cluster, and the most cells that it can take."""
     from wcwidth import iter_graphemes, wcswidth
 
     end = start
@@ -57,12 +58,12 @@ def _clusters(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def first_cluster(text: str) -> int:
-    """How many code points make the first character that a person sees."""
+    """The number of code points in the first grapheme cluster."""
     return min(1, len(text)) if text[:2].isascii() else next(_clusters(text, 0))[0]
 
 
 def last_cluster(text: str) -> int:
-    """How many code points make the last character that a person sees."""
+    """The number of code points in the last grapheme cluster."""
     if text[-1:].isascii():
         return min(1, len(text))
     from wcwidth import grapheme_boundary_before
@@ -71,14 +72,14 @@ def last_cluster(text: str) -> int:
 
 
 def clip(text: str, width: int) -> str:
-    """A text in at most ``width`` cells; what is cut off leaves an ellipsis."""
+    """A text in at most ``width`` cells, with an ellipsis if it was cut."""
     if _fit(text, 0, width) >= len(text):
         return text
     return text[: _fit(text, 0, max(0, width - 1))] + "…" * (width > 0)
 
 
 def _fit(text: str, start: int, width: int) -> int:
-    """Where the text from ``start`` has to end to take no more than ``width`` cells, anywhere."""
+    """The end of the longest part from ``start`` that fits ``width`` cells on every terminal."""
     if text.isascii():
         return min(len(text), start + max(0, width))
     taken, fits = 0, start
@@ -91,7 +92,7 @@ def _fit(text: str, start: int, width: int) -> int:
 
 
 def _fit_some(text: str, start: int, width: int) -> int:
-    """As :func:`_fit`, but one character at least, however wide it is."""
+    """Like :func:`_fit`, but at least one grapheme cluster, however wide."""
     end = _fit(text, start, width)
     if end > start or start >= len(text):
         return end
@@ -99,9 +100,9 @@ def _fit_some(text: str, start: int, width: int) -> int:
 
 
 def rows(text: str, width: int) -> list[tuple[int, int]]:
-    """A line in rows of at most ``width`` cells, as begin and end; broken at spaces if possible.
+    """The start and end of each row of at most ``width`` cells; breaks at spaces if possible.
 
-    A row that something follows does not change when the line grows.
+    When the line grows, only its last row changes.
     """
     width = max(2, width)
     found: list[tuple[int, int]] = []
@@ -126,7 +127,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def broken(row: str, width: int) -> list[str]:
-    """A painted row in as many rows as it takes on a terminal of this width, each painted alike."""
+    """A coloured row, broken to a terminal of this width; each part keeps its colours."""
     if _fit(plain := _COLOUR.sub("", row), 0, width) >= len(plain):
         return [row]
     found: list[str] = []
@@ -149,18 +150,18 @@ def broken(row: str, width: int) -> list[str]:
 
 
 def tidy(text: str) -> str:
-    """What a model wrote, harmless, with spaces for tabs."""
+    """Text of a model without control characters, and with tabs expanded."""
     return render.harmless(text.replace("\r\n", "\n")).expandtabs(_TAB)
 
 
 def printed(text: str) -> str:
-    """What a program printed, as a terminal would show it: no colours, no lines written over."""
+    """Program output as a terminal would show it: without colours and overwritten lines."""
     text = _SEQUENCE.sub("", text).replace("\r\n", "\n")
     return tidy(_OVERWRITTEN.sub("", text).replace("\r", ""))
 
 
 def tidy_lines(text: str) -> list[str]:
-    """The lines of what a model wrote, without empty ones at either end."""
+    """The lines of a model's text, without leading and trailing empty lines."""
     text = text.strip("\r\n")
     return tidy(text).split("\n") if text else []
 

@@ -1,4 +1,4 @@
-"""Changes to files as a terminal shows them: numbered lines, red and green."""
+"""File changes as terminal rows: numbered lines in red and green."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HUES: Final[dict[str, tuple[Hue, ...]]] = {"+": ("green",), "-": ("red",)}
 _KINDS: Final = {"add": "new file", "write": "new file", "delete": "deleted", "update": ""}
 
 
-class _Line(NamedTuple):
+class _DiffLine(NamedTuple):
     sign: str
     number: int | None
     text: str
@@ -30,7 +30,7 @@ def title(change: Change, ink: Ink, width: int, root: str | None = None) -> str:
 
 
 def _path_room(change: Change, width: int) -> int:
-    """What the mark before the path and the counts behind it leave free."""
+    """The room between the mark before the path and the counts after it."""
     return max(8, width - 3 - cells(_counts(change, Ink(colour=False))))
 
 
@@ -46,7 +46,7 @@ def _marked(mark: str, rows: list[str]) -> list[tuple[str, str]]:
 
 
 def whole_title(change: Change, ink: Ink, width: int, root: str | None = None) -> list[str]:
-    """As :func:`title`, with the whole path, in as many rows as it takes."""
+    """Like :func:`title`, but with the whole path, wrapped."""
     short = title(change, ink, width, root)
     path = change.path.removeprefix(f"{root}/") if root else change.path
     if clip(path, _path_room(change, width)) == path:
@@ -56,14 +56,14 @@ def whole_title(change: Change, ink: Ink, width: int, root: str | None = None) -
 
 
 def whole_body(change: Change, ink: Ink, width: int) -> list[str]:
-    """All changed lines, and nothing of them cut off."""
+    """All changed lines, wrapped instead of cut."""
     lines = list(_lines(change.lines))
     digits = _digits(lines)
     return [row for line in lines for row in _rows(line, ink, width, digits)]
 
 
 def body(change: Change, ink: Ink, width: int, most: int) -> list[str]:
-    """The changed lines with what stands around them, at most so many."""
+    """The changed lines with their context, ``most`` lines at most."""
     lines = list(_lines(change.lines))
     digits = _digits(lines)
     shown = [_row(line, ink, width, digits) for line in lines[:most]]
@@ -73,7 +73,7 @@ def body(change: Change, ink: Ink, width: int, most: int) -> list[str]:
 
 
 def unified(text: str, ink: Ink, width: int) -> list[str]:
-    """A diff of several files as it is, painted."""
+    """A unified diff of several files, coloured."""
     shown: list[str] = []
     for line in tidy(text.rstrip("\n")).split("\n"):
         if line.startswith(_HEADS):
@@ -85,12 +85,12 @@ def unified(text: str, ink: Ink, width: int) -> list[str]:
     return shown
 
 
-def _digits(lines: list[_Line]) -> int:
+def _digits(lines: list[_DiffLine]) -> int:
     return max((len(str(line.number)) for line in lines if line.number), default=0)
 
 
-def _rows(line: _Line, ink: Ink, width: int, digits: int) -> list[str]:
-    """A changed line in as many rows as it takes."""
+def _rows(line: _DiffLine, ink: Ink, width: int, digits: int) -> list[str]:
+    """A changed line, wrapped."""
     room = width - len(GUTTER) - (digits + 1) * bool(digits) - 2
     first, *rest = wrap(line.text, room)
     return [
@@ -99,7 +99,7 @@ def _rows(line: _Line, ink: Ink, width: int, digits: int) -> list[str]:
     ]
 
 
-def _row(line: _Line, ink: Ink, width: int, digits: int) -> str:
+def _row(line: _DiffLine, ink: Ink, width: int, digits: int) -> str:
     number = f"{line.number:>{digits}} " if line.number else " " * (digits + 1) * bool(digits)
     text = clip(f"{line.sign} {line.text}", width - len(GUTTER) - len(number))
     if line.sign == "⋮":
@@ -107,12 +107,12 @@ def _row(line: _Line, ink: Ink, width: int, digits: int) -> str:
     return ink.gutter(number, "dim") + ink(text, *_HUES.get(line.sign, ()))
 
 
-def _lines(diff: list[str]) -> Iterator[_Line]:
-    """The lines of a diff with the numbers that its hunks give them."""
+def _lines(diff: list[str]) -> Iterator[_DiffLine]:
+    """The lines of a diff, numbered from its hunk headers."""
     old = new = 0
     numbered = is_first = True
     if diff and not any(_HUNK.match(line) for line in diff):
-        # A new file, or one that is gone, has all its lines; a bare replacement has no place.
+        # New and deleted files list all their lines; a bare replacement has no line numbers.
         signs = {line[:1] for line in diff}
         old = new = 1
         numbered = len(signs) == 1 and bool(signs & {"+", "-"})
@@ -120,7 +120,7 @@ def _lines(diff: list[str]) -> Iterator[_Line]:
         if found := _HUNK.match(line):
             old, new = int(found[1]), int(found[2])
             if not is_first:
-                yield _Line("⋮", None, "")
+                yield _DiffLine("⋮", None, "")
             is_first = False
             continue
         if line.startswith(("@@", "\\ ")) or (is_first and line.startswith(_HEADS)):
@@ -129,13 +129,13 @@ def _lines(diff: list[str]) -> Iterator[_Line]:
         sign, text = line[:1] or " ", line[1:].expandtabs(4)
         match sign:
             case "+":
-                yield _Line("+", new if numbered else None, text)
+                yield _DiffLine("+", new if numbered else None, text)
                 new += 1
             case "-":
-                yield _Line("-", old if numbered else None, text)
+                yield _DiffLine("-", old if numbered else None, text)
                 old += 1
             case " ":
-                yield _Line(" ", new if numbered else None, text)
+                yield _DiffLine(" ", new if numbered else None, text)
                 old, new = old + 1, new + 1
             case _:
-                yield _Line(" ", None, line)
+                yield _DiffLine(" ", None, line)

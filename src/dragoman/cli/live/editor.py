@@ -1,4 +1,4 @@
-"""One line, or several, that a user is typing: the usual keys, and what was typed before."""
+"""An input editor for one or more lines, with the usual keys and a history."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _WORD: Final = re.compile(r"\s*\S*")
 
 
 class Editor:
-    """Takes keys; what is typed is an entry when Enter comes."""
+    """Handles keys; Enter completes an entry."""
 
     def __init__(self, *, secret: bool = False) -> None:
         self._secret = secret
-        """Whether it must not be seen what is typed."""
+        """Whether the input is hidden."""
         self.text = ""
         self.cursor = 0
         self._history: list[str] = []
         self._place = 0
-        """Where we are in the history; at its end is what is being typed."""
+        """The position in the history; its end stands for the current input."""
         self._draft = ""
 
     def press(self, key: Key) -> str | None:
-        """Take a key; the entry, when it is the one that ends it."""
+        """Handle a key; returns the entry if the key completed it."""
         before, after = self.text[: self.cursor], self.text[self.cursor :]
         match key.name:
             case "text":
@@ -73,17 +73,17 @@ class Editor:
         self._place = len(self._history)
 
     def put_before(self, text: str) -> None:
-        """Type this before what is there already, on lines of its own."""
+        """Insert text before the current input, on separate lines."""
         self._set(f"{text}\n{self.text}" if self.text else text, "")
 
     @property
     def seen(self) -> str:
-        """What is typed, as it may be shown."""
+        """The input as displayed."""
         return "•" * len(self.text) if self._secret else self.text
 
     def rows(self, ink: Ink, width: int) -> list[str]:
-        """What is typed, with the cursor as a block."""
-        mark = "\x00"  # no text that is shown has one: it is the only place where it stays
+        """The input rows, with the cursor as a block."""
+        mark = "\x00"  # displayed text never contains this character, so it can mark the cursor
         seen = self.seen
         whole = seen[: self.cursor] + mark + seen[self.cursor :]
         lines = whole.split("\n")
@@ -125,14 +125,14 @@ def _last_word(text: str) -> str:
 
 
 def _with_cursor(text: str, column: int, width: int, ink: Ink) -> list[str]:
-    """A line in rows, with the cursor before or on the character at this place."""
+    """The rows of a line, with the cursor at this position."""
     found: list[str] = []
     spans = rows(text, width)
     for number, (begin, end) in enumerate(spans):
         upto = spans[number + 1][0] if number + 1 < len(spans) else len(text) + 1
         row = text[begin:end]
         if begin <= column < upto:
-            # At the end of a row the space that was broken at is not shown: the cursor is.
+            # The space at which a row was broken is not shown, but the cursor on it is.
             place = min(column - begin, len(row))
             on = row[place : place + first_cluster(row[place:])]
             block = ink(on or " ", "reverse") if ink.colour else f"▏{on}"

@@ -1,4 +1,4 @@
-"""Colours, if the terminal has any."""
+"""Colours and gutters of the live view."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LAST: Final = "  └ "
 
 
 class Ink:
-    """Paints harmless text."""
+    """Colours text that is already free of control characters, if the terminal has colours."""
 
     def __init__(self, *, colour: bool) -> None:
         self.colour = colour
@@ -35,9 +35,9 @@ class Ink:
         return f"\x1b[{';'.join(_CODES[hue] for hue in hues)}m{text}\x1b[0m"
 
     def gutter(self, line: str, *hues: Hue) -> str:
-        """A line of something that hangs below its title."""
+        """An indented line below a title."""
         return self(GUTTER if line else GUTTER.rstrip(), "dim") + self(line, *hues)
 
     def last(self, line: str, *hues: Hue) -> str:
-        """The line that closes it."""
+        """The last indented line below a title."""
         return self(LAST, "dim") + self(line, *hues)

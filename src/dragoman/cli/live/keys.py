@@ -1,7 +1,7 @@
-"""What is typed on a terminal, key by key.
+"""Reads keys from a terminal.
 
-:class:`KeyReader` makes keys of bytes and touches nothing; :class:`Keyboard` switches a terminal so
-that it hands over each key at once and prints none, and switches it back.
+:class:`KeyReader` decodes bytes and has no side effects; :class:`Keyboard` puts a terminal into a mode
+that delivers each key at once and without echo, and restores it.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ _NAMES: Final = {
 
 
 class Key(NamedTuple):
-    """A key by its name, or ``text``: something that was typed or pasted."""
+    """A named key, or ``text`` that was typed or pasted."""
 
     name: str
     text: str = ""
 
 
 class KeyReader:
-    """Bytes in, keys out; cut anywhere."""
+    """Decodes bytes to keys; chunks may end anywhere."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -104,7 +104,7 @@ class KeyReader:
         return keys
 
     def _paste(self, text: str, keys: list[Key]) -> str:
-        """Take what is pasted; what follows it."""
+        """Consume pasted text; returns the bytes after it."""
         assert self._pasted is not None
         whole = self._pasted + text
         pasted, ended, rest = whole.partition(_PASTE_ENDS)
@@ -120,21 +120,21 @@ Listener: TypeAlias = Callable[[Key], None]
 
 
 class Keyboard:
-    """A terminal's keys, for whoever listens last."""
+    """The keys of a terminal, for the most recent listener."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self.echoes = True
-        """Whether the terminal shows what is typed; a program in between may do that by itself."""
+        """Whether something, such as a program in between, still echoes input."""
         self._reader = KeyReader()
         self._listeners: list[Listener] = []
         self._early: list[Key] | None = None
-        """Keys that came before anybody listened, if they are to be kept."""
+        """Keys that arrived before there was a listener, if they are kept."""
         self._lost: Callable[[], None] | None = None
 
     @contextmanager
-    def heard_by(self, listener: Listener) -> Generator[None]:
-        """All keys go to this listener for a while."""
+    def sent_to(self, listener: Listener) -> Generator[None]:
+        """Send all keys to this listener within the block."""
         self._listeners.append(listener)
         early, self._early = self._early or (), None
         for key in early:
@@ -152,14 +152,14 @@ class Keyboard:
         marks: bool = True,
         lost: Callable[[], None] | None = None,
     ) -> Generator[None]:
-        """Switch the terminal, and back again whatever happens.
+        """Switch the terminal to key input, and restore it in any case.
 
-        ``ahead``: what is typed before anybody listens is for the first who does. Otherwise it is
-        dropped: a key that was pressed before a question was asked is no answer to it. ``marks``: have
-        pastes marked, on terminals that obey such words. ``lost`` is called when the terminal has gone
-        away; the listener hears an ``end-of-file`` before.
+        ``ahead`` keeps keys that arrive before there is a listener, for the first one. By default they
+        are dropped: a key pressed before a request appeared does not answer it. ``marks`` asks the
+        terminal to mark pastes. ``lost`` is called when the terminal is gone, after the listener
+        received ``end-of-file``.
         """
-        assert sys.platform != "win32"  # there is no such keyboard: see keyboard_of
+        assert sys.platform != "win32"  # keyboard_of never returns a keyboard on Windows
         import termios
         import tty
 
@@ -169,7 +169,7 @@ class Keyboard:
         try:
             before: list[Any] = termios.tcgetattr(self._fd)
             tty.setcbreak(self._fd, termios.TCSANOW)
-        except (OSError, termios.error):  # it has gone away before we listened
+        except (OSError, termios.error):  # the terminal was closed before this
             self._read()
             yield
             return
@@ -181,7 +181,7 @@ class Keyboard:
         finally:
             self._tell(_MARK_NONE if marks else b"")
             loop.remove_reader(self._fd)
-            # Not to wait for the output to drain: a lost connection never takes it.
+            # TCSANOW: waiting for output to drain would hang on a lost connection.
             with suppress(OSError, termios.error):
                 termios.tcsetattr(self._fd, termios.TCSANOW, before)
 
@@ -208,16 +208,13 @@ class Keyboard:
                 self._listeners[-1](key)
             elif self._early is not None:
                 self._early.append(key)
-        # In this mode a terminal has nothing to read only when it is gone: Ctrl-D is a key.
+        # In this mode an empty read means that the terminal is gone; Ctrl-D arrives as a key.
         if not data and self._lost is not None:
             self._lost()
 
 
 def keyboard_of(fd: int | None = None) -> Keyboard | None:
-    """The keyboard of the terminal that we were started from, if there is one that can be read.
-
-    It is there even if something else comes through standard input.
-    """
+    """The keyboard of the controlling terminal, if it can be read, even if standard input is a pipe."""
     if sys.platform == "win32":
         return None
     import termios

@@ -1,7 +1,7 @@
-"""The live view where nothing moves: the lines of the transcript, each when it is whole.
+"""The live view without cursor control: the lines of the transcript, each when it is complete.
 
-At a terminal, questions are printed whole where they come up, and what the user types stands on a line
-of its own: when something else has been printed meanwhile, the line is printed again with the next key.
+At a terminal, requests are printed in full when they arrive. The user's input is on its own line; if
+other output interrupts it, the next key prints the line again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dragoman.cli.live import asks as live_asks
+from dragoman.cli.live import approvals
 from dragoman.cli.live.cells import cells, tidy
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.out import Out
@@ -35,11 +35,11 @@ class LineView:
         self._is_first = True
         self._roots: dict[str | None, str] = {}
         self._asked: set[str] = set()
-        """The questions that were printed."""
+        """The requests that were printed."""
         self._typed: str | None = None
-        """The line that is being typed, as it stands at the end of what was printed."""
+        """The input as it was last printed, if it is the last line on the screen."""
         self._entered = ""
-        """The line that was typed last: it need not be shown again when the agent has taken it."""
+        """The last entry. It is not printed again when the agent confirms it."""
 
     def show(self, message: Message) -> None:
         if isinstance(message, SessionStarted) and message.cwd:
@@ -47,7 +47,7 @@ class LineView:
         if self._asks and isinstance(message, ApprovalRequested):
             self.ask(message, None)
         elif self._asks and isinstance(message, ApprovalSettled):
-            self._lines([live_asks.settled(message.decision, self._ink)])
+            self._lines([approvals.settled(message.decision, self._ink)])
         elif not (isinstance(message, Prompt) and message.text == self._entered):
             self._write(self._exporter.export([message]))
 
@@ -71,7 +71,7 @@ class LineView:
 
     def show_all(self, request: ApprovalRequested) -> None:
         root = self._roots.get(request.session_id)
-        self.say(live_asks.asked_rows(request, self._ink, self._width - 1, root).whole())
+        self.write_rows(approvals.asked_rows(request, self._ink, self._width - 1, root).whole())
 
     def typing(self, line: str | None) -> None:
         before = self._typed
@@ -94,7 +94,7 @@ class LineView:
     def entered(self, text: str) -> None:
         self._entered = text
 
-    def say(self, rows: Sequence[str]) -> None:
+    def write_rows(self, rows: Sequence[str]) -> None:
         self._lines(rows if self._is_first else ["", *rows])
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
-"""The live view: messages as they come, for a terminal or for a pipe.
+"""The live view: shows messages as they arrive, on a terminal or in a pipe.
 
-On a terminal, the last rows move (see :mod:`dragoman.cli.live.view`). Where nothing can or must move,
-into a pipe, or with ``NO_COLOR`` or ``TERM=dumb``, the same messages make plain lines without a control
-character (see :mod:`dragoman.cli.live.lines`). Whether someone can be asked is another matter: at any
-terminal, with or without colours.
+On a terminal, the last rows are updated in place (see :mod:`dragoman.cli.live.view`). In a pipe, or with
+``NO_COLOR`` or ``TERM=dumb``, the messages become plain lines without control characters (see
+:mod:`dragoman.cli.live.lines`). Interactivity is separate: the user can be asked at any terminal, with or
+without colours.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dragoman.cli.streams import terminal_size
 from dragoman.model.messages import ApprovalRequested, Message
 
 Below: TypeAlias = Callable[[int, int, bool], list[str]]
-"""What stands below a question: for a width, for at most so many rows, and if the question was cut."""
+"""Makes the rows below a request, from the width, the most rows, and whether the request was cut."""
 Foot: TypeAlias = Callable[[int], list[str]]
-"""What stands at the very end, for a width."""
+"""Makes the footer for a width."""
 
 
 class _View(Protocol):
@@ -34,12 +34,12 @@ class _View(Protocol):
     def show_all(self, request: ApprovalRequested) -> None: ...
     def typing(self, line: str | None) -> None: ...
     def entered(self, text: str) -> None: ...
-    def say(self, rows: Sequence[str]) -> None: ...
+    def write_rows(self, rows: Sequence[str]) -> None: ...
     def close(self) -> None: ...
 
 
 class LiveView:
-    """Shows messages as they come. Has no clock: :meth:`tick` tells it the time."""
+    """Shows messages as they arrive. Has no clock: the caller passes the time to :meth:`tick`."""
 
     def __init__(
         self,
@@ -52,9 +52,9 @@ class LiveView:
         interactive: bool | None = None,
     ) -> None:
         self.animate = animate
-        """Whether the cursor is moved: rows change after they were written."""
+        """Whether rows are updated after they were written."""
         self.interactive = animate if interactive is None else interactive
-        """Whether someone is there to be asked."""
+        """Whether a user can be asked."""
         self.colour = colour
         self.width = width
         self._foot: Foot | None = None
@@ -67,48 +67,48 @@ class LiveView:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the terminal has gone away."""
+        """Whether the terminal is gone."""
         return self._out.is_lost
 
     def lose(self) -> None:
-        """The terminal has gone away: nothing is written to it any more."""
+        """Stop writing, because the terminal is gone."""
         self._out.lose()
 
     def on_lost(self, call: Callable[[], None] | None) -> None:
-        """Who is told that the terminal has gone away; at once if it has already."""
+        """Set a callback for when the terminal is gone. Called at once if it already is."""
         self._out.on_lost = call
         if self._out.is_lost and call is not None:
             call()
 
     @property
     def footed(self) -> list[str]:
-        """What stands at the very end now."""
+        """The rows of the current footer."""
         return self._foot(self.width - 1) if self._foot is not None else []
 
     def show(self, message: Message) -> None:
-        """Something was said."""
+        """Show a message."""
         self._view.show(message)
 
     def tick(self, now: float) -> None:
-        """Time went by: it is so many seconds after any moment you like."""
+        """Advance the time, in seconds since any fixed moment."""
         self._view.tick(now)
 
     def measure(self) -> None:
-        """See how large the terminal is now."""
+        """Read the size of the terminal again."""
         size = self._out.size()
         self.resize(size.columns, size.lines)
 
     def resize(self, width: int, height: int) -> None:
-        """The terminal has another size now."""
+        """Adapt to a new size of the terminal."""
         self.width = width
         self._view.resize(width, height)
 
     def hint(self, words: str) -> None:
-        """What the user can do now, for the end of the spinner's line."""
+        """Set the hint after the spinner: what the user can do now."""
         self._view.hint(words)
 
     def footer(self, foot: Sequence[str] | Foot) -> None:
-        """What stands below everything else, for instance what the user is typing."""
+        """Set the rows below everything else, such as the user's input."""
         if callable(foot):
             self._foot = foot
         else:
@@ -117,35 +117,35 @@ class LiveView:
         self._view.footer(self._foot)
 
     def ask(self, request: ApprovalRequested | None, below: Below | None = None) -> None:
-        """A question is put to the user, with this below it; None: it is settled.
+        """Show a request with these rows below it, or remove it when it is settled (None).
 
-        It stays on the screen, whatever else goes on, and hides the footer meanwhile.
+        The request stays on the screen during other output, and hides the footer.
         """
         self._view.ask(request, below)
 
     def show_all(self, request: ApprovalRequested) -> None:
-        """Write down all of a question that did not fit on the screen."""
+        """Write a request in full that did not fit on the screen."""
         self._view.show_all(request)
 
     def typing(self, line: str | None) -> None:
-        """The line that is being typed reads so now; None: it is entered. Only where nothing moves."""
+        """Update the input line; None when it was entered. Only without cursor control."""
         self._view.typing(line)
 
     def entered(self, text: str) -> None:
-        """The user typed this as a prompt: where it stays in sight it is not shown again."""
+        """Note a prompt that the user entered: a view that still shows it does not repeat it."""
         self._view.entered(text)
 
-    def say(self, rows: Sequence[str]) -> None:
-        """Show lines that no agent said. They must be harmless."""
-        self._view.say(rows)
+    def write_rows(self, rows: Sequence[str]) -> None:
+        """Show rows of Dragoman itself. They must be free of control characters."""
+        self._view.write_rows(rows)
 
     def close(self) -> None:
-        """Keep what was being said, and leave the terminal as it was found."""
+        """Write out partial text, and restore the terminal."""
         self._view.close()
 
 
 def view_for(out: TextIO, env: Mapping[str, str] | None = None) -> LiveView:
-    """The view that suits a stream: moving and coloured only on a terminal that wants to be."""
+    """The view for a stream: with cursor control and colours only where the terminal supports both."""
     env = os.environ if env is None else env
     is_terminal = out.isatty()
     lively = is_terminal and not env.get("NO_COLOR") and env.get("TERM") != "dumb"

@@ -1,6 +1,6 @@
-"""One turn on a view, in the running loop: messages are shown, time goes by, Ctrl-C is heard.
+"""Shows one turn on a view: messages, the passing of time, and Ctrl-C.
 
-Knows a session only by the few things it does with one, so that tests can stand in for the agent.
+It needs only the small ``Steerable`` interface of a session, so that tests can replace the agent.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final, Protocol, cast
 
 from dragoman.cli.live.live import LiveView
-from dragoman.cli.signals import Presses, handling
+from dragoman.cli.signals import Interrupts, handling
 from dragoman.errors import AgentError
 from dragoman.model.messages import Message, Outcome, TurnEnded
 
@@ -21,7 +21,7 @@ _FRAME_SECONDS: Final = 0.1
 
 
 class Steerable(Protocol):
-    """What a turn needs of its session."""
+    """The part of a session that showing a turn needs."""
 
     @property
     def id(self) -> str: ...
@@ -29,8 +29,8 @@ class Steerable(Protocol):
     async def steer(self, text: str) -> None: ...
 
 
-def perform(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
-    """Run a command's work to its end; its exit code. Who quits gets 130, whatever was going on."""
+def run_async(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """Run a command's coroutine; returns its exit code, or 130 after quitting."""
     try:
         return asyncio.run(work())
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -41,7 +41,7 @@ def perform(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
 
 @asynccontextmanager
 async def beside() -> AsyncGenerator[asyncio.TaskGroup]:
-    """A group for what goes on beside the work; what goes wrong is told as it is, not as a group."""
+    """A task group for background work that raises the first error itself, not an exception group."""
     try:
         async with asyncio.TaskGroup() as group:
             yield group
@@ -57,8 +57,8 @@ def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 @contextmanager
-def on_stage(view: LiveView) -> Generator[Presses]:
-    """Hear signals, tell the view the time and the size; leave the terminal as it was found."""
+def live_screen(view: LiveView) -> Generator[Interrupts]:
+    """Handle signals, update the view's time and size, and restore the terminal."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
@@ -72,7 +72,7 @@ def on_stage(view: LiveView) -> Generator[Presses]:
             view.footer([])
 
     ticker = _Ticker(view, loop)
-    presses = Presses(quit)
+    presses = Interrupts(quit)
     try:
         with handling(presses, view.measure if view.interactive else None):
             view.on_lost(presses.end)
@@ -85,7 +85,7 @@ def on_stage(view: LiveView) -> Generator[Presses]:
 
 
 class _Ticker:
-    """Tells the view the time, ten times a second, if it moves at all."""
+    """Passes the time to an animated view, ten times a second."""
 
     def __init__(self, view: LiveView, loop: asyncio.AbstractEventLoop) -> None:
         self._view = view
@@ -103,14 +103,14 @@ class _Ticker:
             self._next.cancel()
 
 
-async def play(
+async def show_turn(
     turn: AsyncIterable[Message],
     session: Steerable,
     view: LiveView,
-    presses: Presses,
+    presses: Interrupts,
     show: Callable[[Message], None],
 ) -> TurnEnded | None:
-    """Show a turn to its end; how it ended."""
+    """Show a turn until it ends; returns its end."""
     ended: TurnEnded | None = None
     async with beside() as tasks:
 
@@ -131,4 +131,4 @@ async def _interrupt(session: Steerable, view: LiveView) -> None:
     try:
         await session.interrupt()
     except AgentError as problem:
-        view.say([f"! cannot interrupt: {problem}"])
+        view.write_rows([f"! cannot interrupt: {problem}"])

@@ -1,7 +1,7 @@
-"""Where a view writes: a stream that may be a terminal, and a terminal may go away at any time.
+"""The output stream of a view, which survives the loss of its terminal.
 
-A closed window or a lost connection is no error of ours. What is written after it goes nowhere, and the
-command is told once, so that it can end. A pipe without a reader still raises, as everywhere.
+A closed window or a lost connection is not an error: later output is discarded, and a callback tells
+the command once, so that it can end. A pipe without a reader still raises, as elsewhere.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Out:
         self.is_lost = False
         """Whether the terminal has gone away."""
         self.on_lost: Callable[[], None] | None = None
-        """Called once, when it has."""
+        """Called once when the terminal is gone."""
 
     def write(self, text: str) -> None:
         if self.is_lost:
             return
-        # A terminal that cannot show a character gets its number; a half of one is none.
+        # Characters that the terminal's encoding lacks are written as escapes.
         safe = text.encode(self._encoding, "backslashreplace").decode(self._encoding)
         try:
             self._stream.write(safe)

@@ -1,9 +1,8 @@
-"""A terminal of which the last rows change and all rows above them stay as they are.
+"""A terminal whose last rows are repainted, while the rows above them scroll up and stay.
 
-What is finished scrolls up and belongs to the terminal; the rows below it are painted again whenever
-they change. To take them away, their number on the terminal must be known exactly: rows that are too
-wide are broken here, and the terminal is told not to break any itself, whatever it thinks of the width
-of an emoji. Knows nothing of messages, nor the size or the time unless it is given them.
+To erase the last rows, their exact number on the terminal must be known. So rows that are too wide are
+broken here, and automatic wrapping is switched off, because terminals disagree about the width of emoji.
+This module knows nothing about messages; size and time are passed in.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dragoman.cli.live.cells import broken, cells
 from dragoman.cli.live.out import Out
 
 _CODE: Final = re.compile(r"\x1b\[[0-9;]*m")
-# The terminals that know it show a frame when it is whole; the others ignore it.
+# Synchronized output: terminals that support it show complete frames only; others ignore it.
 _FRAME, _FRAME_ENDS = "\x1b[?2026h", "\x1b[?2026l"
 _ONE_ROW_EACH, _AS_BEFORE = "\x1b[?7l", "\x1b[?7h"
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
@@ -28,26 +27,26 @@ class Screen:
         self.width = width
         self.height = height
         self._shown: list[str] = []
-        """The rows that will change, as they were last painted."""
+        """The repaintable rows, as last painted."""
         self._rows = 0
-        """How many rows of the terminal they take."""
+        """The number of terminal rows that they take."""
         self._is_hiding = False
 
     def resize(self, width: int, height: int) -> None:
-        """The terminal has another size now, and has broken long rows anew by itself."""
+        """Adapt to a new size. The terminal has already wrapped long rows again."""
         if (width, height) == (self.width, self.height):
             return
         self.width, self.height = width, height
-        # Each row was at most as wide as the terminal was.
+        # No row was wider than the old terminal.
         self._rows = sum(max(1, -(-_width(row) // max(1, width))) for row in self._shown)
 
     @property
     def most_rows(self) -> int:
-        """How many rows can change: one is left to what has scrolled up."""
+        """The most repaintable rows: all but one, which stays for scrolled output."""
         return max(1, self.height - 1)
 
     def paint(self, finished: Sequence[str], live: Sequence[str]) -> None:
-        """Let lines scroll up, and show these rows below them."""
+        """Write finished lines, and paint these rows below them."""
         live = [piece for row in live for piece in broken(row, max(2, self.width))]
         live = live[-self.most_rows :]
         if not finished and live == self._shown:

@@ -1,4 +1,4 @@
-"""What the last rows of the live view say: what goes on, for how long, at what price, and the plan."""
+"""Status rows of the live view: the spinner, the plan, and the summary of a turn."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def spinner(ink: Ink, width: int, now: float, activity: str, began: float | None
     tail = [_whole_seconds(now - began)] if began is not None else []
     rest = "".join(f" · {each}" for each in [*tail, hint] if each)
     if cells(activity) + len(rest) > width - 3 and len(rest) > width // 2:
-        rest = "".join(f" · {each}" for each in tail)  # what goes on matters more than the hint
+        rest = "".join(f" · {each}" for each in tail)  # the activity matters more than the hint
     shown = clip(activity, max(10, width - 3 - len(rest)))
     room = max(0, width - 3 - cells(shown))
     return f"{ink(frame, 'cyan')} {ink(shown, 'bold')}{ink(clip(rest, room), 'dim')}"
 
 
 def _whole_seconds(seconds: float) -> str:
-    """A time that is still running: without the tenths that nobody can read."""
+    """An elapsed time in whole seconds: tenths would only flicker."""
     return f"{int(max(0, seconds))} s" if seconds < 60 else duration(int(seconds))
 
 
 def checklist(ink: Ink, width: int, steps: Sequence[PlanStep], why: str | None) -> list[str]:
-    """The plan as it now stands."""
+    """The current plan."""
     rows = [ink(row, "dim") for line in tidy_lines(why or "") for row in wrap(line, width)]
     for step in steps:
         hues = _STEP_HUES[step.status]
@@ -72,7 +72,7 @@ def ending(
 
 
 def context_used(usage: UsageReport | None) -> float | None:
-    """How much of the model's context is taken, in percent."""
+    """The share of the context window in use, in percent."""
     if usage is None or usage.last is None or not usage.context_window:
         return None
     return min(100.0, 100 * usage.last.total_tokens / usage.context_window)

@@ -1,9 +1,8 @@
-"""The live view on a terminal: what is said scrolls up, what is going on stands below and moves.
+"""The live view with cursor control: finished rows scroll up, rows in progress are repainted below.
 
-Below stand, from top to bottom: the line that is being said, the calls that are open with the last
-of their output, the plan with its ticks, a spinner with what goes on and for how long, and at the very
-end a question, or what the user is typing. The end stays on the screen whatever else there is: the
-rest gets the rows that are left over.
+The repainted rows are, from top to bottom: the incomplete text line, the open calls with their last
+output, the plan, the spinner, and at the end the request or the user's input. That end always stays
+on the screen; the other rows share what is left.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dragoman.cli.asks.fitting import Question
-from dragoman.cli.live import asks, status
+from dragoman.cli.approvals.layout import QuestionRows
+from dragoman.cli.live import approvals, status
 from dragoman.cli.live.cells import broken, tidy
 from dragoman.cli.live.ink import Ink
+from dragoman.cli.live.markdown import MarkdownRows
 from dragoman.cli.live.out import Out
 from dragoman.cli.live.screen import Screen
-from dragoman.cli.live.story import Session, Story, thinking
-from dragoman.cli.live.words import Words
+from dragoman.cli.live.transcript import LiveTranscript, SessionProgress, thinking
 from dragoman.model.messages import ApprovalRequested, Message
 
 _MOST_WIDTH: Final = 120
@@ -26,29 +25,29 @@ _PARTIAL_ROWS: Final = 12
 _THOUGHT_ROWS: Final = 4
 _CARDS: Final = 4
 _LEAST_OF_A_QUESTION: Final = 6
-"""Rows of a question that the choices below it leave free, as far as possible."""
+"""Rows that the choices leave for the request, if possible."""
 
 
 class TerminalView:
     def __init__(self, out: Out, *, colour: bool, width: int, height: int = 24) -> None:
         self._ink = Ink(colour=colour)
         self._screen = Screen(out, width=width, height=height)
-        self._story = Story(self._ink)
+        self._transcript = LiveTranscript(self._ink)
         self._now = 0.0
         self._footer: Callable[[int], list[str]] | None = None
         self._asking: ApprovalRequested | None = None
         self._below: Callable[[int, int, bool], list[str]] | None = None
-        self._measured: tuple[ApprovalRequested, int, str | None, Question] | None = None
-        """The rows of the question that was shown last: they are shown often and may be many."""
+        self._measured: tuple[ApprovalRequested, int, str | None, QuestionRows] | None = None
+        """Cached rows of the last request: it is painted often, and can be long."""
         self._hint = ""
 
     @property
     def width(self) -> int:
-        # One column is left free: a terminal wraps late, and some of them differently.
+        # One column stays free, because terminals differ in when they wrap.
         return max(20, min(self._screen.width - 1, _MOST_WIDTH))
 
     def show(self, message: Message) -> None:
-        self._story.take(message, self._now, self.width)
+        self._transcript.add(message, self._now, self.width)
         self._paint()
 
     def tick(self, now: float) -> None:
@@ -75,21 +74,21 @@ class TerminalView:
         self._paint()
 
     def show_all(self, request: ApprovalRequested) -> None:
-        self._story.say(self._question(request).whole())
+        self._transcript.write_rows(self._question(request).whole())
         self._paint()
 
     def typing(self, line: str | None) -> None:
-        pass  # what is typed is shown by the footer
+        pass  # the footer shows the input
 
     def entered(self, text: str) -> None:
-        pass  # and taken away with it
+        pass  # the footer removes it
 
-    def say(self, rows: Sequence[str]) -> None:
-        self._story.say(rows)
+    def write_rows(self, rows: Sequence[str]) -> None:
+        self._transcript.write_rows(rows)
         self._paint()
 
     def close(self) -> None:
-        self._story.end(self.width)
+        self._transcript.end(self.width)
         self._footer = self._asking = self._below = None
         self._paint()
 
@@ -100,11 +99,11 @@ class TerminalView:
         if end:
             room = most - len(end) - 1
             live = [*live[-room:], "", *end] if room > 0 else end
-        self._screen.paint(self._story.drain(), live)
+        self._screen.paint(self._transcript.drain(), live)
 
     def _end(self, most: int) -> list[str]:
-        """The rows that have to be on the screen: what is asked, or what is typed."""
-        asked = self._asking or self._story.open_question()
+        """The rows that must be visible: the request, or the input."""
+        asked = self._asking or self._transcript.open_question()
         if asked is None:
             rows = self._footer(self.width) if self._footer else []
         elif self._below is None:
@@ -122,37 +121,39 @@ class TerminalView:
         return [piece for row in rows for piece in broken(row, self._screen.width)]
 
     def _fitted(self, asked: ApprovalRequested, room: int) -> tuple[list[str], bool]:
-        return self._question(asked).fitted(room, lambda count: asks.left_out(count, self._ink))
+        return self._question(asked).fitted(
+            room, lambda count: approvals.left_out(count, self._ink)
+        )
 
-    def _question(self, asked: ApprovalRequested) -> Question:
-        root = self._story.root_of(asked)
+    def _question(self, asked: ApprovalRequested) -> QuestionRows:
+        root = self._transcript.root_of(asked)
         if self._measured is None or self._measured[:3] != (asked, self.width, root):
-            rows = asks.asked_rows(asked, self._ink, self.width, root)
+            rows = approvals.asked_rows(asked, self._ink, self.width, root)
             self._measured = (asked, self.width, root, rows)
         return self._measured[3]
 
     def _live(self) -> list[str]:
-        working = [each for each in self._story.sessions.values() if each.began is not None]
+        working = [each for each in self._transcript.sessions.values() if each.began is not None]
         if not working:
             return []
         rows = [row for session in working for row in self._session(session)]
         first = working[0]
         if first.plan is not None:
             rows += ["", *status.checklist(self._ink, self.width, first.plan.steps, None)]
-        # The newest one that does something speaks for all.
+        # The spinner shows the most recent session that is active.
         doing = next((each for each in reversed(working) if each.cards or each.asked), first)
         line = status.spinner(
             self._ink, self.width, self._now, _activity(doing), first.began, self._hint
         )
         return [*rows, "", line]
 
-    def _session(self, session: Session) -> list[str]:
+    def _session(self, session: SessionProgress) -> list[str]:
         rows: list[str] = []
         for message_id, line in session.partial.items():
             if line.strip():
-                words = session.words.get(message_id) or Words(self._ink)
+                words = session.words.get(message_id) or MarkdownRows(self._ink)
                 rows += words.peek(tidy(line), self.width)[-_PARTIAL_ROWS:]
-        if rows and not self._story.is_saying(session):
+        if rows and not self._transcript.is_streaming(session):
             rows.insert(0, "")
         if session.thought.strip():
             rows += ["", *thinking(session.thought, self._ink, self.width)[-_THOUGHT_ROWS:]]
@@ -167,7 +168,7 @@ class TerminalView:
         return rows
 
 
-def _activity(session: Session) -> str:
+def _activity(session: SessionProgress) -> str:
     if session.asked:
         return "Waiting for you"
     cards = list(session.cards.values())

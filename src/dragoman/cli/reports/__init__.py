@@ -1,1 +1,1 @@
-"""What commands print: audits, usage, drift, checks."""
+"""Reports that commands print: audits, usage, drift, checks of sessions."""

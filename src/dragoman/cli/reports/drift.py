@@ -1,4 +1,4 @@
-"""``dragoman doctor --drift``: what the installed release can say that we do not know."""
+"""The report of ``dragoman doctor --drift``: what is new in the installed release's schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dragoman.client.drift import Drifted
 
 DRIFTED: Final = 3
-"""The exit code that says: there is something new."""
+"""The exit code for: something is new."""
 _SHOWN: Final = 60
 
 
@@ -29,11 +29,11 @@ async def check_drift(command: str | None, *, as_json: bool) -> int:
 
 
 def page(found: Drifted) -> list[str]:
-    """The comparison as lines to read."""
+    """The comparison as lines for a terminal."""
     drift = found.drift
     lines = [
         f"{found.program}, {found.release or 'release unknown'}: {drift.names} names in its schema",
-        f"compared with the schemas of {drift.reviewed[0]} to {drift.reviewed[-1]} and with what is decoded here",
+        f"compared with the schemas of {drift.reviewed[0]} to {drift.reviewed[-1]} and with what Dragoman decodes",
     ]
     parts = (
         ("affects permissions", drift.permissions),
@@ -44,5 +44,5 @@ def page(found: Drifted) -> list[str]:
         lines += ["", f"{title}: {len(names) or 'nothing'}"]
         lines += [f"  {name}" for name in names[:_SHOWN]]
         if len(names) > _SHOWN:
-            lines.append(f"  … and {len(names) - _SHOWN} more: --json lists all")
+            lines.append(f"  … and {len(names) - _SHOWN} more; --json lists all")
     return lines

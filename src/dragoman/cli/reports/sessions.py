@@ -1,4 +1,4 @@
-"""``dragoman doctor --sessions``: what is broken in saved sessions, and ``--repair`` into a copy."""
+"""The reports of ``dragoman doctor --sessions``: damage in saved sessions, and ``--repair`` into copies."""
 
 from __future__ import annotations
 
@@ -20,20 +20,18 @@ if TYPE_CHECKING:
     from dragoman.client.proving import Proof
 
 REPAIRED = "repaired-sessions"
-"""The folder that copies go to unless another one is named."""
+"""The default folder for copies."""
 
 
 def check_sessions(paths: Sequence[str], *, as_json: bool) -> int:
-    """List what is wrong; 1 if something is broken."""
+    """List findings; returns 1 if something is broken."""
     from dragoman.archive.api import SessionArchive
     from dragoman.archive.care.checking import check
     from dragoman.cli.archive_options import session_path
 
     ink = _ink()
     counts: Counter[bool] = Counter()
-    with (
-        SessionArchive() as archive
-    ):  # as the last command left it: what it has not seen yet is told
+    with SessionArchive() as archive:  # only reports on the index as the last command left it
         for finding in check(map(session_path, paths), index=archive.index_check()):
             counts[finding.is_broken] += 1
             if as_json:
@@ -64,7 +62,7 @@ def _rows(finding: Finding, ink: Any) -> list[str]:
 async def repair_sessions(
     paths: Sequence[str], folder: str | None, *, command: str | None, as_json: bool
 ) -> int:
-    """Write copies that are put right, and prove each; 1 if one is not all right."""
+    """Write repaired copies and verify each; returns 1 if one could not be verified."""
     from dragoman.archive.care.checking import check_file
     from dragoman.archive.care.repairing import repair
     from dragoman.archive.session_files import session_files
@@ -82,11 +80,12 @@ async def repair_sessions(
             continue
         done = repair(path, folder or REPAIRED)
         repaired += 1
-        proof = Proof(accepted=None, text="it has no id that could be asked for")
+        proof = Proof(accepted=None, text="it has no session id to resume")
         if done.session_id is not None and not done.problems:
             proof = await prove(
                 done.target,
                 done.session_id,
+                harness=done.harness,
                 has_turns=done.turns > 0,
                 beside=_beside(report.origin),
                 command=command,
@@ -100,7 +99,7 @@ async def repair_sessions(
                 click.echo(row)
     if not as_json:
         click.echo(
-            f"{repaired} repaired, {failed} not all right" if repaired else "nothing to repair"
+            f"{repaired} repaired, {failed} with problems" if repaired else "nothing to repair"
         )
     return 1 if failed else 0
 
@@ -112,7 +111,7 @@ def _is_misnamed(path: Path, session_id: str | None) -> bool:
 
 
 def _beside(origin: Any) -> list[tuple[Path, str]]:
-    """The file that a session goes on from, without which the program cannot read it."""
+    """The file that a session continues, without which the agent cannot read it."""
     from dragoman.cli.archive_options import open_archive
     from dragoman.errors import UsageError
 
@@ -130,8 +129,10 @@ def _as_row(done: Repair, proof: Proof, *, is_good: bool) -> dict[str, Any]:
     return {
         "source": str(done.source),
         "target": str(done.target),
-        "lost": str(done.lost_path) if done.lost_path else None,
-        "deeds": [deed._asdict() for deed in done.actions],
+        "dropped": str(done.dropped_path) if done.dropped_path else None,
+        "lost": str(done.dropped_path) if done.dropped_path else None,  # the name before 0.2
+        "actions": [action._asdict() for action in done.actions],
+        "deeds": [action._asdict() for action in done.actions],  # the name of "actions" before 0.2
         "problems": done.problems,
         "messages": done.messages,
         "proof": asdict(proof),
@@ -143,16 +144,16 @@ def _told(done: Repair, proof: Proof, ink: Any) -> list[str]:
     from dragoman.rendering import render
 
     rows = [f"{ink(str(done.source), 'bold')} → {done.target}"]
-    for deed in done.actions:
-        place = f"line {deed.line}: " if deed.line else ""
-        rows.append(f"  {place}{render.flat(deed.what)}")
-    if done.lost_path is not None:
-        rows.append(f"  lost rows: {done.lost_path}")
+    for action in done.actions:
+        place = f"line {action.line}: " if action.line else ""
+        rows.append(f"  {place}{render.flat(action.what)}")
+    if done.dropped_path is not None:
+        rows.append(f"  dropped rows: {done.dropped_path}")
     if done.problems:
         rows += [ink(f"  ✗ {render.flat(problem)}", "red") for problem in done.problems]
     else:
         rows.append(
-            ink(f"  ✓ read again: {done.messages} messages, all of the original's", "green")
+            ink(f"  ✓ read again: {done.messages} messages, all messages of the original", "green")
         )
     mark, hue = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}[proof.accepted]
     rows.append(ink(f"  {mark} {render.flat(proof.text)}", hue))

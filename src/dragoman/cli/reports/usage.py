@@ -1,4 +1,4 @@
-"""The pages of ``dragoman usage``: the table and what must be said below it, the rows, and JSON."""
+"""The reports of ``dragoman usage``: the table with notes, single rows, and JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dragoman.cli.tables import money
 
 
 class Report:
-    """One question to the ledger, and its answers."""
+    """One query to the ledger, and its reports."""
 
     def __init__(
         self, ledger: Ledger, files: Sequence[FoundFile], by: By, choice: LedgerFilter
@@ -31,7 +31,7 @@ class Report:
         self._choice = choice
 
     def text(self, width: int, *, color: bool) -> Iterator[str]:
-        """A table, and below it what the table cannot say."""
+        """A table, and notes on what it leaves out."""
         told = summary(self._ledger, self._by, self._choice)
         if told.groups:
             yield from table(told.groups, told.total, self._by, width, color=color)
@@ -48,14 +48,14 @@ class Report:
         silent = self._ledger.silent_sessions(self._choice)
         if silent:
             notes.append(
-                f"{_sessions(len(silent))} tell no usage: unknown, and in no sum "
+                f"{_sessions(len(silent))} without reported usage, not included in the totals "
                 f"({_some([facts.session for facts in silent])})"
             )
         unknown = self._ledger.prices.unknown()
         if unknown:
-            notes.append(f"no price is known for {_some(unknown)}: add yours (docs/usage.md)")
+            notes.append(f"no known price for {_some(unknown)}: add your own (docs/usage.md)")
         if whole.unpriced_tokens:
-            notes.append(f"{whole.unpriced_tokens:,} tokens are not in the cost")
+            notes.append(f"{whole.unpriced_tokens:,} tokens are not included in the cost")
         notes += [f"not read: {problem}" for problem in self._ledger.problems.values()]
         if notes:
             yield ""
@@ -82,7 +82,7 @@ class Report:
     # Rows.
 
     def explanation(self, group: str | None, *, as_json: bool) -> Iterator[str]:
-        """Every row of a group, or of all: where it stands, its rule and its price."""
+        """Every row of a group, or of all groups: its file and line, rule and price."""
         rows = list(self._rows(group))
         if as_json:
             for row in rows:
@@ -119,7 +119,7 @@ class Report:
         for model in sorted({row.model for row in rows if row.model is not None}):
             price = self._ledger.prices.of(model)
             if price is None:
-                yield f"{model}: no price is known"
+                yield f"{model}: no known price"
                 continue
             named = f" as {price.model}" if price.model != model else ""
             for period in price.periods:
@@ -137,15 +137,15 @@ def rates_text(rates: Rates) -> str:
 
 
 def limit_lines(limits: Limits, now: datetime) -> Iterator[str]:
-    """The windows of the allowance, and when they begin anew."""
-    told = f" (told {_when(limits.at)})" if limits.at is not None else ""
+    """The rate limit windows, and when they reset."""
+    told = f" (reported {_when(limits.at)})" if limits.at is not None else ""
     yield f"limits{told}:"
     for window in limits.windows:
         used = f"{window.used_percent:.0f} % used" if window.used_percent is not None else "unknown"
         if window.resets_at is None:
             again = ""
         elif window.resets_at <= now:
-            again = f", began anew {_when(window.resets_at)}"
+            again = f", was reset {_when(window.resets_at)}"
         else:
             again = f", resets {_when(window.resets_at)} (in {_span(window.resets_at - now)})"
         yield f"  {window.name}: {used}{again}"
@@ -178,6 +178,6 @@ def _sessions(count: int) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    """A few names, and how many more there are."""
+    """The first names, and the number of the others."""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(names[:3]) + more

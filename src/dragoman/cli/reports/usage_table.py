@@ -1,4 +1,4 @@
-"""What the ledger says, as a table with bars, as wide as the terminal and no wider."""
+"""The usage table with bars, fitted to the terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCKS = " ▏▎▍▌▋▊▉█"
 def table(
     made: Sequence[LedgerGroup], whole: LedgerGroup, by: str, width: int, *, color: bool = False
 ) -> Iterator[str]:
-    """The lines of the table, a line of sums last."""
+    """The lines of the table, with the totals last."""
     for spell in (full, short):
         cells = [_cells(group, spell) for group in made]
         sums = _cells(whole, spell)
@@ -70,7 +70,7 @@ def _cells(group: LedgerGroup, spell: Spell) -> list[str]:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """The columns in which anything stands. Few models write to the cache at a price."""
+    """The columns with content: few models charge for cache writes."""
     return [
         column
         for column in range(len(_HEADS))
@@ -79,7 +79,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _weight(group: LedgerGroup) -> float:
-    """What the bar shows: money if it is known, else nothing."""
+    """The length of the bar: the cost, if known."""
     return float(group.cost) if group.cost is not None else 0.0
 
 
@@ -90,7 +90,7 @@ def _bar(share: float, width: int) -> str:
 
 
 def _cut(text: str, width: int) -> str:
-    """The end of a long name: of a path that is what tells it from others."""
+    """A long name cut at the start, because paths differ at their end."""
     text = flat(text)
     while width_of(text) > width:
         text = "…" + text[2:]
@@ -101,14 +101,14 @@ def _cut(text: str, width: int) -> str:
 
 
 def money_of(group: LedgerGroup) -> str:
-    """The cost; with a plus if there is more, at prices that nobody knows."""
+    """The cost, with a plus if some tokens have no known price."""
     if group.cost is None:
         return "unknown"
     return money(group.cost) + ("+?" if group.unpriced_tokens else "")
 
 
 def tokens_of(usage: Usage) -> str:
-    """An entry's tokens in one phrase."""
+    """The tokens of an entry in one phrase."""
     parts = [f"{usage.input_tokens:,} in"]
     if usage.cached_input_tokens:
         parts.append(f"{usage.cached_input_tokens:,} cached")
@@ -125,7 +125,7 @@ def full(count: int) -> str:
 
 
 def short(count: int) -> str:
-    """Three digits and a letter."""
+    """A count as three digits and a unit letter."""
     if count < 1000:
         return str(count)
     value, letter, letters = float(count), "", "kMGTPE"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
-from dragoman.harnesses.contract.reading import Ending, Twin
+from dragoman.harnesses.contract.reading import Duplicate, Ending
 from dragoman.model.messages import Message
 from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine
@@ -46,8 +46,8 @@ class StreamParser:
     def messages(self) -> list[Message]:
         return self._out.take_messages()
 
-    def twins(self) -> list[Twin]:
-        return self._out.take_twins()
+    def duplicates(self) -> list[Duplicate]:
+        return self._out.take_duplicates()
 
     def _read(self, line: bytes) -> None:
         """Tell what the line says. May raise msgspec's errors for a line that fits no shape."""
@@ -60,14 +60,14 @@ class StreamParser:
         """Say what was held back, and close what is open."""
         raise NotImplementedError
 
-    def _speaker(self) -> Teller | None:
+    def _speaker(self) -> SessionAssembler | None:
         """The session that a line without a name of its own belongs to."""
         raise NotImplementedError
 
     def _keep(self, line: bytes) -> None:
-        """Keep a line that fits no shape: as a twin if it is blank, else as a message."""
+        """Keep a line that fits no shape: as a duplicate if it is blank, else as a message."""
         if jsonl.is_blank(line):
-            self._out.twin("blank line")
+            self._out.duplicate("blank line")
             return
         try:
             value = jsonl.loads(line)
@@ -86,25 +86,25 @@ class StreamParser:
         self._unknown(line, native_type(value))
 
     def _unknown(self, line: bytes, name: str) -> None:
-        out, teller = self._out, self._speaker()
+        out, session = self._out, self._speaker()
         out.messages.append(
             jsonl.unknown(
                 line,
                 name,
-                session_id=teller.session_id if teller else None,
-                turn_id=teller.turn_id if teller else None,
+                session_id=session.session_id if session else None,
+                turn_id=session.turn_id if session else None,
                 at=out.at,
                 number=out.line,
             )
         )
 
     def _malformed(self, line: bytes | LongLine) -> None:
-        out, teller = self._out, self._speaker()
+        out, session = self._out, self._speaker()
         out.messages.append(
             jsonl.malformed(
                 line,
-                session_id=teller.session_id if teller else None,
-                turn_id=teller.turn_id if teller else None,
+                session_id=session.session_id if session else None,
+                turn_id=session.turn_id if session else None,
                 number=out.line,
             )
         )

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.claude.capabilities import capabilities
+from dragoman.harnesses.claude.care import CLAUDE_CARE
 from dragoman.harnesses.claude.driving.transports import CLAUDE_PROGRAM, CLAUDE_TRANSPORTS
+from dragoman.harnesses.claude.history import CLAUDE_HISTORY
+from dragoman.harnesses.claude.limits import LIMITS
 from dragoman.harnesses.claude.playback.claude import CLAUDE_ACTING
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.claude.transcript.parser import TranscriptParser
 from dragoman.harnesses.contract.harness import Harness
-from dragoman.harnesses.contract.reading import Dialect
+from dragoman.harnesses.contract.reading import Dialect, Value
+
+
+def _values(line: bytes, rule: str) -> Iterable[Value]:
+    # Only an audit needs them.
+    from dragoman.harnesses.claude.audit.values import values
+
+    return values(line, rule)
+
 
 CLAUDE = Harness(
     name="claude",
@@ -20,6 +33,10 @@ CLAUDE = Harness(
     program=CLAUDE_PROGRAM,
     transports=CLAUDE_TRANSPORTS,
     acting=CLAUDE_ACTING,
+    values=_values,
+    limits=LIMITS,
+    history=CLAUDE_HISTORY,
+    care=CLAUDE_CARE,
     dialects=(
         Dialect(
             name=sniff.STREAM,

@@ -38,23 +38,23 @@ def report_assistant_block(
     index: int | None,
 ) -> bool:
     """Report one block of a model response; False if its kind is not known."""
-    teller = session.teller
+    assembler = session.assembler
     kind = as_str(block.get("type"))
     session.ensure_turn()
     block_id = session.next_block(response_id, index)
     if kind == "text":
         text = as_str(block.get("text")) or ""
-        teller.text(channel, text, message_id=response_id, item_id=block_id)
+        assembler.text(channel, text, message_id=response_id, item_id=block_id)
     elif kind == "thinking":
-        teller.thinking(channel, [as_str(block.get("thinking")) or ""], block_id, block_id=block_id)
+        assembler.thinking(channel, [as_str(block.get("thinking")) or ""], block_id)
     elif kind == "redacted_thinking":
-        teller.twin("thinking: redacted")
+        assembler.duplicate("thinking: redacted")
     elif kind in CALLS:
         report_call(session, block)
     elif kind is not None and kind.endswith("_tool_result"):
         report_result(session, block, ResultFacts())
     elif kind == "fallback":
-        teller.twin("fallback: the notice says it")
+        assembler.duplicate("fallback: the notice says it")
     else:
         return False
     return True
@@ -64,7 +64,7 @@ def report_call(session: ClaudeSession, block: dict[str, Any]) -> None:
     native = as_str(block.get("name")) or ""
     call_id = as_str(block.get("id")) or ""
     given = as_dict(block.get("input"))
-    session.teller.call(call_id, tool_name(native), native, given)
+    session.assembler.call(call_id, tool_name(native), native, given)
     session.tools[call_id] = native
     session.plan.call(call_id, native, given)
 
@@ -80,7 +80,7 @@ def report_result(session: ClaudeSession, block: dict[str, Any], facts: ResultFa
         denial=facts.denials.get(call_id),
         decision=facts.decisions.get(call_id),
     )
-    session.teller.result(
+    session.assembler.result(
         call_id,
         output,
         is_error=is_error,

@@ -29,8 +29,8 @@ class Compactions:
             return False
         (session, line), self._held = self._held, None
         if line != self._out.line:
-            self._out.twin_of_line(line, "compaction: its summary follows")
-        session.teller.compacted(_CHANNEL, text)
+            self._out.duplicate_of_line(line, "compaction: its summary follows")
+        session.assembler.compacted(_CHANNEL, text)
         return True
 
     def flush(self) -> None:
@@ -39,5 +39,5 @@ class Compactions:
             return
         (session, line), self._held = self._held, None
         now, self._out.line = self._out.line, line
-        session.teller.compacted(_CHANNEL)
+        session.assembler.compacted(_CHANNEL)
         self._out.line = now

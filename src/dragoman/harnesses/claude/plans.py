@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.model.messages import PlanStep, StepStatus
 from dragoman.model.tools import TODO_WRITE
 from dragoman.wire.loose import as_dict, as_list, as_str
@@ -20,8 +20,8 @@ _DELETED: Final = "deleted"
 class TaskPlan:
     """Follows the calls that change the plan. A call counts once its result says that it worked."""
 
-    def __init__(self, teller: Teller) -> None:
-        self._teller = teller
+    def __init__(self, assembler: SessionAssembler) -> None:
+        self._assembler = assembler
         self._steps: dict[str, PlanStep] = {}
         self._waiting: dict[str, tuple[str, dict[str, Any]]] = {}
 
@@ -35,7 +35,7 @@ class TaskPlan:
             return
         tool, given = waiting
         if tool == TODO_WRITE:
-            self._teller.plan(_todos(given.get("todos")))
+            self._assembler.plan(_todos(given.get("todos")))
         elif tool == "TaskCreate":
             self._create(given, as_dict(as_dict(details).get("task")))
         else:
@@ -47,7 +47,7 @@ class TaskPlan:
             return
         task_id = _id(task.get("id")) or str(len(self._steps) + 1)
         self._steps[task_id] = PlanStep(text)
-        self._teller.plan(list(self._steps.values()))
+        self._assembler.plan(list(self._steps.values()))
 
     def _update(self, given: dict[str, Any]) -> None:
         task_id = _id(given.get("taskId")) or _id(given.get("task_id"))
@@ -62,7 +62,7 @@ class TaskPlan:
                 as_str(given.get("subject")) or step.text,
                 _STATUSES.get(status or "", step.status),
             )
-        self._teller.plan(list(self._steps.values()))
+        self._assembler.plan(list(self._steps.values()))
 
 
 def _id(value: Any) -> str | None:

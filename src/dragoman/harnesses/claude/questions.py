@@ -39,9 +39,9 @@ def ask_tool(session: ClaudeSession, request_id: str, request: dict[str, Any]) -
     given = as_dict(request.get("input"))
     suggestions = [as_dict(each) for each in as_list(request.get("permission_suggestions"))]
     kind = kind_of(native)
-    cwd = session.teller.cwd
+    cwd = session.assembler.cwd
     command = as_str(given.get("command")) if kind == "command" else None
-    session.teller.ask(
+    session.assembler.ask(
         request_id,
         kind,
         tool=tool_name(native),
@@ -57,14 +57,14 @@ def ask_tool(session: ClaudeSession, request_id: str, request: dict[str, Any]) -
 def ask_elicitation(session: ClaudeSession, request_id: str, request: dict[str, Any]) -> None:
     """A form or an address that an MCP server asks for."""
     form = as_dict(request.get("requested_schema")) or as_dict(request.get("requestedSchema"))
-    session.teller.ask(
+    session.assembler.ask(
         request_id,
         "elicitation",
         tool=None,
         summary=as_str(request.get("message")) or "",
         detail={"server": as_str(request.get("mcp_server_name")) or ""},
         choices=[ALLOW, DENY, CANCEL],
-        cwd=session.teller.cwd,
+        cwd=session.assembler.cwd,
         form=form or None,
         url=as_str(request.get("url")),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.claude.plans import TaskPlan
 from dragoman.harnesses.claude.spending import Spending
@@ -24,9 +24,9 @@ class ClaudeSession:
     """One session being read."""
 
     def __init__(self, out: Output, session_id: str | None) -> None:
-        self.teller = Teller(out, HARNESS, session_id)
-        self.plan = TaskPlan(self.teller)
-        self.spending = Spending(self.teller)
+        self.assembler = SessionAssembler(out, HARNESS, session_id)
+        self.plan = TaskPlan(self.assembler)
+        self.spending = Spending(self.assembler)
         self.stop_reason: str | None = None
         """Why the newest response ended."""
         self.was_interrupted = False
@@ -40,7 +40,7 @@ class ClaudeSession:
 
     @property
     def session_id(self) -> str | None:
-        return self.teller.session_id
+        return self.assembler.session_id
 
     def begin_turn(self, turn_id: str | None = None) -> None:
         """Open a turn, named after its prompt. One that is still open has come to its end without a word about it."""
@@ -49,34 +49,34 @@ class ClaudeSession:
         self.stop_reason = None
         self.was_interrupted = self.has_failed = False
         self._blocks.clear()
-        self.teller.begin_turn(turn_id)
+        self.assembler.begin_turn(turn_id)
 
     def ensure_turn(self) -> None:
-        if not self.teller.in_turn:
+        if not self.assembler.in_turn:
             self.begin_turn()
 
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         self.spending.settle()
-        self.teller.end_turn(outcome, error)
+        self.assembler.end_turn(outcome, error)
 
     def hand_over_turn(self) -> str | None:
         """End the open turn without its result, which comes later; its id."""
-        turn_id = self.teller.open_turn
+        turn_id = self.assembler.open_turn
         if turn_id is not None:
             self.spending.park(turn_id)
-            self.teller.end_turn("interrupted" if self.was_interrupted else "completed")
+            self.assembler.end_turn("interrupted" if self.was_interrupted else "completed")
         return turn_id
 
     @property
     def has_finished(self) -> bool:
         """Whether the open turn has come to its end, judging by what was said in it."""
-        if self.teller.calls.any_open():
+        if self.assembler.calls.any_open():
             return False
         return self.has_failed or self.was_interrupted or self.stop_reason in _LAST_WORDS
 
     def close_turn(self, *, may_go_on: bool = False) -> None:
         """End the open turn the way its own lines say; with ``may_go_on``, only if they do."""
-        if not self.teller.in_turn:
+        if not self.assembler.in_turn:
             return
         if self.was_interrupted:
             self.end_turn("interrupted")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.model.usage import NOTHING, Usage
 
 
@@ -20,8 +20,8 @@ class _Open(NamedTuple):
 class Spending:
     """The responses of one session."""
 
-    def __init__(self, teller: Teller) -> None:
-        self._teller = teller
+    def __init__(self, assembler: SessionAssembler) -> None:
+        self._assembler = assembler
         self.is_counted = True
         """Whether these responses are this file's own: a copy is counted where it was copied from."""
         self._counted: dict[str, Usage] = {}
@@ -73,9 +73,9 @@ class Spending:
 
     def settle_all_parked(self) -> None:
         for turn_id in list(self._parked):
-            self._teller.speak_of(turn_id)
+            self._assembler.attribute_to(turn_id)
             self.settle_parked(turn_id, None)
-            self._teller.speak_of(None)
+            self._assembler.attribute_to(None)
 
     def _settle(
         self, opened: dict[str, _Open], counted: Usage, turn: Usage | None, *, late: bool
@@ -91,7 +91,7 @@ class Spending:
         for response_id in opened:
             self._counted[response_id] = NOTHING
         self._in_turn += NOTHING if late else rest
-        self._teller.usage(None, rest, old=late, response_id=only, model=model)
+        self._assembler.usage(None, rest, old=late, response_id=only, model=model)
 
     def _count(
         self, response_id: str, usage: Usage, model: str | None, *, late: bool = False
@@ -101,4 +101,4 @@ class Spending:
             return
         if not late:
             self._in_turn += usage
-        self._teller.usage(None, usage, old=late, response_id=response_id, model=model)
+        self._assembler.usage(None, usage, old=late, response_id=response_id, model=model)

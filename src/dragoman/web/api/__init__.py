@@ -1,1 +1,1 @@
-"""The HTTP API: handlers, shapes, errors and its OpenAPI document."""
+"""The HTTP API: handlers, request and response types, errors, and the OpenAPI document."""

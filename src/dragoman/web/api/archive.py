@@ -1,4 +1,4 @@
-"""What has been: search in all sessions, tokens and money, sessions in other formats."""
+"""Endpoints on saved data: search, usage, and sessions in other formats."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from dragoman.reading.mapper import make_exporter
 from dragoman.web.api import shapes
 from dragoman.web.api.sessions import Id
 from dragoman.web.api.shapes import Hit, Hits, UsageGroup, UsageSummary
-from dragoman.web.library import as_time
-from dragoman.web.office import Office, TheOffice
+from dragoman.web.archive_worker import as_time
+from dragoman.web.service import SessionService, TheService
 from dragoman.web.streams.streaming import EventStream, Pipe
 
 _MEDIA: Final = {
@@ -38,9 +38,9 @@ _PAGE: Final = 500
 Text = Annotated[str | None, QueryParameter(max_length=1_000)]
 
 
-@get("/search", summary="Search in all that was said", tags=["archive"])
+@get("/search", summary="Search all sessions", tags=["archive"])
 async def search(
-    office: TheOffice,
+    service: TheService,
     q: Annotated[str, QueryParameter(min_length=1, max_length=1_000, description="Words to find.")],
     limit: Annotated[int, QueryParameter(ge=1, le=200)] = 20,
     session_id: Text = None,
@@ -53,7 +53,7 @@ async def search(
     errors: FromQuery[bool] = False,
     scan: FromQuery[bool] = False,
 ) -> Hits:
-    """The best first. ``scan`` reads every file and finds exactly this text."""
+    """Best match first. ``scan`` reads every file and finds exactly this text."""
     filters = Filters(
         kinds=(kind,) if kind else (),
         project=project,
@@ -68,10 +68,10 @@ async def search(
     def look(archive: SessionArchive) -> Hits:
         find = archive.scan if scan else archive.search
         found = find(q, filters, limit=limit)
-        progress = shapes.indexing(office.library.indexing)
+        progress = shapes.indexing(service.archive_worker.indexing)
         return Hits([_hit(each) for each in found.hits], found.is_ranked, progress)
 
-    return await office.library.ask(look)
+    return await service.archive_worker.ask(look)
 
 
 def _hit(found: Found) -> Hit:
@@ -91,18 +91,18 @@ def _hit(found: Found) -> Hit:
     )
 
 
-@get("/usage", summary="Tokens and money", tags=["archive"])
+@get("/usage", summary="Get tokens and cost", tags=["archive"])
 async def usage(
-    office: TheOffice,
+    service: TheService,
     by: FromQuery[By] = "day",
     since: FromQuery[datetime | None] = None,
     until: FromQuery[datetime | None] = None,
     project: Text = None,
     model: Text = None,
 ) -> UsageSummary:
-    """Of all sessions on this machine. What a session does not tell is unknown, not zero."""
+    """For all sessions on this machine. Usage that a session does not report is unknown, not zero."""
     choice = LedgerFilter(since=_aware(since), until=_aware(until), project=project, model=model)
-    told = await office.library.usage(by, choice)
+    told = await service.archive_worker.usage(by, choice)
     return UsageSummary(by, [_group(each) for each in told.groups], _group(told.total))
 
 
@@ -125,32 +125,32 @@ def _group(group: LedgerGroup) -> UsageGroup:
 
 @get(
     "/sessions/{session_id:str}/export",
-    summary="A session in another format",
+    summary="Export a session",
     tags=["sessions"],
     responses={200: ResponseSpec(str, description="The session.", media_type="text/plain")},
 )
 async def export(
-    office: TheOffice,
+    service: TheService,
     session_id: Id,
     format: Annotated[str, QueryParameter(max_length=50)] = "messages",
 ) -> ASGIResponse:
-    """``format`` is one of those that ``dragoman dialects`` lists."""
+    """``format`` is one of the formats that ``dragoman dialects`` lists."""
     if formats.find(format) is None:
         raise UnknownFormat(format, [each.name for each in formats.FORMATS])
-    await office.session(session_id)
+    await service.session(session_id)
     media_type, ending = _MEDIA.get(format, _LINES)
     name = re.sub(r"[^A-Za-z0-9._-]", "-", session_id)[:100]
     headers = {
         "content-type": media_type,
         "content-disposition": f'attachment; filename="{name}.{ending}"',
     }
-    pieces = _first_piece(_exported(office, session_id, format))
-    pouring = _Pouring(office, await anext(pieces), pieces)
+    pieces = _first_piece(_exported(service, session_id, format))
+    pouring = _Pouring(service, await anext(pieces), pieces)
     return EventStream(pouring, headers=headers, media_type=media_type)
 
 
 async def _first_piece(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-    """The same pieces, at least one; so that what cannot be read is refused before it has begun."""
+    """The same pieces, after the first is ready: an error then still gets an error status."""
     first = b""
     async for piece in pieces:
         first = piece
@@ -161,26 +161,26 @@ async def _first_piece(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
 
 
 class _Pouring:
-    def __init__(self, office: Office, first: bytes, rest: AsyncIterator[bytes]) -> None:
-        self._office = office
+    def __init__(self, service: SessionService, first: bytes, rest: AsyncIterator[bytes]) -> None:
+        self._service = service
         self._first = first
         self._rest = rest
 
     async def __call__(self, pipe: Pipe) -> None:
-        async with self._office.broadcasts.watched(pipe):
+        async with self._service.broadcasts.watched(pipe):
             await pipe.write(self._first)
             await pipe.pour(self._rest)
 
 
-async def _exported(office: Office, session_id: str, to: str) -> AsyncGenerator[bytes]:
-    live = office.live(session_id)
+async def _exported(service: SessionService, session_id: str, to: str) -> AsyncGenerator[bytes]:
+    live = service.live(session_id)
     if live is None:
-        async for piece in office.library.export(session_id, to):
+        async for piece in service.archive_worker.export(session_id, to):
             yield piece
         return
     exporter, _ = make_exporter(to)
     after = 0
-    while page := office.hub.entries(live.id, after=after, limit=_PAGE):
+    while page := service.hub.entries(live.id, after=after, limit=_PAGE):
         yield exporter.export([each.message for each in page])
         after = page[-1].seq
     yield exporter.finish()

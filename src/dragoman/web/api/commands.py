@@ -1,4 +1,4 @@
-"""``/api/v1/sessions/{id}/commands``: the commands that a session has running, and their end."""
+"""``/api/v1/sessions/{id}/commands``: lists and stops the running commands of a session."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from litestar import get, post
 
 from dragoman.hub.hub import RunningCommand
 from dragoman.web.api.sessions import Id
-from dragoman.web.office import TheOffice
+from dragoman.web.service import TheService
 
 
 class Commands(msgspec.Struct, frozen=True):
-    """Commands that a session has running."""
+    """The running commands of a session."""
 
     commands: list[RunningCommand]
 
 
 class StoppedCommands(msgspec.Struct, frozen=True):
-    """Commands that a session had running, and that were stopped."""
+    """The commands of a session that were stopped."""
 
     stopped: list[RunningCommand]
 
 
 @get(
     "/sessions/{session_id:str}/commands",
-    summary="List the commands that a session has running",
+    summary="List the running commands of a session",
     tags=["commands"],
 )
-async def commands(office: TheOffice, session_id: Id) -> Commands:
+async def commands(service: TheService, session_id: Id) -> Commands:
     """During a turn and after it. A saved session that is not live has none."""
-    found = office.live(session_id)
+    found = service.live(session_id)
     if found is None:
-        await office.session(session_id)  # 404 if it does not exist
+        await service.session(session_id)  # 404 if it does not exist
         return Commands([])
-    return Commands(office.hub.commands(found.id))
+    return Commands(service.hub.commands(found.id))
 
 
 @post(
     "/sessions/{session_id:str}/commands/stop",
-    summary="Stop the commands that a session has running",
+    summary="Stop the running commands of a session",
     status_code=200,
     tags=["commands"],
 )
-async def stop_commands(office: TheOffice, session_id: Id) -> StoppedCommands:
-    """SIGTERM, then SIGKILL after a second. The turn goes on; other sessions keep their commands.
+async def stop_commands(service: TheService, session_id: Id) -> StoppedCommands:
+    """Sends SIGTERM, then SIGKILL after a second. The turn continues; other sessions keep their commands.
 
-    A notice in the session names what was stopped.
+    A notice in the session lists the stopped commands.
     """
-    return StoppedCommands(await office.hub.stop_commands(office.spoken_to(session_id)))
+    return StoppedCommands(await service.hub.stop_commands(service.spoken_to(session_id)))
 
 
 HANDLERS: list[Any] = [commands, stop_commands]

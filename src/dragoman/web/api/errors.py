@@ -1,6 +1,6 @@
-"""What goes wrong, as an answer: ``{"error": {"code": …, "message": …}}``, always.
+"""Errors as responses, always of the shape ``{"error": {"code": …, "message": …}}``.
 
-The code is for programs and does not change; the message is a sentence for people.
+The code is stable and meant for programs; the message is a sentence for people.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (IndexUnusable, 503, "no_index"),
     (DragomanError, 503, "unavailable"),
 )
-"""The first that fits decides."""
+"""The status and code for each error class; the first match counts."""
 _CODES: Final = {
     400: "bad_request",
     401: "not_signed_in",
@@ -61,32 +61,34 @@ _CODES: Final = {
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What went wrong: a code for programs, which stays, and a sentence for people."""
+    """An error: a stable code for programs, and a sentence for people."""
 
     code: str
     message: str
     line: int | None = None
-    """Where in a text that was sent, if that is known."""
+    """The line in the submitted text, if known."""
 
 
-class Refusal(msgspec.Struct, frozen=True):
-    """What every answer with a status of 400 or more holds."""
+class ErrorBody(msgspec.Struct, frozen=True):
+    """The body of every response with a status of 400 or above."""
 
     error: Problem
 
 
-def refusal(status: int, code: str, message: str, *, line: int | None = None) -> Response[Refusal]:
+def refusal(
+    status: int, code: str, message: str, *, line: int | None = None
+) -> Response[ErrorBody]:
     headers = {"retry-after": "1"} if status == 503 else {}
-    body = Refusal(Problem(code, message, line))
+    body = ErrorBody(Problem(code, message, line))
     return Response(body, status_code=status, media_type="application/json", headers=headers)
 
 
-def _ours(_request: Request[Any, Any, Any], problem: DragomanError) -> Response[Refusal]:
+def _ours(_request: Request[Any, Any, Any], problem: DragomanError) -> Response[ErrorBody]:
     return refuse(problem)
 
 
-def refuse(problem: DragomanError) -> Response[Refusal]:
-    """What is answered to a problem of ours."""
+def refuse(problem: DragomanError) -> Response[ErrorBody]:
+    """The response for one of Dragoman's own errors."""
     status, code = next((s, c) for kind, s, c in _KINDS if isinstance(problem, kind))
     if status >= 500:
         _log.warning("%s", problem)
@@ -94,9 +96,9 @@ def refuse(problem: DragomanError) -> Response[Refusal]:
     return refusal(status, code, str(problem), line=line if isinstance(line, int) else None)
 
 
-def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[Refusal]:
+def _http(_request: Request[Any, Any, Any], problem: HTTPException) -> Response[ErrorBody]:
     status = problem.status_code
-    message = problem.detail or "the request cannot be carried out"
+    message = problem.detail or "the request is invalid"
     extra = problem.extra
     if isinstance(extra, list):
         told = [_told(each) for each in extra]
@@ -114,14 +116,14 @@ def _told(extra: Any) -> str:
     return ": ".join(str(facts[name]) for name in ("key", "message") if facts.get(name))
 
 
-def _too_deep(request: Request[Any, Any, Any], _problem: RecursionError) -> Response[Refusal]:
-    _log.warning("%s %s was sent JSON that is nested too deeply", request.method, request.url.path)
+def _too_deep(request: Request[Any, Any, Any], _problem: RecursionError) -> Response[ErrorBody]:
+    _log.warning("%s %s received JSON that is nested too deeply", request.method, request.url.path)
     return refusal(400, "bad_request", "the JSON is nested too deeply")
 
 
-def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[Refusal]:
+def _bug(request: Request[Any, Any, Any], problem: Exception) -> Response[ErrorBody]:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=problem)
-    return refusal(500, "internal", "something went wrong in the server; its log says what")
+    return refusal(500, "internal", "internal server error; see the server's log")
 
 
 HANDLERS: dict[Any, Any] = {

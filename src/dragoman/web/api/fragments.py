@@ -1,4 +1,4 @@
-"""``fragments``: stretches of a session as HTML, for the page, which asks for them as one scrolls."""
+"""``fragments``: ranges of a session as HTML, which the page loads while scrolling."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from litestar.exceptions import HTTPException
 from litestar.params import PathParameter, QueryParameter
 
 from dragoman.web.api.sessions import Id
-from dragoman.web.api.shapes import FragmentInfo, TurnInfo
-from dragoman.web.office import TheOffice
-from dragoman.web.ranges import Stretches, drawn
-from dragoman.web.turns import TurnMarks
+from dragoman.web.api.shapes import FragmentInfo, SessionTurn
+from dragoman.web.ranges import SessionRanges, drawn
+from dragoman.web.service import TheService
+from dragoman.web.turn_index import TurnMarks
 
 Place = Annotated[int | None, QueryParameter(ge=-(1 << 53), le=1 << 53)]
 
 
 @get(
     "/sessions/{session_id:str}/fragments",
-    summary="What was said in a session, as pieces of a page",
+    summary="List entries of a session as HTML",
     tags=["page"],
 )
 async def session_fragments(
-    office: TheOffice,
-    stretches: NamedDependency[Stretches],
+    service: TheService,
+    ranges: NamedDependency[SessionRanges],
     session_id: Id,
     after: Place = None,
     before: Place = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 100,
 ) -> list[FragmentInfo]:
-    """The entries that follow ``after``, or the last ones before ``before``.
+    """The entries after ``after``, or the last ones before ``before``.
 
-    Numbers below zero are of what was said before the session came here.
+    Negative numbers refer to entries from before this server opened the session.
     """
-    found = await office.session(session_id)
+    found = await service.session(session_id)
     if after is None and before is not None:
-        said = await stretches.before(found, before, limit)
+        said = await ranges.before(found, before, limit)
     else:
-        said = await stretches.after(found, after or 0, limit)
+        said = await ranges.after(found, after or 0, limit)
     return [FragmentInfo(each.seq, each.html) for each in drawn(said)]
 
 
@@ -49,16 +49,16 @@ async def session_fragments(
     tags=["turns"],
 )
 async def find_turn(
-    office: TheOffice,
+    service: TheService,
     marks: NamedDependency[TurnMarks],
     session_id: Id,
     number: Annotated[int, PathParameter(ge=1, le=1 << 53)],
-) -> TurnInfo:
+) -> SessionTurn:
     """404 if the session has fewer turns."""
-    found = await marks.of(await office.session(session_id))
+    found = await marks.of(await service.session(session_id))
     if number > len(found):
         raise HTTPException(f"this session has {len(found)} turns", status_code=404)
-    return TurnInfo(number=number, **found[number - 1]._asdict())
+    return SessionTurn(number=number, **found[number - 1]._asdict())
 
 
 HANDLERS: list[Any] = [session_fragments, find_turn]

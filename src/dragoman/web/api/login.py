@@ -1,4 +1,4 @@
-"""Signing in and out: the page gives the token once, and gets two secrets that last until it signs out."""
+"""Signing in and out: the page sends the token once, and gets two secrets that are valid until it signs out."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from litestar.params import JSONBody
 
 from dragoman.web.api.shapes import Login, SignedIn
 from dragoman.web.guarding import LOGIN
-from dragoman.web.office import TheOffice
+from dragoman.web.service import TheService
 
 
 @post("/login", summary="Sign in with the token", status_code=200, tags=["login"])
-async def login(office: TheOffice, data: JSONBody[Login]) -> Response[SignedIn]:
-    """Sets a cookie and answers with a key. Every request needs both: the key in the header ``X-Dragoman-Key``."""
-    settings = office.settings
+async def login(service: TheService, data: JSONBody[Login]) -> Response[SignedIn]:
+    """Sets a cookie and returns a key. Each request needs both; send the key as ``X-Dragoman-Key``."""
+    settings = service.settings
     is_token = compare_digest(data.token.encode("utf-8", "replace"), settings.token.encode())
     if not is_token and not settings.logins.take_code(data.token):
-        raise HTTPException("this is not the token", status_code=401)
+        raise HTTPException("invalid token", status_code=401)
     made = settings.logins.begin()
     cookie = _cookie(settings.cookie_name, made.cookie)
     return Response(SignedIn(made.key), status_code=200, cookies=[cookie])
 
 
 @post("/logout", summary="Sign out", status_code=204, tags=["login"])
-async def logout(office: TheOffice, request: Request[Any, Any, Any]) -> Response[None]:
-    """Revokes this login: its cookie and its key open nothing any more, and its streams end."""
+async def logout(service: TheService, request: Request[Any, Any, Any]) -> Response[None]:
+    """Revokes this login: its cookie and key become invalid, and its streams end."""
     name = cast("dict[str, Any]", request.scope).get(LOGIN)
     if name is not None:
-        office.settings.logins.end(name)
-    gone = _cookie(office.settings.cookie_name, "", max_age=0)
+        service.settings.logins.end(name)
+    gone = _cookie(service.settings.cookie_name, "", max_age=0)
     return Response(None, status_code=204, cookies=[gone])
 
 
 def _cookie(name: str, value: str, **more: Any) -> Cookie:
-    # Without an age: browsers keep such a cookie in memory, and not in a file.
+    # Without Max-Age, browsers keep the cookie in memory and not in a file.
     return Cookie(key=name, value=value, httponly=True, samesite="strict", path="/", **more)
 
 

@@ -1,7 +1,7 @@
-"""The OpenAPI document as clients need it: short names of operations, what each answers when it refuses, what each type is.
+"""Completes the OpenAPI document: short operation ids, all error responses, a description of each type.
 
-The framework writes down its own error bodies, which are never sent here, one status for them, and no description of a
-type. What it leaves out is put in from where it is already said: the docstrings of the types, and
+The framework documents its own error body, which this server never sends, under a single status, and
+omits descriptions of types. They are added here, from the docstrings of the types and from
 :mod:`~dragoman.web.api.errors`.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
-from dragoman.web.api.errors import Refusal
+from dragoman.web.api.errors import ErrorBody
 
 NAMES: Final = {
     "harnesses": "list_harnesses",
@@ -35,34 +35,46 @@ NAMES: Final = {
     "policy": "get_policy",
     "usage": "get_usage",
 }
-"""Operations that are not simply called as their handler is."""
+"""Operation ids that differ from the name of the handler."""
 _ALWAYS: Final = {
-    "400": "The request does not fit: a field, a parameter, or JSON that cannot be read.",
+    "400": "The request is invalid: a field, a parameter, or malformed JSON.",
     "401": "Not signed in.",
-    "403": "Refused: from another page, from a program that an agent started, or outside of the roots.",
-    "421": "The server does not answer to this host name.",
-    "500": "A mistake of the server; its log has more.",
-    "503": "The agent, or the index, is not there.",
+    "403": "Forbidden: a request from another page, from a program that an agent started, or outside the roots.",
+    "421": "The server does not serve this host name.",
+    "500": "Internal error; see the server's log.",
+    "503": "The agent or the index is not available.",
 }
-_NAMED: Final = {"404": "There is no such session, approval or turn."}
-_BODY: Final = {"413": "The request is too large."}
+_NAMED: Final = {"404": "The session, approval or turn does not exist."}
+_BODY: Final = {"413": "The request body is too large."}
 _CHANGES: Final = {
-    "409": "It conflicts with what is: a turn under way, another use of the key, a refusal by the agent.",
+    "409": "Conflict: a running turn, another use of the idempotency key, or a refusal by the agent.",
     "504": "The agent did not answer in time.",
 }
 _REF: Final = "#/components/schemas/{name}"
+SCHEMA_NAMES: Final = {
+    "StartTurnBody": "StartTurn",
+    "SteerBody": "Steer",
+    "DecisionBody": "Decide",
+    "RenameBody": "Rename",
+    "SessionTurn": "TurnInfo",
+    "RememberedRulesInfo": "RememberedRules",
+    "ErrorBody": "Refusal",
+}
+"""Published schema names that differ from the class, because another class in Dragoman has that name.
+
+Generated clients name their types after these: they must not change."""
 
 
 def name_of(handler: Any, *_: object) -> str:
-    """The name of an operation, for the framework."""
+    """The operation id of a handler."""
     name = str(handler.handler_name)
     return NAMES.get(name, name)
 
 
 def complete(document: dict[str, Any], types: Iterable[type]) -> dict[str, Any]:
-    """The document, with all that is answered and what each type is. ``types`` are those that handlers use."""
+    """The complete document. ``types`` are the types that handlers use."""
     schemas = document["components"]["schemas"]
-    _, refusals = msgspec.json.schema_components([Refusal], ref_template=_REF)
+    _, refusals = msgspec.json.schema_components([ErrorBody], ref_template=_REF)
     schemas.update(refusals)
     known = dict(_described(types))
     for name, schema in schemas.items():
@@ -72,7 +84,21 @@ def complete(document: dict[str, Any], types: Iterable[type]) -> dict[str, Any]:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             _answers(operation["responses"], path, method, operation)
-    return document
+    return _with_public_names(document)
+
+
+def _with_public_names(value: Any) -> Any:
+    if isinstance(value, str):  # a schema's "title", which generators prefer to its key
+        return SCHEMA_NAMES.get(value, value)
+    if isinstance(value, list):
+        return [_with_public_names(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    named = cast("dict[str, Any]", value)
+    if isinstance(target := named.get("$ref"), str):
+        before, slash, name = target.rpartition("/")
+        return {**named, "$ref": before + slash + SCHEMA_NAMES.get(name, name)}
+    return {SCHEMA_NAMES.get(key, key): _with_public_names(each) for key, each in named.items()}
 
 
 def _answers(responses: dict[str, Any], path: str, method: str, operation: dict[str, Any]) -> None:
@@ -84,14 +110,14 @@ def _answers(responses: dict[str, Any], path: str, method: str, operation: dict[
     if method != "get" and not path.endswith(("/login", "/logout")):
         told |= _CHANGES
     for status, words in told.items():
-        content = {"application/json": {"schema": {"$ref": _REF.format(name="Refusal")}}}
+        content = {"application/json": {"schema": {"$ref": _REF.format(name="ErrorBody")}}}
         responses[status] = {"description": words, "content": content}
 
 
 def _described(types: Iterable[type]) -> Iterable[tuple[str, str]]:
-    """What each type says of itself, and each that it has in it."""
+    """The name and docstring of each type, and of the types that it contains."""
     seen: set[type] = set()
-    left = [Refusal, *types]
+    left = [ErrorBody, *types]
     while left:
         each = left.pop()
         if each in seen:

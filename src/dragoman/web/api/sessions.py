@@ -1,4 +1,4 @@
-"""``/api/v1/sessions`` and ``/api/v1/harnesses``: what there is, what is begun, named, put away and ended."""
+"""``/api/v1/sessions`` and ``/api/v1/harnesses``: lists, starts, renames, archives, forks and stops sessions."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from dragoman.web.api.shapes import (
     EntryInfo,
     EntryPage,
     Harnesses,
-    Rename,
+    RenameBody,
     SessionInfo,
     SessionPage,
     StartSession,
 )
-from dragoman.web.office import TheOffice
+from dragoman.web.service import TheService
 
 Id = Annotated[str, PathParameter(max_length=200)]
-Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="How many at most.")]
-After = Annotated[int, QueryParameter(ge=0, le=1 << 53, description="The entry that was had last.")]
+Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="The most items to return.")]
+After = Annotated[
+    int, QueryParameter(ge=0, le=1 << 53, description="Return entries after this one.")
+]
 MaybeAfter = Annotated[
-    int | None, QueryParameter(ge=0, le=1 << 53, description="The entry that was had last.")
+    int | None, QueryParameter(ge=0, le=1 << 53, description="Return entries after this one.")
 ]
 Key = Annotated[
     str | None,
     HeaderParameter(
         name="Idempotency-Key",
         max_length=200,
-        description="The same request with the same key is carried out once.",
+        description="Repeating a request with the same key has no further effect.",
         examples=[Example(value="3f0c")],
     ),
 ]
@@ -39,100 +41,100 @@ Key = Annotated[
 KeepCommands = Annotated[
     bool,
     QueryParameter(
-        description="Leave the commands of the session running; they are stopped otherwise."
+        description="Leave the session's commands running. They are stopped by default."
     ),
 ]
 
 
-@get("/harnesses", summary="Agent programs, and what each can do", tags=["harnesses"])
-async def harnesses(office: TheOffice) -> Harnesses:
-    return Harnesses(office.hub.harnesses())
+@get("/harnesses", summary="List agents and their capabilities", tags=["harnesses"])
+async def harnesses(service: TheService) -> Harnesses:
+    return Harnesses(service.hub.harnesses())
 
 
-@get("/sessions", summary="All sessions, the newest first", tags=["sessions"])
+@get("/sessions", summary="List sessions, newest first", tags=["sessions"])
 async def sessions(
-    office: TheOffice,
+    service: TheService,
     limit: Limit = 50,
     cursor: Annotated[str | None, QueryParameter(max_length=500)] = None,
     live: FromQuery[bool | None] = None,
     archived: FromQuery[bool | None] = None,
     project: Annotated[str | None, QueryParameter(max_length=4096)] = None,
 ) -> SessionPage:
-    """Live ones and those on the disk. ``live=true``: only those that can be spoken to."""
-    page, following = await office.sessions(
+    """Live and saved sessions. ``live=true`` returns only live ones."""
+    page, following = await service.sessions(
         limit=limit, cursor=cursor, live=live, archived=archived, project=project
     )
-    return SessionPage(page, following, shapes.indexing(office.library.indexing))
+    return SessionPage(page, following, shapes.indexing(service.archive_worker.indexing))
 
 
-@post("/sessions", summary="Begin a session, or go on with a saved one", tags=["sessions"])
+@post("/sessions", summary="Start or resume a session", tags=["sessions"])
 async def start(
-    office: TheOffice, data: JSONBody[StartSession], idempotency_key: Key = None
+    service: TheService, data: JSONBody[StartSession], idempotency_key: Key = None
 ) -> SessionInfo:
-    """``cwd`` must lie inside one of the roots that the server was started with."""
-    session = await office.hub.start(
-        cwd=office.hub.allowed(data.cwd),
+    """``cwd`` must be within one of the roots that the server was started with."""
+    session = await service.hub.start(
+        cwd=service.hub.allowed(data.cwd),
         prompt=data.prompt,
-        images=office.images(data.images),
+        images=service.images(data.images),
         model=data.model,
         effort=data.effort,
         sandbox=data.sandbox,
         approvals=data.approvals,
         idempotency_key=idempotency_key,
         resume=data.resume,
-        title=await office.taken_up(data.resume),
+        title=await service.taken_up(data.resume),
     )
     return shapes.live(session)
 
 
 @get("/sessions/{session_id:str}", summary="A session", tags=["sessions"])
-async def session(office: TheOffice, session_id: Id) -> SessionInfo:
-    return await office.session(session_id)
+async def session(service: TheService, session_id: Id) -> SessionInfo:
+    return await service.session(session_id)
 
 
-@patch("/sessions/{session_id:str}", summary="Give a session a name", tags=["sessions"])
-async def rename(office: TheOffice, session_id: Id, data: JSONBody[Rename]) -> SessionInfo:
-    return await office.rename(session_id, data.title)
+@patch("/sessions/{session_id:str}", summary="Rename a session", tags=["sessions"])
+async def rename(service: TheService, session_id: Id, data: JSONBody[RenameBody]) -> SessionInfo:
+    return await service.rename(session_id, data.title)
 
 
-@post("/sessions/{session_id:str}/archive", summary="Put a session away", tags=["sessions"])
-async def archive(office: TheOffice, session_id: Id) -> SessionInfo:
-    return await office.archive(session_id, archived=True)
+@post("/sessions/{session_id:str}/archive", summary="Archive a session", tags=["sessions"])
+async def archive(service: TheService, session_id: Id) -> SessionInfo:
+    return await service.archive(session_id, archived=True)
 
 
-@post("/sessions/{session_id:str}/unarchive", summary="Bring a session back", tags=["sessions"])
-async def unarchive(office: TheOffice, session_id: Id) -> SessionInfo:
-    return await office.archive(session_id, archived=False)
+@post("/sessions/{session_id:str}/unarchive", summary="Unarchive a session", tags=["sessions"])
+async def unarchive(service: TheService, session_id: Id) -> SessionInfo:
+    return await service.archive(session_id, archived=False)
 
 
-@post("/sessions/{session_id:str}/fork", summary="Branch a session off", tags=["sessions"])
-async def fork(office: TheOffice, session_id: Id) -> SessionInfo:
-    """The new session is live, and knows all that was said in this one."""
-    return await office.fork(session_id)
+@post("/sessions/{session_id:str}/fork", summary="Fork a session", tags=["sessions"])
+async def fork(service: TheService, session_id: Id) -> SessionInfo:
+    """The new session is live and has the history of this one."""
+    return await service.fork(session_id)
 
 
 @post(
     "/sessions/{session_id:str}/stop", summary="End a session", status_code=204, tags=["sessions"]
 )
-async def stop(office: TheOffice, session_id: Id, keep_commands: KeepCommands = False) -> None:
-    """Its turn and its commands are stopped, and what was allowed for its duration is asked again.
+async def stop(service: TheService, session_id: Id, keep_commands: KeepCommands = False) -> None:
+    """Stops its turn and its commands, and ends permissions that were granted for the session.
 
-    It stays in the archive and can be resumed. In one that is only saved there is nothing to end;
-    409 if another program runs it.
+    The session is kept and can be resumed. Has no effect on a saved session; 409 if another program
+    runs it.
     """
-    await office.stop(session_id, keep_commands=keep_commands)
+    await service.stop(session_id, keep_commands=keep_commands)
 
 
 @get(
     "/sessions/{session_id:str}/entries",
-    summary="What was said in a session, from a cursor on",
+    summary="List the entries of a session",
     tags=["sessions"],
 )
 async def entries(
-    office: TheOffice, session_id: Id, after: After = 0, limit: Limit = 500
+    service: TheService, session_id: Id, after: After = 0, limit: Limit = 500
 ) -> Response[EntryPage]:
-    """Oldest first. ``next`` is the ``after`` of the next page, null if there is none yet."""
-    found = await office.entries(session_id, after=after, limit=limit + 1)
+    """Oldest first. Pass ``next`` as ``after`` to get the next page; null if there is none yet."""
+    found = await service.entries(session_id, after=after, limit=limit + 1)
     page = [EntryInfo(each.seq, each.at, each.message) for each in found[:limit]]
     following = page[-1].seq if len(found) > limit else None
     return Response(EntryPage(page, following))

@@ -1,4 +1,4 @@
-"""What the API takes and gives, as JSON: the names here are a public contract."""
+"""Request and response types of the API. Their fields are a public contract."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dragoman.hub.hub import HarnessInfo, LiveSession, PendingApproval, Steered
 from dragoman.model.intents import ApprovalMode, Sandbox
 from dragoman.model.messages import ApprovalRequested, Message, RateWindow
 from dragoman.model.usage import Usage
-from dragoman.web.library import as_time
+from dragoman.web.archive_worker import as_time
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
 Words: TypeAlias = Annotated[str, Meta(min_length=1, max_length=4_000_000)]
@@ -23,26 +23,26 @@ Images: TypeAlias = Annotated[list[str], Meta(max_length=16)]
 
 
 class Login(msgspec.Struct, frozen=True):
-    """The token that ``dragoman serve`` printed."""
+    """The token that ``dragoman serve`` prints."""
 
     token: Annotated[str, Meta(max_length=500)]
 
 
 class SignedIn(msgspec.Struct, frozen=True):
-    """What a page that has signed in keeps to itself."""
+    """The second secret of a login, which the page stores."""
 
     key: str
-    """Send it as ``X-Dragoman-Key`` with every request, beside the cookie."""
+    """Send it as ``X-Dragoman-Key`` with each request, in addition to the cookie."""
 
 
 class Harnesses(msgspec.Struct, frozen=True):
-    """Agent programs that can be driven here."""
+    """The agents that this server can run."""
 
     harnesses: list[HarnessInfo]
 
 
 class StartSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session to begin, or to go on with."""
+    """A session to start or resume."""
 
     cwd: Annotated[str, Meta(min_length=1, max_length=4096)]
     prompt: Words | None = None
@@ -52,49 +52,49 @@ class StartSession(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: Sandbox = "workspace-write"
     approvals: ApprovalMode = "on-request"
     resume: Name | None = None
-    """A saved session to go on with."""
+    """The id of a saved session to resume."""
 
 
-class Rename(msgspec.Struct, frozen=True):
+class RenameBody(msgspec.Struct, frozen=True):
     """A new name for a session."""
 
     title: Name
 
 
-class StartTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """What to ask the agent, and how it may work on it."""
+class StartTurnBody(msgspec.Struct, frozen=True, kw_only=True):
+    """A prompt for the agent, and settings for its turn."""
 
     text: Words
     images: Images = []
     model: Name | None = None
     effort: Name | None = None
     sandbox: Sandbox | None = None
-    """From this turn on; without it, as it is."""
+    """Applies from this turn on. Unchanged if omitted."""
     approvals: ApprovalMode | None = None
     """The same."""
 
 
-class Steer(msgspec.Struct, frozen=True, kw_only=True):
-    """What to say to the turn under way."""
+class SteerBody(msgspec.Struct, frozen=True, kw_only=True):
+    """A message for the running turn."""
 
     text: Words
     images: Images = []
 
 
 class TurnAccepted(msgspec.Struct, frozen=True):
-    """The turn that was begun, or that the words were said to."""
+    """The turn that was started or steered."""
 
     turn_id: str | None
 
 
 class SessionInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A session, be it live or only saved."""
+    """A live or saved session."""
 
     id: str
     native_id: str | None = None
-    """What its own messages call it."""
+    """The session id in its own messages."""
     is_live: bool
-    """Whether it can be spoken to at once; a saved one can be resumed."""
+    """Whether the session accepts prompts now. A saved session can be resumed."""
     title: str | None = None
     state: State = "idle"
     harness: str | None = None
@@ -115,15 +115,15 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True):
     approvals: Any = None
     error: str | None = None
     steered: list[Steered] = []
-    """What was said to the turn under way and the agent has not taken up: still pending, or returned with its end."""
+    """Messages to the running turn that the agent has not read: pending, or returned when the turn ended."""
     open_turn: bool = False
-    """Of a saved session: its last turn has no end, and ``updated_at`` is when something was last said in it."""
+    """For a saved session: its last turn has no end; ``updated_at`` is the time of its last message."""
     running_elsewhere: bool = False
-    """Of a saved session: another program has its file open. It can be watched and forked."""
+    """For a saved session: another program is running it. It can be watched and forked."""
 
 
 class Indexing(msgspec.Struct, frozen=True):
-    """How far the index of saved sessions is, while it is brought up to date."""
+    """The progress of indexing saved sessions."""
 
     files: int
     all_files: int
@@ -136,13 +136,13 @@ class SessionPage(msgspec.Struct, frozen=True):
 
     sessions: list[SessionInfo]
     next: str | None
-    """The ``cursor`` that the list goes on with; null at its end."""
+    """The ``cursor`` of the next page; null on the last one."""
     indexing: Indexing | None = None
-    """If saved sessions are still being indexed: there may be more than are listed."""
+    """Set while saved sessions are being indexed: the list may be incomplete."""
 
 
 class NewestSaved(msgspec.Struct, frozen=True):
-    """Saved sessions that are not live, the newest first, and none of them archived."""
+    """Saved sessions that are neither live nor archived, newest first."""
 
     sessions: list[SessionInfo]
     are_all: bool
@@ -150,13 +150,13 @@ class NewestSaved(msgspec.Struct, frozen=True):
 
 
 class SavedGone(msgspec.Struct, frozen=True):
-    """A session that was deleted from the disk, or that is live by now under another id."""
+    """A session that was deleted, or that became live under another id."""
 
     id: str
 
 
 class EntryInfo(msgspec.Struct, frozen=True):
-    """A message of a session, with its place in it."""
+    """A message of a session with its sequence number."""
 
     seq: int
     at: datetime | None
@@ -164,33 +164,33 @@ class EntryInfo(msgspec.Struct, frozen=True):
 
 
 class EntryPage(msgspec.Struct, frozen=True):
-    """A page of what was said in a session."""
+    """A page of the entries of a session."""
 
     entries: list[EntryInfo]
     next: int | None
-    """The ``after`` that the list goes on with; null at its end."""
+    """The ``after`` of the next page; null at the end."""
 
 
 class FragmentInfo(msgspec.Struct, frozen=True):
-    """An entry as HTML; empty if there is nothing to see."""
+    """An entry as HTML; empty if the entry is not displayed."""
 
     seq: int
     html: str
 
 
-class TurnInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn of a session, and where it begins."""
+class SessionTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn of a session, and where it starts."""
 
     number: int
     """From 1."""
     seq: int
-    """Of its first entry; below zero if it was before the session came here."""
+    """The number of its first entry; negative if it precedes the opening of the session on this server."""
     title: str
     outcome: str
 
 
 class ApprovalInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that an agent asks, and that waits for a person."""
+    """An approval request that waits for a person."""
 
     id: str
     session_id: str
@@ -200,26 +200,26 @@ class ApprovalInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Approvals(msgspec.Struct, frozen=True):
-    """All that waits for a person."""
+    """All open approval requests."""
 
     approvals: list[ApprovalInfo]
 
 
-class Decide(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision about an approval."""
+class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision on an approval request."""
 
     session_id: Name
     decision: Literal["allow", "allow_for_session", "allow_always", "deny", "cancel", "answered"]
     message: Annotated[str, Meta(max_length=10_000)] | None = None
-    """A word to the agent."""
+    """A message to the agent."""
     answers: dict[str, list[str]] = {}
-    """For questions: the answers by the question's id, or by its text."""
+    """For questions: the answers by the question's id or text."""
     content: dict[str, Any] | None = None
-    """For elicitations: the form, filled in."""
+    """For elicitations: the values of the form."""
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
-    """A place where something was found."""
+    """A search hit."""
 
     session_id: str
     turn: int
@@ -232,25 +232,25 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     snippet: str | None
     spans: list[tuple[int, int]]
-    """The places in the snippet that were looked for."""
+    """The matching ranges in the snippet."""
 
 
 class Hits(msgspec.Struct, frozen=True):
-    """What a search found, the best first."""
+    """The hits of a search, best first."""
 
     hits: list[Hit]
     is_ranked: bool
     indexing: Indexing | None = None
-    """If saved sessions are still being indexed: there may be more to find."""
+    """Set while saved sessions are being indexed: there may be more hits."""
 
 
 class UsageGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens and money of one group, such as a day or a model."""
+    """Tokens and cost of one group, such as a day or a model."""
 
     key: str
     usage: Usage | None
     cost: str | None
-    """US dollars, as a decimal number; null if nothing in it has a price."""
+    """US dollars, as a decimal number; null if no part has a known price."""
     unpriced_tokens: int
     responses: int
     sessions: int
@@ -259,7 +259,7 @@ class UsageGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UsageSummary(msgspec.Struct, frozen=True):
-    """Tokens and money, group by group, and in all."""
+    """Tokens and cost by group and in total."""
 
     by: str
     groups: list[UsageGroup]
@@ -267,34 +267,34 @@ class UsageSummary(msgspec.Struct, frozen=True):
 
 
 class PolicyText(msgspec.Struct, frozen=True):
-    """Rules that decide about approvals, as TOML."""
+    """Approval rules, as TOML."""
 
     text: Annotated[str, Meta(max_length=1_000_000)]
 
 
 class RememberedInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that the agent itself has written down, because somebody always allowed something."""
+    """A rule that the agent stored when a request was always allowed."""
 
     id: str
     decision: str
     prefix: list[str]
-    """Commands that begin with exactly these words …"""
+    """Allows commands that start with exactly these words …"""
     host: str | None
     """… or connections to this host."""
     stored_in: str
-    """The file that it is in …"""
+    """The file that contains the rule …"""
     line: int
-    """… and the line."""
+    """… and its line."""
 
 
-class RememberedRules(msgspec.Struct, frozen=True):
-    """What the agent itself remembers as allowed or not."""
+class RememberedRulesInfo(msgspec.Struct, frozen=True):
+    """The rules that the agent itself has stored."""
 
     rules: list[RememberedInfo]
 
 
 class VerdictInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What a policy would say to a request of the past."""
+    """The decision of a policy on a past request."""
 
     session_id: str | None
     seq: int | None
@@ -306,7 +306,7 @@ class VerdictInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdicts(msgspec.Struct, frozen=True):
-    """What rules would have said to past requests, the newest first."""
+    """The decisions of a policy on past requests, newest first."""
 
     verdicts: list[VerdictInfo]
 

@@ -1,4 +1,4 @@
-"""Speaking to an agent: turns, steering, interrupting; approvals; the policy that decides about them."""
+"""Endpoints for turns, steering and interrupting, for approvals, and for the policy."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from dragoman.web.api.sessions import Id, KeepCommands, Key
 from dragoman.web.api.shapes import (
     ApprovalInfo,
     Approvals,
-    Decide,
+    DecisionBody,
     PolicyText,
     RememberedInfo,
-    RememberedRules,
-    StartTurn,
-    Steer,
+    RememberedRulesInfo,
+    StartTurnBody,
+    SteerBody,
     TurnAccepted,
     VerdictInfo,
     Verdicts,
 )
-from dragoman.web.office import TheOffice
+from dragoman.web.service import TheService
 
 
 @post(
     "/sessions/{session_id:str}/turns",
-    summary="Ask the agent something",
+    summary="Start a turn",
     status_code=202,
     tags=["turns"],
 )
 async def start_turn(
-    office: TheOffice, session_id: Id, data: JSONBody[StartTurn], idempotency_key: Key = None
+    service: TheService, session_id: Id, data: JSONBody[StartTurnBody], idempotency_key: Key = None
 ) -> TurnAccepted:
-    """What comes of it is told by the session's stream."""
-    turn_id = await office.hub.run(
-        office.spoken_to(session_id),
+    """The session's stream reports the progress."""
+    turn_id = await service.hub.run(
+        service.spoken_to(session_id),
         data.text,
-        images=office.images(data.images),
+        images=service.images(data.images),
         model=data.model,
         effort=data.effort,
         sandbox=data.sandbox,
@@ -51,88 +51,94 @@ async def start_turn(
 
 @post(
     "/sessions/{session_id:str}/steer",
-    summary="Say something to the agent while it works",
+    summary="Steer the running turn",
     status_code=204,
     tags=["turns"],
 )
-async def steer(office: TheOffice, session_id: Id, data: JSONBody[Steer]) -> None:
-    """Until the agent takes it up it is among the session's ``steered``; if the turn ends first it is returned there."""
-    session = office.spoken_to(session_id)
-    await office.hub.steer(session, data.text, images=office.images(data.images))
+async def steer(service: TheService, session_id: Id, data: JSONBody[SteerBody]) -> None:
+    """The message is in the session's ``steered`` until the agent reads it, or is returned there if the turn ends first."""
+    session = service.spoken_to(session_id)
+    await service.hub.steer(session, data.text, images=service.images(data.images))
 
 
 @delete(
     "/sessions/{session_id:str}/steered/{steered_id:str}",
-    summary="Let go of words that were returned",
+    summary="Discard a returned message",
     tags=["turns"],
 )
-async def drop_steered(office: TheOffice, session_id: Id, steered_id: Id) -> None:
-    """For whoever has put them elsewhere, such as back into a text field. 404: somebody else was quicker."""
-    if not await office.hub.take_back(office.spoken_to(session_id), steered_id):
-        raise HTTPException("this is not there any more", status_code=404)
+async def drop_steered(service: TheService, session_id: Id, steered_id: Id) -> None:
+    """Call this after you put the text elsewhere, such as into an input field. 404: another client was first."""
+    if not await service.hub.take_back(service.spoken_to(session_id), steered_id):
+        raise HTTPException("this message was already taken", status_code=404)
 
 
 @post(
     "/sessions/{session_id:str}/interrupt",
-    summary="Stop the turn",
+    summary="Interrupt the turn",
     status_code=204,
     tags=["turns"],
 )
-async def interrupt(office: TheOffice, session_id: Id, keep_commands: KeepCommands = False) -> None:
-    """Its commands are stopped as well. A notice in the session names them."""
-    await office.hub.interrupt(office.spoken_to(session_id), keep_commands=keep_commands)
+async def interrupt(
+    service: TheService, session_id: Id, keep_commands: KeepCommands = False
+) -> None:
+    """Also stops its commands. A notice in the session lists them."""
+    await service.hub.interrupt(service.spoken_to(session_id), keep_commands=keep_commands)
 
 
-@get("/approvals", summary="What agents ask, and nobody has answered yet", tags=["approvals"])
+@get("/approvals", summary="List open approval requests", tags=["approvals"])
 async def approvals(
-    office: TheOffice, session_id: Annotated[str | None, QueryParameter(max_length=200)] = None
+    service: TheService, session_id: Annotated[str | None, QueryParameter(max_length=200)] = None
 ) -> Approvals:
-    named = office.spoken_to(session_id) if session_id is not None else None
-    return Approvals([shapes.approval(each) for each in office.hub.approvals(named)])
+    named = service.spoken_to(session_id) if session_id is not None else None
+    return Approvals([shapes.approval(each) for each in service.hub.approvals(named)])
 
 
-@get("/sessions/{session_id:str}/approvals", summary="The same, of a session", tags=["approvals"])
-async def session_approvals(office: TheOffice, session_id: Id) -> list[ApprovalInfo]:
-    found = office.hub.approvals(office.spoken_to(session_id))
+@get(
+    "/sessions/{session_id:str}/approvals",
+    summary="List open approval requests of a session",
+    tags=["approvals"],
+)
+async def session_approvals(service: TheService, session_id: Id) -> list[ApprovalInfo]:
+    found = service.hub.approvals(service.spoken_to(session_id))
     return [shapes.approval(each) for each in found]
 
 
 @post("/approvals/{approval_id:str}", summary="Decide", status_code=204, tags=["approvals"])
-async def decide(office: TheOffice, approval_id: Id, data: JSONBody[Decide]) -> None:
-    """404 if it is not open, or not open any more: somebody else was quicker, or the deadline."""
-    is_open = office.hub.decide(
+async def decide(service: TheService, approval_id: Id, data: JSONBody[DecisionBody]) -> None:
+    """404 if the request is not open: it was already settled, or its deadline passed."""
+    is_open = service.hub.decide(
         approval_id,
         data.decision,
-        session_id=office.spoken_to(data.session_id),
+        session_id=service.spoken_to(data.session_id),
         message=data.message,
         answers=data.answers or None,
         content=data.content,
     )
     if not is_open:
-        raise HTTPException("this is not open, or not open any more", status_code=404)
+        raise HTTPException("this request is not open", status_code=404)
 
 
-@get("/policy", summary="The rules that decide before anybody is asked", tags=["policy"])
-async def policy(office: TheOffice) -> PolicyText:
-    return PolicyText(office.hub.policy_text())
+@get("/policy", summary="Get the approval rules", tags=["policy"])
+async def policy(service: TheService) -> PolicyText:
+    return PolicyText(service.hub.policy_text())
 
 
-@put("/policy", summary="Other rules, from now on", tags=["policy"])
-async def save_policy(office: TheOffice, data: JSONBody[PolicyText]) -> PolicyText:
-    office.hub.save_policy(data.text)
-    return PolicyText(office.hub.policy_text())
+@put("/policy", summary="Replace the approval rules", tags=["policy"])
+async def save_policy(service: TheService, data: JSONBody[PolicyText]) -> PolicyText:
+    service.hub.save_policy(data.text)
+    return PolicyText(service.hub.policy_text())
 
 
-@post("/policy/try", summary="What rules would have said", status_code=200, tags=["policy"])
-async def try_policy(office: TheOffice, data: JSONBody[PolicyText]) -> Verdicts:
-    """To what was asked before, the newest first. Changes nothing."""
-    return Verdicts([verdict(each) for each in office.hub.check_policy(data.text)])
+@post("/policy/try", summary="Try rules on past requests", status_code=200, tags=["policy"])
+async def try_policy(service: TheService, data: JSONBody[PolicyText]) -> Verdicts:
+    """Newest first. Has no side effects."""
+    return Verdicts([verdict(each) for each in service.hub.check_policy(data.text)])
 
 
-@get("/policy/remembered", summary="What the agent itself remembers as allowed", tags=["policy"])
-async def remembered(office: TheOffice) -> RememberedRules:
-    """Written down by the agent when something was decided with ``allow_always``."""
-    return RememberedRules(
+@get("/policy/remembered", summary="List rules that the agent has stored", tags=["policy"])
+async def remembered(service: TheService) -> RememberedRulesInfo:
+    """The agent stores a rule for each ``allow_always`` decision."""
+    return RememberedRulesInfo(
         [
             RememberedInfo(
                 id=each.id,
@@ -142,21 +148,21 @@ async def remembered(office: TheOffice) -> RememberedRules:
                 stored_in=each.stored_in,
                 line=each.line,
             )
-            for each in office.hub.remembered()
+            for each in service.hub.remembered()
         ]
     )
 
 
 @delete(
     "/policy/remembered/{rule_id:str}",
-    summary="Take such a rule away",
+    summary="Remove a stored rule",
     status_code=204,
     tags=["policy"],
 )
-async def forget(office: TheOffice, rule_id: Id) -> None:
-    """Sessions that are open keep it until they are resumed. 404 if there is no such rule (any more)."""
-    if not office.hub.forget(rule_id):
-        raise HTTPException("there is no such rule, or not any more", status_code=404)
+async def forget(service: TheService, rule_id: Id) -> None:
+    """Open sessions keep the rule until they are resumed. 404 if the rule does not exist."""
+    if not service.hub.forget(rule_id):
+        raise HTTPException("this rule does not exist", status_code=404)
 
 
 def verdict(tried: Any) -> VerdictInfo:

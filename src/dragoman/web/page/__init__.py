@@ -1,1 +1,1 @@
-"""The page: what people see in a browser. Values in, HTML out; no server, no clock, no store."""
+"""The page in the browser. Plain values in, HTML out; without server, clock or store."""

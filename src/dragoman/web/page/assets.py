@@ -1,4 +1,4 @@
-"""The files that a page is made of: style sheets, modules, icons. Read once, named by what is in them."""
+"""Static files of the page: style sheets, scripts, icons. Read once, with a version from their content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from dragoman.export.html.page import pieces_sheet
 
 PIECES: Final = "pieces.css"
-"""The style sheet of what agents say: the exported page's own."""
+"""The style sheet of the conversation, shared with exported pages."""
 _TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -31,7 +31,7 @@ class Asset(msgspec.Struct, frozen=True):
 
 @functools.cache
 def asset(name: str) -> Asset | None:
-    """A file of the page, or none of that name. No name leads out of the folder."""
+    """A static file by name. Names cannot lead out of the folder."""
     known = _NAME.fullmatch(name)
     if known is None:
         return None
@@ -47,6 +47,6 @@ def asset(name: str) -> Asset | None:
 
 @functools.cache
 def names() -> tuple[str, ...]:
-    """All of them."""
+    """All static files."""
     folder = files("dragoman.web.page").joinpath("static")
     return (PIECES, *sorted(each.name for each in folder.iterdir() if _NAME.fullmatch(each.name)))

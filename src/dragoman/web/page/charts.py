@@ -1,4 +1,4 @@
-"""Charts as SVG made here: bars with a name for each, coloured by the style sheet, no script."""
+"""SVG bar charts with a label for each bar, coloured by the style sheet, without scripts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def dollars(amount: float | None) -> str:
 
 
 def every_day(known: Iterable[date], most: int) -> list[date]:
-    """Each day from the first of them to the last, but no more than the last so many."""
+    """All days from first to last, limited to the most recent ones."""
     found = sorted(known)
     if not found:
         return []
@@ -53,8 +53,8 @@ def bar(share: float) -> Html:
 
 
 def window(name: str, percent: float | None, resets_at: datetime | None) -> Html:
-    """An allowance: how much is used and when it begins anew."""
-    words = f"{percent:.0f} % used" if percent is not None else "not told"
+    """A rate limit window: its use, and when it resets."""
+    words = f"{percent:.0f} % used" if percent is not None else "not reported"
     until = (
         element(
             "time",
@@ -81,7 +81,7 @@ def window(name: str, percent: float | None, resets_at: datetime | None) -> Html
 
 
 def spending(days: Sequence[UsageRow]) -> Html:
-    """Tokens by day, one bar each: from the cache, new input, output."""
+    """Tokens by day, as stacked bars: cached input, new input, output."""
     most = max((each.input_tokens + each.output_tokens for each in days), default=0) or 1
     wide = _WIDTH / len(days)
     bars: list[Html] = []
@@ -116,7 +116,7 @@ def spending(days: Sequence[UsageRow]) -> Html:
 def activity(days: Sequence[tuple[date, int]]) -> Html:
     """Sessions by day."""
     most = max((count for _, count in days), default=0) or 1
-    most += most % 2  # half of it is named, too
+    most += most % 2  # half of it gets a label too
     wide = _WIDTH / len(days)
     bars = [
         element(

@@ -1,4 +1,4 @@
-"""What is told beside the conversation: tokens, the context's fill, the account's allowances."""
+"""Data for the sidebar: tokens, context use, rate limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def usage(message: UsageReport) -> dict[str, str | bool | None]:
 
 
 def limits(message: RateLimits) -> Html:
-    """The allowances, one element each."""
+    """The rate limit windows, one element each."""
     return joined(
         element(
             "data",

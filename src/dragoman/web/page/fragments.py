@@ -1,23 +1,23 @@
-"""Entries as pieces of the page: the same pieces as in the exported file, each with its place.
+"""Renders entries as HTML fragments of the page, like those of an exported file, each with its number.
 
-``fragments`` keeps nothing between two calls, since a page asks for any stretch of a session in any
-order. What belongs together and comes in one stretch is put together here; a result whose call
-stands in another one is a piece of its own that names its call, and the page puts it there.
+``fragments`` keeps no state between calls, because the page loads ranges of a session in any order.
+Entries of one range that belong together are combined here; a result whose call is in another range
+becomes a fragment that names its call, and the page's scripts move it there.
 
-A piece is a ``div.entry`` with ``data-seq`` and ``data-kind``, and, where it has them:
+A fragment is a ``div.entry`` with ``data-seq``, ``data-kind`` and, where they apply:
 
 =================  ===========================================================================
 ``data-call``      the call whose card it is
 ``data-result``    the call whose result it is, for the page to put into the card
-``data-message``   the text that deltas with this id were pieces of
-``data-approval``  the request whose card it is; ``data-settles``: the one that it settles
-``data-agent``     the sub-agent whose words it holds; ``data-parent`` and ``data-title`` with its
-                   first ones
+``data-message``   the text to which the deltas with this id belong
+``data-approval``  the request whose card it is; ``data-settles``: the request that it settles
+``data-agent``     the sub-agent that it belongs to; the first one also has ``data-parent`` and
+                   ``data-title``
 ``data-turn``      the turn
-``data-at``        when it was said
+``data-at``        its time
 =================  ===========================================================================
 
-``div.fact`` is never seen: it tells tokens, allowances and the beginnings and ends of turns.
+``div.fact`` is invisible: it carries tokens, rate limits, and the starts and ends of turns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from dragoman.export.html.page import moment
 from dragoman.html import calls as html_calls
 from dragoman.html import conversation, diffs
-from dragoman.html.images import Images
+from dragoman.html.images import InlineImages
 from dragoman.html.pieces import EMPTY, Html, element, folded, joined
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -56,30 +56,30 @@ from dragoman.model.messages import (
 )
 from dragoman.model.turns import Use
 from dragoman.rendering import render
-from dragoman.rendering.calls import Calls
-from dragoman.web.page import asks, facts
-from dragoman.web.page.rows import Entry, Fragment
+from dragoman.rendering.calls import CallIndex
+from dragoman.web.page import approvals, facts
+from dragoman.web.page.rows import Fragment, PageEntry
 
 _LONGEST_DIFF = 400_000
 
 
-def fragments(entries: Iterable[Entry], session_id: str | None = None) -> list[Fragment]:
-    """Each entry as HTML. ``session_id`` is what its messages call it; others are sub-agents."""
-    stretch = _Stretch(list(entries), session_id)
-    # Plain text, for a ``str`` of another class is nothing that msgspec writes.
-    return [Fragment(entry.seq, str(stretch.html(entry))) for entry in stretch.entries]
+def fragments(entries: Iterable[PageEntry], session_id: str | None = None) -> list[Fragment]:
+    """Each entry as HTML. ``session_id`` is the id in the session's messages; others are sub-agents."""
+    found = _FragmentRange(list(entries), session_id)
+    # A plain str: msgspec does not encode subclasses of str.
+    return [Fragment(entry.seq, str(found.html(entry))) for entry in found.entries]
 
 
-class _Stretch:
-    """Entries that were asked for together."""
+class _FragmentRange:
+    """The entries of one call."""
 
-    def __init__(self, entries: Sequence[Entry], session_id: str | None) -> None:
+    def __init__(self, entries: Sequence[PageEntry], session_id: str | None) -> None:
         self.entries = entries
         self._main = session_id or next(
             (each.message.session_id for each in entries if each.message.session_id), None
         )
-        self._images = Images()
-        self._calls: dict[str | None, Calls] = {}
+        self._images = InlineImages()
+        self._calls: dict[str | None, CallIndex] = {}
         self._called: set[tuple[str | None, str]] = set()
         self._asked: set[str] = set()
         self._results: dict[tuple[str | None, str], ToolResult] = {}
@@ -89,7 +89,7 @@ class _Stretch:
         for entry in entries:
             self._look_at(entry)
 
-    def _look_at(self, entry: Entry) -> None:
+    def _look_at(self, entry: PageEntry) -> None:
         match message := entry.message:
             case ToolCall():
                 self._called.add((message.session_id, message.call_id))
@@ -107,7 +107,7 @@ class _Stretch:
             case _:
                 return
 
-    def html(self, entry: Entry) -> str:
+    def html(self, entry: PageEntry) -> str:
         body, known = self._shown(entry, f"e{entry.seq}")
         if not body and not known:
             return ""
@@ -130,8 +130,8 @@ class _Stretch:
             **known,
         )
 
-    def _shown(self, entry: Entry, anchor: str) -> tuple[Html, dict[str, str | bool | None]]:
-        """What is seen of an entry, and what else the page must know of it."""
+    def _shown(self, entry: PageEntry, anchor: str) -> tuple[Html, dict[str, str | bool | None]]:
+        """The visible part of an entry, and its attributes for the page."""
         match message := entry.message:
             case SessionStarted():
                 return self._session_started(message)
@@ -170,7 +170,7 @@ class _Stretch:
             case ApprovalRequested():
                 settled = self._settled.get(message.approval_id)
                 card = conversation.approval(message, settled, anchor)
-                form = EMPTY if settled else element("template", asks.ask(message))
+                form = EMPTY if settled else element("template", approvals.ask(message))
                 return joined([card, form]), {"data_approval": message.approval_id}
             case ApprovalSettled(approval_id=approval_id, decision=decision):
                 if approval_id in self._settled:
@@ -207,7 +207,7 @@ class _Stretch:
         }
 
     def _call(self, call: ToolCall, anchor: str) -> tuple[Html, dict[str, str | bool | None]]:
-        self._calls.setdefault(call.session_id, Calls()).begin(call)
+        self._calls.setdefault(call.session_id, CallIndex()).begin(call)
         result = self._results.get((call.session_id, call.call_id))
         return html_calls.use(Use(call, result), anchor), {"data_call": call.call_id}
 
@@ -220,7 +220,7 @@ class _Stretch:
         return card, {"data_result": result.call_id}
 
     def _diff(self, diff: Diff, seq: int) -> tuple[Html, dict[str, str | bool | None]]:
-        """All changes of a turn so far: of several in one stretch, only the last is of interest."""
+        """All changes of a turn so far. Of several in one range, only the last is shown."""
         if self._last_diffs[diff.session_id, diff.turn_id] != seq:
             return EMPTY, {}
         if len(diff.unified) > _LONGEST_DIFF or not (files := diffs.split(diff.unified)):

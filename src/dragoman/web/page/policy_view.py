@@ -1,4 +1,4 @@
-"""The rules that decide before anybody is asked: edited, and tried on what was asked before."""
+"""The policy page: edit the approval rules, and try them on past requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ message = "Ask me in chat before you do that."
 
 
 def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
-    """The rules, and what they would have said to what was asked before."""
+    """The rules and their decisions on past requests."""
     where = (
         element("p", "Kept in ", element("code", view.path), class_="sub") if view.path else EMPTY
     )
@@ -37,7 +37,7 @@ def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
         "form",
         element(
             "label",
-            "Rules, in TOML. The first one that matches decides; what none of them decides is the default: ",
+            "Rules in TOML. The first rule that matches decides. If none matches, the default applies: ",
             "usually, you are asked.",
             for_="rules",
         ),
@@ -78,13 +78,13 @@ def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
             ),
             class_="ends",
         ),
-        # An attribute could not hold it: line breaks in attributes are shown as marks.
+        # In a template element, because attribute values cannot hold line breaks here.
         element("pre", Html("\n"), EXAMPLE, id="example-text", hidden=True),
         id="policy",
     )
     result = element(
         "section",
-        element("h2", "What it would have said"),
+        element("h2", "Decisions on past requests"),
         element("p", "Not tried yet.", id="tried", role="status", class_="sub"),
         element(
             "div",
@@ -101,8 +101,8 @@ def policy(view: PolicyView, *, sessions: Sequence[SessionRow] = ()) -> str:
         element("h2", "Always allowed"),
         element(
             "p",
-            "What you always allowed is kept by the agent, in its own files, and holds before these rules. ",
-            "Sessions that are open keep a rule that you remove until they are resumed.",
+            "The agent stores what you always allowed in its own files, and applies it before these rules. ",
+            "Open sessions keep a removed rule until they are resumed.",
             class_="sub",
         ),
         element("ul", id="remembered", aria_label="Always allowed"),

@@ -1,4 +1,4 @@
-"""What the page is told: plain values that whoever serves it fills in. No HTML and no store here."""
+"""Plain values from which the page is rendered. The server fills them in; no HTML and no store here."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import msgspec
 from dragoman.model.messages import ApprovalRequested, Message
 
 State: TypeAlias = Literal["working", "waiting", "done", "failed", "idle"]
-"""``waiting``: for a person, who has something to decide. ``idle``: interrupted, or not yet asked."""
+"""``waiting``: for a decision of a person. ``idle``: interrupted, or without a prompt yet."""
 
 
 Act: TypeAlias = Literal["rename", "fork", "archive", "unarchive", "stop"]
 Window: TypeAlias = tuple[str, float | None, datetime | None]
-"""An allowance: its name, how much of it is used, in percent, and when it begins anew."""
+"""A rate limit window: its name, the percentage used, and when it resets."""
 
 
-class Entry(Protocol):
-    """A message with its place in the session; the store's own entries will do."""
+class PageEntry(Protocol):
+    """A message with its number in the session. The store's entries fit."""
 
     @property
     def seq(self) -> int: ...
@@ -31,14 +31,14 @@ class Entry(Protocol):
 
 
 class Fragment(msgspec.Struct, frozen=True):
-    """An entry as HTML. Empty if there is nothing to see, so that every entry moves the cursor."""
+    """An entry as HTML. Empty if it is not displayed, so that every entry still moves the cursor."""
 
     seq: int
     html: str
 
 
 class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A session in the list beside the page, or in the history."""
+    """A session in the sidebar or in the history."""
 
     session_id: str
     title: str = ""
@@ -48,19 +48,19 @@ class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
     harness: str | None = None
     version: str | None = None
     at: datetime | None = None
-    """When something last happened in it."""
+    """The time of its last activity."""
     is_live: bool = False
-    """Whether it can be spoken to."""
+    """Whether it accepts prompts."""
     is_archived: bool = False
-    """Whether it was put away."""
+    """Whether it is archived."""
     is_open: bool = False
-    """Whether its last turn has no end, and no program works on it."""
+    """Whether its last turn has no end although no program runs it."""
     is_elsewhere: bool = False
-    """Whether another program is at it."""
+    """Whether another program runs it."""
     snippet: str = ""
-    """The words that a search found."""
+    """The matching text of a search hit."""
     turn: int | None = None
-    """The turn that it found them in, from 1."""
+    """The turn of a search hit, from 1."""
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str = "open"
 
 
-class Pending(msgspec.Struct, frozen=True, kw_only=True):
+class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
     """A request that waits for a person."""
 
     asked: ApprovalRequested
@@ -79,38 +79,38 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be chosen for a session. The first of each is what is chosen if nobody does."""
+    """The choices for a session. The first of each is the default."""
 
     models: Sequence[str] = ()
     sandboxes: Sequence[str] = ("workspace-write", "read-only", "danger-full-access")
     approvals: Sequence[str] = ("on-request", "untrusted", "never")
-    """When the installed release can be told to ask."""
+    """The approval modes of the installed release."""
     folders: Sequence[str] = ()
-    """Where a session may work: the allowed roots, and folders used before."""
+    """Allowed folders: the roots, and folders used before."""
     can_steer: bool = True
     can_interrupt: bool = True
     problem: str | None = None
-    """Why the agent cannot work now, and the way out."""
+    """Why the agent is unavailable, and how to fix it."""
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
-    """One session, with the newest of its fragments."""
+    """One session, with its newest fragments."""
 
     row: SessionRow
     fragments: Sequence[Fragment] = ()
     has_earlier: bool = False
     last_seq: int = 0
-    """The newest entry there is: the cursor from which the page listens."""
+    """The newest entry: the cursor from which the page follows."""
     turns: Sequence[TurnMark] = ()
-    pending: Sequence[Pending] = ()
+    pending: Sequence[PendingApproval] = ()
     exports: Sequence[str] = ("html", "markdown", "text", "messages", "claude")
     sandbox: str | None = None
     windows: Sequence[Window] = ()
-    """The account's allowances."""
+    """The account's rate limits."""
     acts: Sequence[Act] = ()
-    """What can be done with it as a whole."""
+    """The actions on the whole session."""
     closed: str | None = None
-    """Why nobody can go on with it, in a sentence."""
+    """Why it cannot be resumed, in a sentence."""
 
 
 class UsageRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +121,7 @@ class UsageRow(msgspec.Struct, frozen=True, kw_only=True):
     cached_input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
-    """US dollars; none if the model has no known price."""
+    """US dollars; None if the model has no known price."""
     sessions: int = 0
 
 
@@ -130,21 +130,21 @@ class UsageView(msgspec.Struct, frozen=True, kw_only=True):
     models: Sequence[UsageRow] = ()
     folders: Sequence[UsageRow] = ()
     windows: Sequence[Window] = ()
-    """The account's allowance: name, percent used, when it begins anew."""
+    """The account's rate limits: name, percentage used, reset time."""
     sessions: int = 0
-    """How many there were in all: one may have worked on several days."""
+    """The total number of sessions. A session may be active on several days."""
     unpriced_tokens: int = 0
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a policy would say to a request of the past."""
+class PastVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The decision of a policy on a past request."""
 
     kind: str
     summary: str
     decision: str
     rule: str | None = None
     was: str | None = None
-    """What was decided then."""
+    """The decision made at the time."""
     session_id: str | None = None
     seq: int | None = None
     at: datetime | None = None
@@ -155,4 +155,4 @@ class PolicyView(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
     problem: str | None = None
     line: int | None = None
-    verdicts: Sequence[Verdict] = ()
+    verdicts: Sequence[PastVerdict] = ()

@@ -1,4 +1,4 @@
-"""The page of one session: its head, the conversation, what is beside it, and where one speaks."""
+"""The page of one session: header, conversation, sidebar, and message form."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from dragoman.html.pieces import Html, element, opening
 from dragoman.rendering import render
-from dragoman.web.page import asks, charts, shell
+from dragoman.web.page import approvals, charts, shell
 from dragoman.web.page.rows import Act, Choices, SessionRow, SessionView, TurnMark
 
 _MOST_TURNS: Final = 500
@@ -30,7 +30,7 @@ _ACTS: Final[dict[Act, str]] = {
 def session(
     view: SessionView, *, sessions: Sequence[SessionRow] = (), choices: Choices | None = None
 ) -> str:
-    """A session, as it stands; the page follows it from there."""
+    """A session in its current state. The page's scripts follow it from there."""
     row, choices = view.row, choices or Choices()
     here = f"/s/{row.session_id}"
     body = [
@@ -147,7 +147,7 @@ def _conversation(view: SessionView) -> Html:
         "div",
         element(
             "p",
-            "Loading earlier words …",
+            "Loading earlier messages …",
             id="earlier",
             class_="divider",
             hidden=not view.has_earlier,
@@ -163,9 +163,9 @@ def _conversation(view: SessionView) -> Html:
 
 
 def _elsewhere(view: SessionView) -> Html:
-    """Why one cannot speak to a session that another program is at, and what can be done instead."""
+    """Why a session that another program runs accepts no prompts, and what the user can do instead."""
     can_fork = "fork" in view.acts
-    way = "You can watch it here" + (", or fork it to go on with a copy." if can_fork else ".")
+    way = "You can watch it here" + (", or fork it to continue in a copy." if can_fork else ".")
     fork = element("button", "Fork", type="button", data_act="fork", class_="button")
     return element(
         "div",
@@ -177,8 +177,8 @@ def _elsewhere(view: SessionView) -> Html:
 
 
 def _dock(view: SessionView) -> Html:
-    forms = [asks.ask(each.asked, each.deadline_at) for each in view.pending]
-    return element("section", *forms, id="dock", aria_label="What the agent asks")
+    forms = [approvals.ask(each.asked, each.deadline_at) for each in view.pending]
+    return element("section", *forms, id="dock", aria_label="Approval requests")
 
 
 def _rail(view: SessionView) -> Html:
@@ -190,7 +190,7 @@ def _rail(view: SessionView) -> Html:
             "div",
             opening("progress", id="context", max="100", value="0", aria_label="Context used"),
             Html("</progress>"),
-            element("p", "not told yet", id="context-words", class_="sub"),
+            element("p", "not reported yet", id="context-words", class_="sub"),
         ),
         element("dl", id="tokens", class_="rows"),
         element("div", *(charts.window(*each) for each in view.windows), id="limits"),
@@ -229,7 +229,7 @@ def _turn(turn: TurnMark, number: int) -> Html:
 
 def _composer(view: SessionView, choices: Choices) -> Html:
     row = view.row
-    words = "Go on with this session" if row.is_live else "Take this session up again"
+    words = "Continue this session" if row.is_live else "Resume this session"
     return element(
         "form",
         element("label", "Message to the agent", class_="aside-word", for_="words"),
@@ -251,7 +251,7 @@ def _composer(view: SessionView, choices: Choices) -> Html:
                 row.model,
             ),
             shell.picker("Sandbox", "sandbox", choices.sandboxes, view.sandbox),
-            element("span", "Enter sends, Shift+Enter is a new line", id="hint", class_="sub"),
+            element("span", "Enter sends, Shift+Enter starts a new line", id="hint", class_="sub"),
             element(
                 "button",
                 type="button",
@@ -274,6 +274,6 @@ def _composer(view: SessionView, choices: Choices) -> Html:
         ),
         id="composer",
         data_steer=str(choices.can_steer).lower(),
-        aria_label="Speak to the agent",
+        aria_label="Message the agent",
         hidden=view.closed is not None or row.is_elsewhere,
     )

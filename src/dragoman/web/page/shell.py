@@ -1,4 +1,4 @@
-"""The page around everything: head, the list of sessions, the places where things are announced."""
+"""The frame of each page: header, session list, and live regions."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ WORDS: Final = {
     "on-failure": "On failure",
     "never": "Never",
 }
-"""What can be chosen, in words for people."""
+"""Labels of the choices."""
 _PAGES: Final = (("/history", "History"), ("/usage", "Usage"), ("/policy", "Policy"))
 
 
 def page(
     name: str, title: str, *body: str, sessions: Sequence[SessionRow] = (), here: str = ""
 ) -> str:
-    """A whole page; ``here`` is the address of the part that is shown."""
+    """A complete page; ``here`` is the path of the current part."""
     return document(
         name,
         title,
@@ -61,7 +61,7 @@ def document(name: str, title: str, *body: str) -> str:
         element("link", rel="stylesheet", href="/static/pieces.css"),
         element("link", rel="stylesheet", href="/static/page.css"),
         element("link", rel="stylesheet", href="/static/parts.css"),
-        # It must run before the first paint, or a chosen theme would flash.
+        # Runs before the first paint, so that the chosen theme does not flash.
         element("script", src="/static/theme.js"),
         element("script", src="/static/app.js", type="module"),
     ]
@@ -98,7 +98,7 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
         element("a", words, href=address, aria_current="page" if here == address else None)
         for address, words in _PAGES
     ]
-    # Those who wait for a person come first, however long ago that began.
+    # Sessions that wait for a person come first, however old.
     listed = sorted(sessions, key=lambda each: each.state != "waiting")
     return element(
         "div",
@@ -132,7 +132,7 @@ def sidebar(sessions: Sequence[SessionRow], here: str) -> Html:
                     "◐",
                     type="button",
                     id="theme",
-                    aria_label="Theme: as the system has it",
+                    aria_label="Theme: same as the system",
                 ),
                 element("button", "?", type="button", id="keys", aria_label="Keyboard shortcuts"),
                 element(
@@ -173,7 +173,7 @@ def title_of(row: SessionRow) -> str:
 
 
 def folder(cwd: str | None) -> Html:
-    """The last part of a path, with the whole of it at hand."""
+    """The last part of a path, with the full path as tooltip."""
     if not cwd:
         return EMPTY
     name = cwd.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or cwd
@@ -181,7 +181,7 @@ def folder(cwd: str | None) -> Html:
 
 
 def since(at: datetime | None) -> Html:
-    """A moment, which the page turns into "5 min ago"."""
+    """A time, which the page's scripts turn into "5 min ago"."""
     if at is None:
         return EMPTY
     return element(
@@ -204,7 +204,7 @@ def icon(name: str) -> Html:
 
 
 def picker(label: str, name: str, values: Sequence[str], chosen: str | None = None) -> Html:
-    """A choice among a few words."""
+    """A drop-down list."""
     offered = values if not chosen or chosen in values else [chosen, *values]
     options = [
         element("option", WORDS.get(each, each), value=each, selected=each == chosen)

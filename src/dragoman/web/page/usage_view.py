@@ -1,4 +1,4 @@
-"""What was spent: by day, model and folder, in figures, bars and tables."""
+"""The usage page: tokens and cost by day, model and folder, as figures, charts and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_DAYS: Final = 60
 
 
 def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
-    """What was spent: by day, model and folder."""
+    """The usage page."""
     days = _each_day(view.days)
     tokens = sum(each.input_tokens + each.output_tokens for each in view.days)
     cost = sum(each.cost or 0 for each in view.days)
@@ -35,8 +35,8 @@ def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
     unpriced = (
         element(
             "p",
-            f"{charts.short(view.unpriced_tokens)} tokens are of models without a known price "
-            "and not in the cost.",
+            f"{charts.short(view.unpriced_tokens)} tokens belong to models without a known price "
+            "and are not included in the cost.",
             class_="notice info",
         )
         if view.unpriced_tokens
@@ -49,7 +49,7 @@ def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
         tiles,
         unpriced,
         windows if view.windows else EMPTY,
-        charts.spending(days) if days else element("p", "Nothing was spent yet.", class_="empty"),
+        charts.spending(days) if days else element("p", "No usage yet.", class_="empty"),
         _table("By model", "Model", view.models),
         _table("By folder", "Folder", view.folders),
         _table("By day", "Day", list(reversed(view.days)), is_folded=True),
@@ -59,7 +59,7 @@ def usage(view: UsageView, *, sessions: Sequence[SessionRow] = ()) -> str:
 
 
 def _each_day(spent: Sequence[UsageRow]) -> list[UsageRow]:
-    """The last days, one after the other: nothing was spent on those that are not told."""
+    """The last days in sequence; days without data count as zero."""
     known = {day: each for each in spent if (day := _as_day(each.key)) is not None}
     days = charts.every_day(known, _MOST_DAYS)
     return [known.get(day) or UsageRow(key=day.isoformat()) for day in days]

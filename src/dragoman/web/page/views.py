@@ -1,4 +1,4 @@
-"""Whole pages as text: the start, a session, the history, usage, the policy, the login."""
+"""Complete pages: start, session, history, usage, policy, login."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["history", "index", "login", "policy", "problem", "session", "usage"]
 
 
 def login() -> str:
-    """What everyone may see: the page's own code asks for the rest, or for the token. Empty until it knows which."""
+    """The public page. Its script loads the real page with the key, or shows the login form."""
     form = element(
         "form",
         shell.icon("icon"),
         element("h1", "Dragoman"),
         element(
             "p",
-            "Open the address that ",
+            "Open the URL that ",
             element("code", "dragoman serve"),
             " printed, or paste its token.",
         ),
@@ -44,17 +44,17 @@ def login() -> str:
 
 
 def problem(words: str) -> str:
-    """What cannot be shown, and the way out."""
+    """An error page, with a way back."""
     sentence = words[:1].upper() + words[1:].rstrip(".") + "."
     body = element(
         "div",
-        element("h1", "This cannot be shown"),
+        element("h1", "Cannot show this page"),
         element("p", sentence),
         element(
             "p",
             element("a", "Begin a session", href="/", class_="button primary"),
             " ",
-            element("a", "Look in the history", href="/history", class_="button"),
+            element("a", "Go to the history", href="/history", class_="button"),
         ),
         class_="column",
     )
@@ -64,13 +64,13 @@ def problem(words: str) -> str:
 def index(
     sessions: Sequence[SessionRow] = (), choices: Choices | None = None, *, title: str = ""
 ) -> str:
-    """Where a session begins."""
+    """The start page, with the form for a new session."""
     choices = choices or Choices()
     folders = [element("option", value=each) for each in choices.folders]
     first = choices.folders[0] if choices.folders else None
     form = element(
         "form",
-        element("h1", "What shall be done?"),
+        element("h1", "What should the agent do?"),
         element("p", choices.problem, class_="notice warning", role="alert")
         if choices.problem
         else EMPTY,
@@ -82,7 +82,7 @@ def index(
             rows="4",
             required=True,
             autofocus=True,
-            placeholder="Describe the task. Enter starts it, Shift+Enter is a new line.",
+            placeholder="Describe the task. Enter starts it, Shift+Enter starts a new line.",
         ),
         element(
             "div",
@@ -141,19 +141,19 @@ def index(
 
 
 def _first_time() -> Html:
-    """For somebody who has never been here."""
+    """An introduction for first-time users."""
     steps = (
         (
-            "Say what to do",
-            "The agent works in the folder above, and you see each step as it happens.",
+            "Describe the task",
+            "The agent works in the folder above. You see each step as it happens.",
         ),
         (
             "Answer its questions",
-            "It asks before it does what the sandbox does not allow. No answer is a no.",
+            "It asks before it does what the sandbox does not allow. No answer counts as a denial.",
         ),
         (
-            "Steer, or stop it",
-            "Write while it works, go on when it is done. Everything stays in the history.",
+            "Steer or stop it",
+            "Send messages while it works, and continue when it is done. The history keeps everything.",
         ),
     )
     items = [element("li", element("b", title), words) for title, words in steps]
@@ -186,7 +186,7 @@ def _card(row: SessionRow) -> Html:
 
 
 def _found(snippet: str) -> Html:
-    """What a search found: between \\x02 and \\x03 stand the words that were looked for."""
+    """A snippet of a search hit; \\x02 and \\x03 enclose the matching words."""
     pieces: list[str] = []
     for number, piece in enumerate(snippet.replace("\x03", "\x02").split("\x02")):
         pieces.append(element("mark", piece) if number % 2 else piece)
@@ -202,10 +202,10 @@ def history(
     sessions: Sequence[SessionRow] = (),
     total: int | None = None,
 ) -> str:
-    """All sessions there have been, and what was said in them. ``following``: where it goes on."""
+    """The history: all sessions, or search results. ``following`` is the URL of the next page."""
     form = element(
         "form",
-        element("label", "Search in all sessions", class_="aside-word", for_="query"),
+        element("label", "Search all sessions", class_="aside-word", for_="query"),
         opening(
             "input",
             id="query",
@@ -220,7 +220,7 @@ def history(
         class_="wide-search",
     )
     said = f"{len(rows) if total is None else total:,} found" if query else ""
-    nothing = "Nothing was found." if query else "No sessions yet."
+    nothing = "Nothing found." if query else "No sessions yet."
     listed = (
         element("ul", *(element("li", _card(each)) for each in rows), class_="cards", id="found")
         if rows
@@ -251,7 +251,7 @@ def history(
 
 
 def _indexing() -> Html:
-    """Seen while sessions are still being read."""
+    """The progress bar while sessions are being indexed."""
     return element(
         "div",
         element("progress", max="1", value="0", id="indexing-bar", aria_label="Sessions read"),

@@ -1,4 +1,4 @@
-"""One subscription to the hub for each session that is read, however many read it."""
+"""Shares one hub subscription per session among all its readers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from dragoman.web.trimming import trim_now_and_then
 
 _AT_ONCE: Final = 256
 _TURNS: Final = 4
-"""How many readers catch up from the store in one step of the loop."""
+"""The number of readers that catch up from the store in one step of the loop."""
 _log = logging.getLogger(__name__)
 
 
-class _Late(Protocol):
-    """A reader's connection, as far as it can be too slow."""
+class _SlowReader(Protocol):
+    """The connection of a reader that may be too slow."""
 
     @property
     def sending_since(self) -> float | None: ...
@@ -35,7 +35,7 @@ class _Late(Protocol):
 
 
 class Broadcasts:
-    """``async with Broadcasts(hub, settings).open()``: channels for whoever asks for them."""
+    """``async with Broadcasts(hub, settings).open()``: provides the channels of sessions."""
 
     def __init__(self, hub: Hub, settings: Settings) -> None:
         self._hub = hub
@@ -43,9 +43,9 @@ class Broadcasts:
         self._channels: dict[str, Channel] = {}
         self._list = ListChannel(hub.sessions)
         self._group: asyncio.TaskGroup | None = None
-        self._sending: set[_Late] = set()
+        self._sending: set[_SlowReader] = set()
         self.turn = asyncio.Semaphore(_TURNS)
-        """For readers that catch up from the store."""
+        """Limits the readers that catch up from the store at the same time."""
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[Broadcasts]:
@@ -65,11 +65,11 @@ class Broadcasts:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is told to anybody."""
+        """Whether all streams have ended."""
         return self._group is None
 
     def hang_up(self) -> None:
-        """Nothing more is told to anybody."""
+        """End all streams."""
         self._group = None
         for channel in self._channels.values():
             channel.close()
@@ -77,12 +77,12 @@ class Broadcasts:
 
     @property
     def sessions(self) -> ListChannel:
-        """Changes of all sessions."""
+        """The channel for changes of all sessions."""
         return self._list
 
     @asynccontextmanager
     async def reading(self, session_id: str) -> AsyncGenerator[Channel]:
-        """The channel of a session, which is there for as long as somebody reads it."""
+        """The channel of a session. It exists while it has readers."""
         channel = self._channels.get(session_id)
         if channel is None or channel.is_closed:
             last_seq = self._hub.get(session_id).last_seq
@@ -99,8 +99,8 @@ class Broadcasts:
             channel.readers -= 1
 
     @asynccontextmanager
-    async def watched(self, late: _Late) -> AsyncGenerator[None]:
-        """While this goes on, a reader that takes nothing is given up."""
+    async def watched(self, late: _SlowReader) -> AsyncGenerator[None]:
+        """Within the block, disconnect the reader if it takes no data."""
         self._sending.add(late)
         try:
             yield
@@ -112,7 +112,7 @@ class Broadcasts:
             while not channel.is_closed and (told := await reader.some(_AT_ONCE)):
                 channel.tell(told)
         except DragomanError as problem:
-            _log.warning("session %s can no longer be followed: %s", channel.session_id, problem)
+            _log.warning("cannot follow session %s: %s", channel.session_id, problem)
         finally:
             reader.close()
             channel.close()
@@ -125,12 +125,12 @@ class Broadcasts:
             async for changed in reader:
                 self._list.tell(changed.session)
         except DragomanError as problem:
-            _log.warning("the list of sessions can no longer be followed: %s", problem)
+            _log.warning("cannot follow the list of sessions: %s", problem)
         finally:
             reader.close()
 
     async def _keep_time(self) -> None:
-        """Signs of life, readers that have stopped to read, channels that nobody reads."""
+        """Send heartbeats, disconnect stalled readers, and close unused channels."""
         loop = asyncio.get_running_loop()
         beat_at = loop.time() + self._settings.heartbeat_seconds
         idle: set[str] = set()
@@ -153,19 +153,19 @@ class Broadcasts:
             ends = {name: channel.end for name, channel in self._channels.items()}
             self._list.beat()
 
-    def _look_at(self, late: _Late, now: float) -> None:
+    def _look_at(self, late: _SlowReader, now: float) -> None:
         since = late.sending_since
         is_slow = since is not None and now - since > self._settings.slow_seconds
         if is_slow or not late.is_allowed():
             try:
                 late.give_up()
             except (OSError, RuntimeError) as problem:
-                # One reader must not be able to end the streams of all others.
-                _log.warning("a reader could not be cut off: %s", problem)
+                # An error with one reader must not end the streams of the others.
+                _log.warning("cannot disconnect a reader: %s", problem)
 
 
 class ListChannel:
-    """Changes of all sessions. Who comes late gets the whole list; that is all there is to know."""
+    """Changes of all sessions. A new or late reader gets the complete list again."""
 
     def __init__(self, sessions: Callable[[], list[LiveSession]]) -> None:
         self._sessions = sessions
@@ -174,9 +174,9 @@ class ListChannel:
         self._waiting: list[asyncio.Future[None]] = []
         self._readers = 0
         self.is_read = asyncio.Event()
-        """Set as long as somebody reads."""
+        """Set while there are readers."""
         self.saved: NewestSaved | None = None
-        """What is known of saved sessions; None while nobody looks after them."""
+        """The newest saved sessions; None while they are not watched."""
         self.is_closed = False
 
     def tell(self, session: LiveSession) -> None:
@@ -207,7 +207,7 @@ class ListChannel:
 
     @contextmanager
     def reading(self) -> Generator[AsyncGenerator[bytes]]:
-        """What a reader is told, while it reads."""
+        """The events for one reader."""
         self._readers += 1
         self.is_read.set()
         try:
@@ -218,8 +218,8 @@ class ListChannel:
                 self.is_read.clear()
 
     async def read(self) -> AsyncGenerator[bytes]:
-        """The list as it is, and then each change."""
-        # Before it is given out: whoever takes it may be slow.
+        """The current list, then each change."""
+        # Taken before yielding: the reader may be slow, and must not miss changes meanwhile.
         position = self._dropped + len(self._frames)
         yield self._whole()
         while not self.is_closed:

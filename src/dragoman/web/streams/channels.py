@@ -1,9 +1,9 @@
-"""What a session says now, encoded once and kept for a little while, for any number of readers.
+"""The live events of a session, encoded once and buffered briefly, for any number of readers.
 
-A reader is a position and nothing more: no queue, no copy. One that is late by more than what is kept is told so (``gap``)
-and reads on from the store, from the last entry it has had. Whoever has caught up, at first or after a gap, is given what
-is being said at that moment, from its beginning (``partial``), and then the deltas that follow: no piece is missing and
-none comes twice. Readers of the same pace are given the very same bytes.
+A reader is only a position: no queue, no copy. A reader that falls behind the buffer gets a ``gap`` and
+continues from the store, after the last entry that it received. A reader that has caught up, at first or
+after a gap, gets the text in progress from its start (``partial``) and then its deltas, so that no piece
+is missing or repeated. Readers at the same position share the same bytes.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from dragoman.model.messages import Delta
 from dragoman.web.streams import sse
 
 PAGE: Final = 32
-"""How many entries are read from the store at once."""
+"""The number of entries read from the store at once."""
 _AT_ONCE: Final = 32_768
-"""How many bytes a reader that is late is given at once, if not a single event is larger: what one that does not read
-holds of our memory."""
+"""The most bytes that a late reader gets at once, unless a single event is larger. It bounds the memory
+that a stalled reader occupies."""
 _MOST: Final = 4_000_000
-"""How many bytes are kept, however few events that may be."""
+"""The most bytes in the buffer, however few events that are."""
 
 
 class EntrySource(Protocol):
-    """What a channel needs of the hub."""
+    """The part of the hub that a channel needs."""
 
     def entries(self, session_id: str, *, after: int = 0, limit: int = 500) -> list[Entry]: ...
 
@@ -39,11 +39,11 @@ class Closable(Protocol):
 
 Heard: TypeAlias = Entry | Passing
 Encode: TypeAlias = Callable[[Sequence[Heard | None]], bytes]
-"""Makes events of what was heard; None is a sign of life."""
+"""Encodes items as events; None is a heartbeat."""
 
 
 def entry_frame(entry: Entry) -> bytes:
-    """An entry as an event; its place is the event's id."""
+    """An entry as an event, with its number as id."""
     return entry.once("sse", _entry_frame)
 
 
@@ -56,7 +56,7 @@ def _passing_frame(passing: Passing) -> bytes:
 
 
 def partial_frame(so_far: SoFar) -> bytes:
-    """The text so far of something that is being said; it replaces what a reader has of it."""
+    """The text in progress. It replaces what the reader has of it."""
     return sse.frame(msgspec.json.encode(so_far), event="partial")
 
 
@@ -65,42 +65,42 @@ def gap_frame(seq: int) -> bytes:
 
 
 class Channel:
-    """The newest events of one session. Positions count every event that ever was in it."""
+    """The newest events of one session. Positions count all events since the channel was opened."""
 
     def __init__(self, session_id: str, source: EntrySource, *, last_seq: int, keep: int) -> None:
         self.session_id = session_id
         self.readers = 0
         self.end = 0
-        """The position behind the newest event."""
+        """The position after the newest event."""
         self.last_seq = last_seq
-        """Of the newest entry that was told here, or was there before."""
+        """The number of the newest entry sent here, or stored before."""
         self._source = source
         self._keep = keep
         self._first_seq = last_seq
-        """Of the newest entry before those that are kept."""
+        """The number of the newest entry before the buffer."""
         self._heard: list[Heard | Begun | None] = []
         self._frames: list[bytes] = []
         self._size = 0
         self._seqs: list[int] = []
-        """The newest entry up to each event, itself included."""
+        """The newest entry up to and including each event."""
         self._waiting: list[asyncio.Future[None]] = []
         self.news_from = -1
         self.news = b""
-        """What was told last, and from which position on: what everybody who has kept up gets."""
+        """The last batch and its position, shared by all readers that keep up."""
         self.source: Closable | None = None
-        """What it hears from; ended with it."""
+        """The hub subscription; closed with the channel."""
         self._partial = Partial()
         self._is_new = True
         self.is_closed = False
 
-    # To the readers.
+    # The writing side.
 
     def tell(self, told: Sequence[Told]) -> None:
-        """Take what the hub says, and wake whoever waits for it."""
+        """Add items from the hub, and wake the readers."""
         begin = self.end
         for each in told:
             if isinstance(each, Gap):
-                # Entries follow from the store, and then what is being said by then.
+                # Readers get the entries from the store, and then the text in progress at that time.
                 self._partial, self._is_new = Partial(), False
                 self._add(None, gap_frame(self.last_seq), self.last_seq)
             elif isinstance(each, Begun):
@@ -120,19 +120,19 @@ class Channel:
     def _begin(self, begun: Begun) -> None:
         self._partial = Partial(begun.things)
         for each in begun.things:
-            # Formats cannot take anything back: they get it only where nothing of it can have been given before.
+            # Formats cannot retract text, so they get it only if no part of it can have been sent before.
             heard = Passing(each.message, self.last_seq) if self._is_new else begun
             self._add(heard, partial_frame(each), self.last_seq)
         self._is_new = False
 
     def beat(self) -> None:
-        """Say that it lives."""
+        """Send a heartbeat."""
         begin = self.end
         self._add(None, sse.HEARTBEAT, self.last_seq)
         self._wake(begin)
 
     def close(self) -> None:
-        """Wake everybody, for good: nothing more will come."""
+        """End the channel, and wake all readers."""
         self.is_closed = True
         if self.source is not None:
             self.source.close()
@@ -146,7 +146,7 @@ class Channel:
         self.last_seq = seq
         self.end += 1
         if len(self._frames) > 2 * self._keep or self._size > _MOST:
-            # Half of it at once, so that it costs nothing to speak of.
+            # Drop half of the buffer at once, so that the amortized cost is negligible.
             drop = max(1, len(self._frames) - self._keep, len(self._frames) // 2)
             self._size -= sum(map(len, self._frames[:drop]))
             self._first_seq = self._seqs[drop - 1]
@@ -161,15 +161,15 @@ class Channel:
             if not each.done():
                 each.set_result(None)
 
-    # For the readers.
+    # The reading side.
 
     @property
     def start(self) -> int:
-        """The position of the oldest event that is kept."""
+        """The position of the oldest event in the buffer."""
         return self.end - len(self._frames)
 
     def wait(self) -> asyncio.Future[None]:
-        """Done when there is something new."""
+        """A future that completes with the next event."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
         return future
@@ -180,7 +180,7 @@ class Channel:
         return self._seqs[place - 1] if place > 0 else self._first_seq
 
     def until(self, position: int) -> int:
-        """How far a reader goes from here at once: not to the end, if that is a lot."""
+        """The end of the next batch for a reader at this position, limited in bytes."""
         size, place = 0, position - self.start
         while place < len(self._frames) and size < _AT_ONCE:
             size += len(self._frames[place])
@@ -188,28 +188,29 @@ class Channel:
         return self.start + place
 
     def frames(self, position: int, until: int) -> bytes:
-        """The events from one position to another, as they are sent."""
+        """The encoded events between two positions."""
         return b"".join(self._frames[position - self.start : until - self.start])
 
     def heard(self, position: int, until: int) -> list[Heard | None]:
-        """The same, as values; None for a sign of life."""
+        """The same as items; None is a heartbeat."""
         found = self._heard[position - self.start : until - self.start]
         return [each for each in found if not isinstance(each, Begun)]
 
     def so_far(self) -> list[SoFar]:
-        """What is being said at the end of what was told here."""
+        """The text in progress at the end of the buffer."""
         return self._partial.snapshot()
 
     def has(self, seq: int) -> bool:
-        """Whether anybody can have had this entry: the store may be ahead of what is told here."""
+        """Whether this entry was already sent: the store may be ahead of the channel."""
         if seq <= self.last_seq:
             return True
         return bool(self._source.entries(self.session_id, after=seq - 1, limit=1))
 
     def stored(self, after: int) -> list[Entry]:
-        """The next entries of the store, not too many at once.
+        """The next entries of the store, a limited number at once.
 
-        None that is still to be told here: whoever ran ahead of the others would read alone for ever.
+        Entries that the channel has not sent yet are left out: a reader that ran ahead of the channel
+        could never share its batches again.
         """
         if after >= self.last_seq:
             return []
@@ -224,33 +225,33 @@ class Channel:
 
 
 class Cursor:
-    """A reader's place in a channel: what it has had, and what it gets next."""
+    """A reader's position in a channel."""
 
     def __init__(self, channel: Channel, after: int) -> None:
         self._channel = channel
         self.seq = after if channel.has(after) else channel.last_seq
-        """The newest entry that was given out."""
+        """The newest entry sent to this reader."""
         self._position: int | None = None
-        """None: it catches up in the store, or waits until what it has had is told here."""
+        """None while the reader catches up from the store, or waits for the channel to reach its entry."""
         self._things: list[SoFar] = []
-        """What was being said when it had caught up, and is still to be given out."""
+        """The text in progress that is still to be sent after catching up."""
         self._is_new = True
         self._settle()
 
     @property
     def is_late(self) -> bool:
-        """Whether it reads from the store, for itself alone."""
+        """Whether it reads from the store."""
         return self._position is None
 
     def _settle(self) -> bool:
-        """Whether it has caught up; then it goes on from here, with what is being said."""
+        """Join the channel if the reader has caught up, with the text in progress."""
         if self.seq != self._channel.last_seq:
             return False
         self._position, self._things = self._channel.end, self._channel.so_far()
         return True
 
     async def next(self, encode: Encode | None = None) -> bytes | None:
-        """What there is to send now, at least one event; None at the end."""
+        """Wait for data to send, at least one event; None at the end."""
         channel = self._channel
         while not (sent := self.take(encode)):
             if channel.is_closed:
@@ -259,7 +260,7 @@ class Cursor:
         return sent
 
     def take(self, encode: Encode | None = None) -> bytes:
-        """What there is to send now, if anything."""
+        """The data to send now, if any."""
         channel = self._channel
         if self._position == channel.news_from and encode is None and not self._things:
             self._position, self.seq = channel.end, channel.last_seq
@@ -269,7 +270,7 @@ class Cursor:
             self._position, self._things = None, []
             gap = gap_frame(self.seq) if encode is None else b""
         sent = b""
-        while not sent:  # a format may have no word for what was read
+        while not sent:  # a format may encode these entries as nothing
             position = self._position
             if self._things:
                 sent = self._begun(encode)
@@ -293,10 +294,10 @@ class Cursor:
         return gap + sent
 
     def _begun(self, encode: Encode | None) -> bytes:
-        """What is being said, from its beginning."""
+        """The text in progress, from its start."""
         things, self._things = self._things, []
         is_new, self._is_new = self._is_new, False
         if encode is None:
             return b"".join(map(partial_frame, things))
-        # A format that has had a part of it cannot take that back.
+        # A format that was sent a part of it cannot retract that.
         return encode([Passing(each.message, self.seq) for each in things]) if is_new else b""

@@ -1,4 +1,4 @@
-"""A session's entries as events in one of the export formats, for one reader."""
+"""Encodes a session's entries as events in an export format, for one reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dragoman.reading.mapper import make_exporter
 from dragoman.web.streams import sse
 
 _TEXTS: Final = ("text", "markdown", "html", "json")
-"""Formats whose lines mean nothing by themselves."""
+"""Formats that are not line-based."""
 _ONE_TURN: Final = ("ai-sdk", "ag-ui")
 _BACK: Final = 200
 
@@ -23,10 +23,10 @@ class Heard(Protocol):
 
 
 class ExportedEvents:
-    """``encode`` what is heard; ``is_over`` when nothing more will be told in this format."""
+    """Encodes items with ``encode``; ``is_over`` becomes true when the format has reached its end."""
 
     def __init__(self, to: str, *names: str) -> None:
-        """``names`` are what its messages may call the session; others are agents that work for it."""
+        """``names`` are the ids of the session in its messages; other ids belong to sub-agents."""
         self._exporter, _ = make_exporter(to, include=("deltas",))
         self._is_text = to in _TEXTS
         self._is_turn = to in _ONE_TURN
@@ -35,7 +35,7 @@ class ExportedEvents:
         self.is_over = False
 
     def encode(self, heard: Sequence[Heard | None]) -> bytes:
-        """Events for what was heard; None is a sign of life."""
+        """The events for these items; None is a heartbeat."""
         return b"".join(map(self._events, heard))
 
     def finish(self) -> bytes:
@@ -50,7 +50,7 @@ class ExportedEvents:
         message = heard.message
         events = self._framed(self._exporter.export([message]), getattr(heard, "seq", None))
         if self._is_turn and isinstance(message, TurnEnded):
-            # A sub-agent's turn may end inside of ours.
+            # The end of a sub-agent's turn does not end ours.
             self.is_over = message.session_id in self._names
         return events
 
@@ -65,7 +65,7 @@ class ExportedEvents:
 
 
 def caught_up(hub: Hub, session: LiveSession, to: str, after: int) -> ExportedEvents:
-    """Tells what follows ``after`` as if it had told all of that turn: a chat goes on in the middle of it."""
+    """Encode only what follows ``after``, with the state of the whole turn: a chat reconnects in its middle."""
     names = session.id, session.native_id
     events = ExportedEvents(to, *names)
     seq = newest_turn(hub, session, after) if to in _ONE_TURN else after
@@ -78,7 +78,7 @@ def caught_up(hub: Hub, session: LiveSession, to: str, after: int) -> ExportedEv
 
 
 def newest_turn(hub: Hub, session: LiveSession, upto: int | None = None) -> int:
-    """The entry before the one that began the newest turn, or the newest that an entry can belong to."""
+    """The entry before the newest turn."""
     seq = min(session.last_seq, session.last_seq if upto is None else upto) + 1
     while seq > 1:
         page = hub.before(session.id, seq=seq, limit=_BACK)

@@ -1,8 +1,8 @@
-"""Saved sessions in the stream of all sessions: what somebody does in a terminal is seen, too.
+"""Adds saved sessions to the stream of all sessions, so that work in a terminal shows up too.
 
-While somebody reads that stream, and only then, the newest saved sessions are compared with what was told of them, now
-and then. Only those are kept, however many there are; and they are listed only if something was written to the index
-since, which costs next to nothing to ask.
+While that stream has readers, the newest saved sessions are compared from time to time with what was
+sent about them. Only the newest are tracked, and they are listed only if the index has changed, which is
+cheap to check.
 """
 
 from __future__ import annotations
@@ -18,32 +18,37 @@ from dragoman.errors import DragomanError
 from dragoman.hub.hub import Hub
 from dragoman.web.api import shapes
 from dragoman.web.api.shapes import NewestSaved, SavedGone, SessionInfo
-from dragoman.web.library import Library
+from dragoman.web.archive_worker import ArchiveWorker
 from dragoman.web.streams.broadcasting import ListChannel
 
 NEWEST: Final = 50
-"""How many are looked after: as many as stand beside the page at first."""
+"""The number of tracked sessions: as many as the sidebar shows at first."""
 _LOOK_SECONDS: Final = 1.0
 _log = logging.getLogger(__name__)
 
 
 class _Look(NamedTuple):
     mark: object
-    """Of the index and the hub's sessions. As long as it stays the same there is nothing new."""
+    """The state of the index and of the hub. While it is unchanged, there is nothing new."""
     newest: dict[str, SessionInfo]
     are_all: bool
     left: list[SessionInfo | SavedGone]
-    """Those that were among the newest before, if they were archived or are no longer there."""
+    """Previously listed sessions that were archived or deleted."""
 
 
 class SavedList:
-    """``async with SavedList(hub, library, channel).open()``: tells ``channel`` of saved sessions."""
+    """``async with SavedList(hub, archive_worker, channel).open()``: sends saved sessions to ``channel``."""
 
     def __init__(
-        self, hub: Hub, library: Library, channel: ListChannel, *, seconds: float = _LOOK_SECONDS
+        self,
+        hub: Hub,
+        worker: ArchiveWorker,
+        channel: ListChannel,
+        *,
+        seconds: float = _LOOK_SECONDS,
     ) -> None:
         self._hub = hub
-        self._library = library
+        self._worker = worker
         self._channel = channel
         self._seconds = seconds
         self._known: _Look | None = None
@@ -65,9 +70,9 @@ class SavedList:
                 await self._look()
                 self._problem = ""
             except (DragomanError, OSError) as problem:
-                if str(problem) != self._problem:  # with every look would be too often
+                if str(problem) != self._problem:  # warn once, not every time
                     self._problem = str(problem)
-                    _log.warning("saved sessions cannot be followed now: %s", problem)
+                    _log.warning("cannot follow saved sessions: %s", problem)
             await asyncio.sleep(self._seconds)
             if not self._channel.is_read.is_set():
                 self._known = None
@@ -75,13 +80,13 @@ class SavedList:
 
     async def _look(self) -> None:
         known, twins = self._known, self._twins()
-        found = await self._library.ask(
-            # An index that is being built has less than there is.
-            lambda archive: None if self._library.indexing else _look(archive, twins, known)
+        found = await self._worker.ask(
+            # An incomplete index lists too few sessions, which must not count as deleted.
+            lambda archive: None if self._worker.indexing else _look(archive, twins, known)
         )
         if found is None:
             return
-        # Some of them may have become live while we looked, and have been told of as such.
+        # Some may have become live meanwhile, and were already sent as such.
         for name in found.newest.keys() & self._twins().keys():
             del found.newest[name]
         self._known = found
@@ -99,13 +104,13 @@ class SavedList:
                 self._channel.say("saved_session", each)
 
     def _twins(self) -> dict[str, str]:
-        """What the hub has itself, and tells of itself: the names of each session, and the hub's own."""
+        """The sessions that the hub reports itself: all their ids, and the hub's own ids."""
         here = self._hub.sessions()
         return {name: each.id for each in here for name in (each.native_id, each.id)}
 
 
 def _look(archive: SessionArchive, twins: dict[str, str], known: _Look | None) -> _Look | None:
-    """What is there now; None if it is what was there before."""
+    """The current state; None if it is unchanged."""
     mark = archive.mark(), hash(frozenset(twins))
     if known is not None and mark == known.mark and not _works(known.newest.values()):
         return None
@@ -118,14 +123,14 @@ def _look(archive: SessionArchive, twins: dict[str, str], known: _Look | None) -
 
 
 def _works(sessions: Iterable[SessionInfo]) -> bool:
-    """Whether one of them is at work: that it has stopped may be told by the clock alone."""
+    """Whether one is working: that it has stopped may show only by the passing of time."""
     return any(each.state == "working" or each.running_elsewhere for each in sessions)
 
 
 def _left(
     archive: SessionArchive, session_id: str, twins: dict[str, str]
 ) -> SessionInfo | SavedGone | None:
-    """Why a session is no longer among the newest; None if there are newer ones, or the hub tells of it."""
+    """Why a session left the list; None if newer ones displaced it, or the hub reports it."""
     if session_id in twins:
         return SavedGone(session_id) if twins[session_id] != session_id else None
     if not archive.has(session_id, exactly=True):

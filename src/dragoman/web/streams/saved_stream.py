@@ -1,7 +1,7 @@
-"""The entries of a saved session to one reader, and what other programs add to it meanwhile.
+"""Streams a saved session to one reader, including what other programs add to it.
 
-A session that no program writes is told to its end, and then ``event: end``. One that is being written is
-followed; when its program is gone, it is looked at for a little while longer, since another may go on with it.
+A session without a writer is sent to its end, followed by ``event: end``. A session that is being written
+is followed; after its writer has ended, it is watched a little longer, because another may resume it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from dragoman.web.library import Followed, SavedEntry
-from dragoman.web.office import Office
+from dragoman.web.archive_worker import Followed, SavedEntry
+from dragoman.web.service import SessionService
 from dragoman.web.streams import sse
 from dragoman.web.streams.exporting import ExportedEvents
 from dragoman.web.streams.streaming import Pipe
@@ -21,21 +21,23 @@ from dragoman.web.streams.streaming import Pipe
 _AT_ONCE: Final = 200
 _LOOK_SECONDS: Final = 0.3
 LINGER_SECONDS: Final = 30.0
-"""How long a session that was being written is still looked at when no program writes it any more."""
+"""Seconds that a session is watched after its writer has ended."""
 
 
 class SavedStream:
     """``to`` is an export format; None for entries."""
 
-    def __init__(self, office: Office, followed: Followed, session_id: str, to: str | None) -> None:
-        self._office = office
+    def __init__(
+        self, service: SessionService, followed: Followed, session_id: str, to: str | None
+    ) -> None:
+        self._service = service
         self._followed = followed
         self._events = ExportedEvents(to, session_id) if to is not None else None
 
     async def __call__(self, pipe: Pipe) -> None:
         try:
-            async with self._office.broadcasts.watched(pipe):
-                await pipe.write(sse.retry(self._office.settings.retry_ms))
+            async with self._service.broadcasts.watched(pipe):
+                await pipe.write(sse.retry(self._service.settings.retry_ms))
                 await self._tell(pipe)
         finally:
             self._followed.close()
@@ -44,7 +46,7 @@ class SavedStream:
         now = asyncio.get_running_loop().time
         followed, events = self._followed, self._events
         heard_at, finished_at = now(), -LINGER_SECONDS
-        while not (events and events.is_over) and not self._office.broadcasts.is_over:
+        while not (events and events.is_over) and not self._service.broadcasts.is_over:
             found = await followed.news(_AT_ONCE)
             if found:
                 await pipe.write(self._framed(found))
@@ -54,7 +56,7 @@ class SavedStream:
                 finished_at = now()
             elif now() - finished_at >= LINGER_SECONDS:
                 break
-            if now() - heard_at >= self._office.settings.heartbeat_seconds:
+            if now() - heard_at >= self._service.settings.heartbeat_seconds:
                 await pipe.write(sse.HEARTBEAT)
                 heard_at = now()
             await asyncio.sleep(_LOOK_SECONDS)

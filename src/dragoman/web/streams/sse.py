@@ -1,4 +1,4 @@
-"""Events as a browser's ``EventSource`` reads them. Each is made once and sent to everybody."""
+"""Encodes server-sent events. Each is encoded once and sent to all readers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 HEADERS: Final = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
-    "x-accel-buffering": "no",  # a proxy that collects an answer before it hands it on is of no use
+    "x-accel-buffering": "no",  # keeps proxies from buffering the stream
 }
 HEARTBEAT: Final = b":\n\n"
 _LINE_END: Final = re.compile(rb"\r\n|\r|\n")
@@ -22,12 +22,12 @@ def frame(data: bytes, *, event: str | None = None, event_id: int | None = None)
 
 
 def text_frame(data: bytes, *, event_id: int | None = None) -> bytes:
-    """One event with as many lines of data as it takes."""
+    """One event with any number of data lines."""
     lines = _LINE_END.split(data.removesuffix(b"\n"))
     head = b"id: %d\n" % event_id if event_id is not None else b""
     return head + b"".join(b"data: %b\n" % line for line in lines) + b"\n"
 
 
 def retry(milliseconds: int) -> bytes:
-    """How long to wait before connecting again."""
+    """The time to wait before reconnecting."""
     return b"retry: %d\n\n" % milliseconds

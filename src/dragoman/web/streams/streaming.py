@@ -1,7 +1,7 @@
-"""A response that goes on for as long as somebody reads it.
+"""A streaming response without overhead.
 
-As bare as it can be: bytes that are ready go straight to the server, without a generator, a queue or a
-second encoding between them.
+Encoded bytes go directly to the server, without a generator, a queue or a second encoding, because
+hundreds of readers may follow the same session.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from dragoman.web.streams import sse
 from dragoman.web.streams.channels import Channel, Cursor
 
 ABORT: Final = "dragoman.abort"
-"""The key of a request's scope with what cuts its connection off; our own server puts it there."""
+"""Scope key: a function that aborts the connection. Set by our server."""
 
 SEND: Final = "dragoman.send"
-"""The key with what sends to the server itself; the guard puts it there."""
+"""Scope key: the server's own send function. Set by the guard."""
 
 
 IS_ALLOWED: Final = "dragoman.is_allowed"
-"""The key with what says whether it may still be answered: its login may be over; the guard puts it there."""
+"""Scope key: a function that checks whether the login is still valid. Set by the guard."""
 
 
 class EventStream(ASGIResponse):
-    """``pour`` is given what sends bytes, and returns when all is said."""
+    """``pour`` gets a pipe to write to, and returns when the stream is complete."""
 
     _should_set_content_length = False
 
@@ -45,7 +45,7 @@ class EventStream(ASGIResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.start_response(send)
-        # Straight to the server: whatever stands in between has done its work with the first word.
+        # Bypass the middleware, which has done its work with the first message.
         known = cast("dict[str, Any]", scope)
         pipe = Pipe(known.get(SEND, send), known.get(ABORT), known.get(IS_ALLOWED))
         try:
@@ -60,11 +60,11 @@ class EventStream(ASGIResponse):
 
 
 class _Over(Exception):
-    """Whoever reads has gone, or all is said."""
+    """The reader has disconnected, or the stream is complete."""
 
 
 class Pipe:
-    """The way to one reader."""
+    """The connection to one reader."""
 
     __slots__ = (
         "_abort",
@@ -88,7 +88,7 @@ class Pipe:
         self._task = asyncio.current_task()
         self._loop_time = asyncio.get_running_loop().time
         self.sending_since: float | None = None
-        """When it began to send what the reader has still not taken."""
+        """Since when the reader has not taken the data sent to it."""
         self.is_over = False
 
     async def write(self, data: bytes) -> None:
@@ -98,9 +98,9 @@ class Pipe:
         self.sending_since = None
 
     async def follow(self, cursor: Cursor, channel: Channel, turn: asyncio.Semaphore) -> None:
-        """Send what a channel tells until its end. The same as to :meth:`write` each, with less between.
+        """Send a channel until its end. Equivalent to :meth:`write` for each batch, with less overhead.
 
-        Readers that catch up take turns, or hundreds of them would keep everybody else waiting.
+        Readers that catch up take turns, because hundreds at once would block all other requests.
         """
         send, now, take = self._send, self._loop_time, cursor.take
         while True:
@@ -127,14 +127,14 @@ class Pipe:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def listen(self, receive: Receive) -> None:
-        """Wait until the reader goes, and end everything then."""
+        """Wait until the reader disconnects, and then end the stream."""
         while not self.is_over:
             message = await receive()
             if message["type"] == "http.disconnect":
                 raise _Over
 
     def give_up(self) -> None:
-        """Cut the reader off: it holds what it does not take."""
+        """Disconnect the reader, which holds memory for data that it does not take."""
         self.is_over = True
         if self._abort is not None:
             self._abort()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, cast
 
-from dragoman.harnesses.contract.reading import Ending, Twin
+from dragoman.harnesses.contract.reading import Duplicate, Ending
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -41,7 +41,7 @@ class ToyParser:
 
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         self._made: list[Message] = []
-        self._twins: list[Twin] = []
+        self._duplicates: list[Duplicate] = []
         self._line = 0
         self.session: str | None = None
         self.turn: str | None = None
@@ -58,7 +58,7 @@ class ToyParser:
                 )
             )
         elif "do" in told:
-            self._twins.append(Twin(self._line, "our own line: the agent repeats it"))
+            self._duplicates.append(Duplicate(self._line, "our own line: the agent repeats it"))
         else:
             self._read(told)
 
@@ -89,8 +89,8 @@ class ToyParser:
         made, self._made = self._made, []
         return made
 
-    def twins(self) -> list[Twin]:
-        twins, self._twins = self._twins, []
+    def duplicates(self) -> list[Duplicate]:
+        twins, self._duplicates = self._duplicates, []
         return twins
 
     def _add(self, kind: Any, /, **facts: Any) -> None:
@@ -129,6 +129,6 @@ class ToyParser:
             case "end" if self.turn is not None:
                 self.end("interrupted" if told.get("outcome") == "interrupted" else "completed")
             case "hello" | "refused" | "text" | "end":
-                self._twins.append(Twin(self._line, "an answer"))
+                self._duplicates.append(Duplicate(self._line, "an answer"))
             case kind:
                 self._add(Unknown, native_type=str(kind), raw=json.dumps(told))

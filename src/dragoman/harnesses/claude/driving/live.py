@@ -43,15 +43,15 @@ class LiveReader:
 
     def begin_turn(self) -> None:
         """Make sure that a turn is open: with the prompt that waits, if the agent has not begun one."""
-        if not self._parser.sessions.main.teller.in_turn:
+        if not self._parser.sessions.main.assembler.in_turn:
             self._parser.turns.begin()
 
     def end_turn(self, outcome: Outcome, error: TurnError | None, *, is_running: bool) -> None:
         """End the open turn, which Claude does not end; ``is_running``: it may still be at it."""
         main = self._parser.sessions.main
-        if not main.teller.in_turn:
+        if not main.assembler.in_turn:
             return
-        turn_id = main.teller.open_turn
+        turn_id = main.assembler.open_turn
         main.end_turn(outcome, error)
         self._given_up = turn_id if is_running else None
 
@@ -66,7 +66,7 @@ class LiveReader:
     def cut_off(self, error: TurnError) -> None:
         """No more will come: end what is open."""
         for session in self._parser.sessions.all():
-            if session.teller.in_turn:
+            if session.assembler.in_turn:
                 session.end_turn("failed", error)
         self.finish()
 

@@ -65,7 +65,7 @@ class Control:
             return False
         if rule:
             self._others.add(request_id)
-            main.teller.twin(rule)
+            main.assembler.duplicate(rule)
             return True
         call_id = as_str(request.get("tool_use_id"))
         agent_id = as_str(request.get("agent_id"))
@@ -83,40 +83,40 @@ class Control:
 
     def host_asks(self, request: dict[str, Any]) -> None:
         subtype = as_str(request.get("subtype")) or "request"
-        self._sessions.main.teller.twin(f"control: the host asked for {subtype}")
+        self._sessions.main.assembler.duplicate(f"control: the host asked for {subtype}")
 
     def host_answers(self, response: dict[str, Any]) -> None:
         request_id = as_str(response.get("request_id")) or ""
         asked = self._asked.pop(request_id, None)
         if asked is None:
             self._others.discard(request_id)
-            self._sessions.main.teller.twin("control: the host answered")
+            self._sessions.main.assembler.duplicate("control: the host answered")
             return
         if asked.call_id is not None:
             self._of_call.pop(asked.call_id, None)
         is_error = response.get("subtype") == "error"
         answer = as_dict(response.get("response"))
         decision = DENY if is_error else decision_of(answer, asked.kind)
-        asked.session.teller.settle(request_id, decision)
+        asked.session.assembler.settle(request_id, decision)
 
     def agent_answers(self, response: dict[str, Any]) -> None:
-        teller = self._sessions.main.teller
+        assembler = self._sessions.main.assembler
         if response.get("subtype") == "error":
             text = as_str(response.get("error")) or "a control request failed"
-            teller.notice(CHANNEL, "warning", text)
+            assembler.notice(CHANNEL, "warning", text)
         else:
-            teller.twin("control: the agent answered")
+            assembler.duplicate("control: the agent answered")
 
     def cancelled(self, request_id: str) -> None:
         asked = self._asked.pop(request_id, None)
         if asked is None:
-            self._sessions.main.teller.twin("control: a request was withdrawn")
+            self._sessions.main.assembler.duplicate("control: a request was withdrawn")
             return
-        asked.session.teller.settle(request_id, WITHDRAWN)
+        asked.session.assembler.settle(request_id, WITHDRAWN)
 
     def call_ended(self, call_id: str, *, was_denied: bool) -> None:
         """A call came to its end: a question about it was answered, though nothing here showed it."""
         request_id = self._of_call.pop(call_id, None)
         asked = self._asked.pop(request_id, None) if request_id is not None else None
         if asked is not None and request_id is not None:
-            asked.session.teller.settle(request_id, DENY if was_denied else ALLOW)
+            asked.session.assembler.settle(request_id, DENY if was_denied else ALLOW)

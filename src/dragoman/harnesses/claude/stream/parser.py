@@ -11,7 +11,7 @@
 | control_request, control_response | approval_requested, approval_settled |
 | transcript_mirror | what its rows say and no line of the stream does |
 
-Lines that name a sub-agent are told under its own session.
+Lines that name a sub-agent are emitted under its own session.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.parsing import StreamParser
 from dragoman.harnesses.claude.blocks import (
     Prompted,
@@ -39,6 +39,7 @@ from dragoman.harnesses.claude.session import SYNTHETIC, ClaudeSession
 from dragoman.harnesses.claude.stream import shapes
 from dragoman.harnesses.claude.stream.control import Control
 from dragoman.harnesses.claude.stream.directions import ASIDE, ERRORS, unwrap
+from dragoman.harnesses.claude.stream.mirror import Mirror
 from dragoman.harnesses.claude.stream.partials import Partials
 from dragoman.harnesses.claude.stream.prompts import PromptQueue
 from dragoman.harnesses.claude.stream.results import Turns
@@ -76,8 +77,7 @@ class StreamJsonParser(StreamParser):
         """Whether the host sends the lines to come; None if only the lines themselves can say."""
         self.is_sent = False
         """Whether the host sent the line being read."""
-        self._seen: set[str] = set()
-        """The ids of lines that a mirrored row may repeat."""
+        self._mirror = Mirror(self.sessions, self.prompts)
 
     def receive_time(self, at: datetime) -> None:
         """The lines to come arrive at this time."""
@@ -91,12 +91,12 @@ class StreamJsonParser(StreamParser):
             line, sent, way = unwrap(line)
         self.session = self.sessions.main
         if way in ASIDE:
-            self.session.teller.twin("journal: how it was recorded")
+            self.session.assembler.duplicate("journal: how it was recorded")
         elif way in ERRORS:
             text = line.decode(errors="replace").strip()
-            self.session.teller.notice("stderr", "warning", text)
+            self.session.assembler.notice("stderr", "warning", text)
         elif sent and line.strip() == _END_OF_INPUT:
-            self.session.teller.twin("journal: the end of the input")
+            self.session.assembler.duplicate("journal: the end of the input")
         elif way:
             self._unwrapped(line, sent)
         else:
@@ -123,9 +123,6 @@ class StreamJsonParser(StreamParser):
         if (at := as_time(row.timestamp)) is not None:
             self._out.at = at
         self.is_sent = sent is True
-        uuid = as_str(row.uuid)
-        if uuid is not None and not self.is_sent:
-            self._seen.add(uuid)
         if not self.is_sent:
             self.name_session(as_str(row.session_id))
             self.session = self._session_of(row)
@@ -149,7 +146,7 @@ class StreamJsonParser(StreamParser):
         if session_id is None or session_id == main.session_id:
             return
         if main.session_id is None:
-            main.teller.session_id = session_id
+            main.assembler.session_id = session_id
         elif is_init:
             self.sessions.switch(session_id)
             self.session = self.sessions.main
@@ -167,8 +164,8 @@ class StreamJsonParser(StreamParser):
         for session in self.sessions.all():
             session.close_turn()
 
-    def _speaker(self) -> Teller:
-        return self.session.teller
+    def _speaker(self) -> SessionAssembler:
+        return self.session.assembler
 
     # One method for each kind of line.
 
@@ -184,12 +181,16 @@ class StreamJsonParser(StreamParser):
             text = output_text(message.content)
             session.ensure_turn()
             session.has_failed = True
-            session.teller.fail_turn(
-                api_error(text, row.error, row.api_error_status, row.api_error_type)
+            session.assembler.fail_turn(
+                api_error(text, row.error, row.api_error_status, row.api_error_type, row.api_error)
             )
             return True
+        if (source := as_str(row.local_command_source)) is not None:
+            output = local_output(source)
+            session.assembler.notice(CHANNEL, "info", source if output is None else output)
+            return True
         if model is not None and model != SYNTHETIC and session is not self.sessions.main:
-            session.teller.begin_session(model=model)
+            session.assembler.begin_session(model=model)
         if session is self.sessions.main:
             self.turns.go_on()
             usage = usage_of(message.usage)
@@ -202,7 +203,7 @@ class StreamJsonParser(StreamParser):
             if session is self.sessions.main and block.get("type") == "text":
                 self.turns.last_text = as_str(block.get("text")) or self.turns.last_text
         if not blocks:
-            session.teller.twin("message: it has no content")
+            session.assembler.duplicate("message: it has no content")
         return all(known)
 
     def user(self, row: shapes.User) -> None:
@@ -241,19 +242,19 @@ class StreamJsonParser(StreamParser):
 
     def _words(self, row: shapes.User, said: Prompted) -> None:
         """What a user's message says that the agent printed itself."""
-        session, teller = self.session, self.session.teller
+        session, assembler = self.session, self.session.assembler
         if is_interruption(said.text):
             session.was_interrupted = True
-            teller.twin("interruption: the turn's end says it")
+            assembler.duplicate("interruption: the turn's end says it")
         elif self.compactions.summary(said.text):
             pass
         elif (output := local_output(said.text)) is not None:
-            teller.notice(CHANNEL, "info", output)
+            assembler.notice(CHANNEL, "info", output)
         elif row.isSynthetic is True:
-            teller.context("user", said.text)
+            assembler.context("user", said.text)
         elif session is not self.sessions.main:
             session.ensure_turn()
-            teller.prompt(CHANNEL, said.text, said.images)
+            assembler.prompt(CHANNEL, said.text, said.images)
         else:
             self.prompts.echo(session, said)
 
@@ -292,25 +293,27 @@ class StreamJsonParser(StreamParser):
             self.prompts.report(uuid)
         elif state in ("cancelled", "failed"):
             self.prompts.cancel(uuid)
-        self.session.teller.twin(f"prompt: {state or 'its state'}")
+        self.session.assembler.duplicate(f"prompt: {state or 'its state'}")
 
     def rate_limit(self, row: shapes.RateLimitEvent) -> None:
-        self.session.teller.rate_limits(rate_windows(row.rate_limit_info))
+        self.session.assembler.rate_limits(rate_windows(row.rate_limit_info))
 
     def tool_use_summary(self, row: shapes.ToolUseSummary) -> None:
-        self.session.teller.notice(CHANNEL, "info", as_str(row.summary) or "")
+        self.session.assembler.notice(CHANNEL, "info", as_str(row.summary) or "")
 
     def auth_status(self, row: shapes.AuthStatus) -> None:
         if (error := as_str(row.error)) is not None:
-            self.session.teller.notice(CHANNEL, "error", error)
+            self.session.assembler.notice(CHANNEL, "error", error)
         else:
-            self.session.teller.twin("state: signing in")
+            self.session.assembler.duplicate("state: signing in")
 
     def mirror(self, row: shapes.TranscriptMirror) -> None:
-        self.session.teller.twin("mirror: the rows of the transcript")
+        for entry in row.entries:
+            self._mirror.report(bytes(entry))
+        self.session.assembler.duplicate("mirror: the rows of the transcript")
 
     def state(self, row: shapes.StreamLine) -> None:
-        self.session.teller.twin("state: of the connection")
+        self.session.assembler.duplicate("state: of the connection")
 
 
 def _native_type(row: shapes.AnyLine) -> str:

@@ -20,25 +20,25 @@ class Partials:
 
     def report(self, session: ClaudeSession, event: dict[str, Any]) -> bool:
         """Report one event; False if its kind is not known."""
-        teller = session.teller
+        assembler = session.assembler
         match event.get("type"):
             case "message_start":
                 self._start(session, as_dict(event.get("message")))
             case "content_block_start":
-                teller.twin("content block: it comes whole")
+                assembler.duplicate("content block: it comes whole")
             case "content_block_delta":
                 return self._delta(session, as_dict(event.get("delta")))
             case "content_block_stop" | "ping":
-                teller.twin("content block: it came whole")
+                assembler.duplicate("content block: it came whole")
             case "message_delta":
                 self._end(session, event)
             case "message_stop":
                 self._responses.pop(session.session_id, None)
-                teller.twin("message: its blocks say it")
+                assembler.duplicate("message: its blocks say it")
             case "error":
                 error = as_dict(event.get("error"))
                 text = as_str(error.get("message")) or as_str(error.get("type")) or "stream error"
-                teller.notice(CHANNEL, "warning", text)
+                assembler.notice(CHANNEL, "warning", text)
             case _:
                 return False
         return True
@@ -47,24 +47,24 @@ class Partials:
         response_id, model = as_str(message.get("id")), as_str(message.get("model"))
         self._responses[session.session_id] = (response_id, model)
         session.spending.see(response_id, usage_of(message.get("usage")), model, is_final=False)
-        session.teller.twin("message: its blocks say it")
+        session.assembler.duplicate("message: its blocks say it")
 
     def _delta(self, session: ClaudeSession, delta: dict[str, Any]) -> bool:
-        teller = session.teller
+        assembler = session.assembler
         response_id, _ = self._responses.get(session.session_id, (None, None))
         match delta.get("type"):
             case "text_delta":
                 session.ensure_turn()
-                teller.delta(CHANNEL, "text", as_str(delta.get("text")) or "", response_id)
+                assembler.delta(CHANNEL, "text", as_str(delta.get("text")) or "", response_id)
             case "thinking_delta":
                 session.ensure_turn()
-                teller.delta(CHANNEL, "thinking", as_str(delta.get("thinking")) or "")
+                assembler.delta(CHANNEL, "thinking", as_str(delta.get("thinking")) or "")
             case "input_json_delta":
-                teller.twin("tool input: the call has it whole")
+                assembler.duplicate("tool input: the call has it whole")
             case "signature_delta":
-                teller.twin("signature: it proves a thought, and says nothing")
+                assembler.duplicate("signature: it proves a thought, and says nothing")
             case "citations_delta":
-                teller.twin("citation: the text has it")
+                assembler.duplicate("citation: the text has it")
             case _:
                 return False
         return True
@@ -75,4 +75,4 @@ class Partials:
         session.stop_reason = reason or session.stop_reason
         usage = usage_of(event.get("usage"))
         if not session.spending.see(response_id, usage, model, is_final=True):
-            session.teller.twin("message: its blocks say it")
+            session.assembler.duplicate("message: its blocks say it")

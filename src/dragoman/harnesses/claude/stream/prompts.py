@@ -42,7 +42,7 @@ class PromptQueue:
 
     def send(self, session: ClaudeSession, prompt: Prompted, uuid: str | None) -> None:
         queued = _Queued(prompt, uuid, self._out.line, self._out.at)
-        if session.teller.in_turn or not session.teller.is_told:
+        if session.assembler.in_turn or not session.assembler.has_facts:
             self._queue.append(queued)
         else:
             session.begin_turn(uuid)
@@ -51,9 +51,9 @@ class PromptQueue:
 
     def begin_turn(self, session: ClaudeSession) -> None:
         """The agent begins a turn: with the oldest prompt that waits, if there is one."""
-        if self.is_fresh and session.teller.in_turn:
+        if self.is_fresh and session.assembler.in_turn:
             self.is_fresh = False
-            session.teller.twin("turn: its prompt began it")
+            session.assembler.duplicate("turn: its prompt began it")
             return
         queued = self._queue.pop(0) if self._queue else None
         session.begin_turn(queued.uuid if queued is not None else None)
@@ -63,7 +63,7 @@ class PromptQueue:
     def take(self, session: ClaudeSession, uuid: str) -> bool:
         """The agent takes up the prompt of this id, in the turn that is open."""
         found = next((each for each in self._queue if each.uuid == uuid), None)
-        if found is None or not session.teller.in_turn:
+        if found is None or not session.assembler.in_turn:
             return False
         self._queue.remove(found)
         self._emit(session, found)
@@ -82,13 +82,13 @@ class PromptQueue:
     def echo(self, session: ClaudeSession, prompt: Prompted) -> None:
         """The agent repeats a prompt as it takes it up."""
         found = next((each for each in self._queue if each.prompt.text == prompt.text), None)
-        if not session.teller.in_turn:
+        if not session.assembler.in_turn:
             session.begin_turn()
             self.is_fresh = True
         if found is not None:
             self._queue.remove(found)
             self._emit(session, found)
-        session.teller.prompt(ECHO, prompt.text, prompt.images)
+        session.assembler.prompt(ECHO, prompt.text, prompt.images)
 
     def flush(self, session: ClaudeSession, last_turn: str | None) -> None:
         """No more will come: what still waits joined the last turn, or none was ever opened."""
@@ -97,19 +97,19 @@ class PromptQueue:
             if queued.uuid in self._reported:
                 self._drop(queued)
                 continue
-            if not session.teller.in_turn:
-                session.teller.speak_of(last_turn)
+            if not session.assembler.in_turn:
+                session.assembler.attribute_to(last_turn)
             self._emit(session, queued)
-            session.teller.speak_of(None)
+            session.assembler.attribute_to(None)
 
     def _drop(self, queued: _Queued) -> None:
         now, self._out.line = self._out.line, queued.line
-        self._out.twin("prompt: it was never taken up")
+        self._out.duplicate("prompt: it was never taken up")
         self._out.line = now
 
     def _emit(self, session: ClaudeSession, queued: _Queued) -> None:
         out = self._out
         now = (out.line, out.at)
         out.line, out.at = queued.line, queued.at
-        session.teller.prompt(SENT, queued.prompt.text, queued.prompt.images)
+        session.assembler.prompt(SENT, queued.prompt.text, queued.prompt.images)
         out.line, out.at = now

@@ -40,26 +40,26 @@ class Turns:
     def begin(self) -> None:
         """The agent begins a turn."""
         session = self._sessions.main
-        if session.teller.in_turn and not self._prompts.is_fresh:
+        if session.assembler.in_turn and not self._prompts.is_fresh:
             turn_id = session.hand_over_turn()
             if turn_id is not None:
                 self._unresolved.append(_Unresolved(turn_id, self.last_text))
         self._prompts.begin_turn(session)
-        self.last_turn = session.teller.open_turn
+        self.last_turn = session.assembler.open_turn
         self.last_text = ""
 
     def go_on(self) -> None:
         """The agent works: if its ``init`` was not seen, a turn may begin here."""
         session = self._sessions.main
-        is_next = session.teller.in_turn and session.has_finished and self._prompts.is_waiting
-        if not session.teller.in_turn or (is_next and not self._prompts.is_fresh):
+        is_next = session.assembler.in_turn and session.has_finished and self._prompts.is_waiting
+        if not session.assembler.in_turn or (is_next and not self._prompts.is_fresh):
             self.begin()
         self._prompts.is_fresh = False
 
     def end(self, line: Result) -> None:
         session = self._sessions.main
         self._prompts.is_fresh = False
-        late = self._late(line, in_turn=session.teller.in_turn)
+        late = self._late(line, in_turn=session.assembler.in_turn)
         if late is not None:
             self._end_late(session, late, line)
         else:
@@ -78,38 +78,39 @@ class Turns:
         return found.turn_id
 
     def _end_late(self, session: ClaudeSession, turn_id: str, line: Result) -> None:
-        teller = session.teller
-        teller.speak_of(turn_id)
+        assembler = session.assembler
+        assembler.attribute_to(turn_id)
         session.spending.settle_parked(turn_id, usage_of(line.usage))
         _report_cost(session, line)
         _, error = outcome_of(line, session)
         if error is not None:
-            teller.notice(CHANNEL, "error", error.message)
-        teller.twin("turn: it ended when the next one began")
-        teller.speak_of(None)
+            assembler.notice(CHANNEL, "error", error.message)
+        assembler.duplicate("turn: it ended when the next one began")
+        assembler.attribute_to(None)
 
     def _end_open(self, session: ClaudeSession, line: Result) -> None:
-        teller = session.teller
-        if not teller.is_told:
+        assembler = session.assembler
+        if not assembler.has_facts:
             models = as_dict(line.modelUsage)
-            teller.begin_session(model=next(iter(models), None))
-        if not teller.in_turn:
+            assembler.begin_session(model=next(iter(models), None))
+        if not assembler.in_turn:
             self._prompts.begin_turn(session)
         outcome, error = outcome_of(line, session)
         text = as_str(line.result) or ""
-        if text and outcome == "completed" and not teller.turn_has_text:
-            teller.text(CHANNEL, text)
+        is_said = line.local_command is not None or line.structured_output is not None
+        if text and outcome == "completed" and not (is_said or assembler.turn_has_text):
+            assembler.text(CHANNEL, text)
         session.spending.settle_with(usage_of(line.usage))
         _report_cost(session, line)
         session.end_turn(outcome, error)
-        self.last_turn = teller.turn_id or self.last_turn
+        self.last_turn = assembler.turn_id or self.last_turn
 
 
 def _report_cost(session: ClaudeSession, line: Result) -> None:
     """What the session has cost so far: also what it had cost before it was resumed or forked."""
     cost = as_number(line.total_cost_usd)
     if cost:
-        session.teller.cost(cost)
+        session.assembler.usage(None, None, cost=cost)
 
 
 def outcome_of(line: Result, session: ClaudeSession) -> tuple[Outcome, TurnError | None]:

@@ -34,8 +34,8 @@ class Sessions:
         if call_id is not None:
             self._started_by[call_id] = name
         parent = self.owner(call_id)
-        agent.teller.begin_session(
-            cwd=parent.teller.cwd,
+        agent.assembler.begin_session(
+            cwd=parent.assembler.cwd,
             parent_session_id=parent.session_id or self.main.session_id,
             parent_call_id=call_id,
         )
@@ -51,6 +51,6 @@ class Sessions:
         """The session that made a call."""
         if call_id is not None:
             for session in self._agents.values():
-                if session.teller.calls.is_known(call_id):
+                if session.assembler.calls.is_known(call_id):
                     return session
         return self.main

@@ -54,9 +54,9 @@ def report_system(parser: StreamJsonParser, line: System) -> bool:
     if known is not None:
         known(parser, line)
     elif line.subtype in _STATES or line.subtype.startswith("ui_"):
-        parser.session.teller.twin(f"state: {line.subtype.replace('_', ' ')}")
+        parser.session.assembler.duplicate(f"state: {line.subtype.replace('_', ' ')}")
     elif (text := as_str(line.content) or as_str(line.text)) is not None:
-        parser.session.teller.notice(CHANNEL, level_of(line.level), text)
+        parser.session.assembler.notice(CHANNEL, level_of(line.level), text)
     else:
         return False
     return True
@@ -66,7 +66,7 @@ def _init(parser: StreamJsonParser, line: System) -> None:
     session_id = as_str(line.session_id)
     parser.name_session(session_id, is_init=True)
     session = parser.sessions.main
-    session.teller.begin_session(
+    session.assembler.begin_session(
         version=as_str(line.claude_code_version) or None,
         model=as_str(line.model) or None,
         cwd=as_str(line.cwd) or None,
@@ -77,29 +77,29 @@ def _init(parser: StreamJsonParser, line: System) -> None:
 
 def _status(parser: StreamJsonParser, line: System) -> None:
     mode = as_str(line.permissionMode)
-    teller = parser.session.teller
-    if mode is not None and not teller.is_told:
+    assembler = parser.session.assembler
+    if mode is not None and not assembler.has_facts:
         # The host sets the session up; init says what came of it.
         parser.permission_mode = mode
-        teller.twin("state: status")
+        assembler.duplicate("state: status")
     elif mode is not None and mode != parser.permission_mode:
         parser.permission_mode = mode
-        teller.notice(CHANNEL, "info", f"permission mode: {mode}")
+        assembler.notice(CHANNEL, "info", f"permission mode: {mode}")
     else:
-        teller.twin("state: status")
+        assembler.duplicate("state: status")
 
 
 def _api_retry(parser: StreamJsonParser, line: System) -> None:
     text = retry_text(
         as_str(line.error), line.error_status, line.attempt, line.max_retries, line.retry_delay_ms
     )
-    parser.session.teller.notice(CHANNEL, "warning", text, will_retry=True)
+    parser.session.assembler.notice(CHANNEL, "warning", text, will_retry=True)
 
 
 def _permission_denied(parser: StreamJsonParser, line: System) -> None:
     reason = as_str(line.decision_reason) or as_str(line.message) or ""
     text = f"permission denied: {as_str(line.tool_name) or 'a tool'}"
-    parser.session.teller.notice(CHANNEL, "warning", f"{text}: {reason}" if reason else text)
+    parser.session.assembler.notice(CHANNEL, "warning", f"{text}: {reason}" if reason else text)
 
 
 def _compact_boundary(parser: StreamJsonParser, line: System) -> None:
@@ -113,18 +113,18 @@ def _turn_started(parser: StreamJsonParser, line: System) -> None:
     session = parser.session
     if session is not parser.sessions.main:
         session.ensure_turn()
-    elif not session.teller.in_turn or session.teller.agent_spoke:
+    elif not session.assembler.in_turn or session.assembler.agent_spoke:
         parser.turns.begin()
-    session.teller.twin("turn: it began before")
+    session.assembler.duplicate("turn: it began before")
 
 
 def _context(parser: StreamJsonParser, line: System) -> None:
     content = as_str(line.content) or as_str(line.text) or ""
-    parser.session.teller.context(as_str(line.role) or "system", content)
+    parser.session.assembler.context(as_str(line.role) or "system", content)
 
 
 def _approval_requested(parser: StreamJsonParser, line: System) -> None:
-    parser.session.teller.ask(
+    parser.session.assembler.ask(
         as_str(line.approval_id) or "",
         line.kind if line.kind in _KINDS else "tool",
         tool=as_str(line.tool),
@@ -137,41 +137,41 @@ def _approval_requested(parser: StreamJsonParser, line: System) -> None:
 
 
 def _approval_settled(parser: StreamJsonParser, line: System) -> None:
-    parser.session.teller.settle(as_str(line.approval_id) or "", as_str(line.decision) or "")
+    parser.session.assembler.settle(as_str(line.approval_id) or "", as_str(line.decision) or "")
 
 
 def _title(parser: StreamJsonParser, line: System) -> None:
-    parser.session.teller.notice(CHANNEL, "info", f"title: {as_str(line.title) or ''}")
+    parser.session.assembler.notice(CHANNEL, "info", f"title: {as_str(line.title) or ''}")
 
 
 def _hook_response(parser: StreamJsonParser, line: System) -> None:
     output, name = as_str(line.output) or "", as_str(line.hook_name) or "hook"
     failed = as_str(line.outcome) not in (None, "success")
     if not output.strip() and not failed:
-        parser.session.teller.twin("hook: it said nothing")
+        parser.session.assembler.duplicate("hook: it said nothing")
         return
     text = f"{name}: {output.strip() or as_str(line.outcome) or ''}"
-    parser.session.teller.notice(CHANNEL, "warning" if failed else "info", text)
+    parser.session.assembler.notice(CHANNEL, "warning" if failed else "info", text)
 
 
 def _task_started(parser: StreamJsonParser, line: System) -> None:
     if as_str(line.task_type) not in _AGENTS:
-        parser.session.teller.twin("task: its call began it")
+        parser.session.assembler.duplicate("task: its call began it")
         return
     agent = parser.sessions.agent(as_str(line.task_id), as_str(line.tool_use_id))
     agent.ensure_turn()
     if (prompt := as_str(line.prompt)) is not None:
-        agent.teller.prompt("task", prompt)
+        agent.assembler.prompt("task", prompt)
 
 
 def _task_updated(parser: StreamJsonParser, line: System) -> None:
     status = as_str(as_dict(line.patch).get("status"))
     agent = parser.sessions.known_agent(as_str(line.task_id))
     if agent is None or status not in _ENDS:
-        parser.session.teller.twin("task: a notification says it")
+        parser.session.assembler.duplicate("task: a notification says it")
         return
     parser.awaited_ends[agent.session_id or ""] = status
-    agent.teller.twin("task: a notification says it")
+    agent.assembler.duplicate("task: a notification says it")
 
 
 def _task_notification(parser: StreamJsonParser, line: System) -> None:
@@ -180,7 +180,7 @@ def _task_notification(parser: StreamJsonParser, line: System) -> None:
     agent = parser.sessions.known_agent(as_str(line.task_id))
     if agent is None:
         level: Level = "info" if status == "completed" else "warning"
-        parser.session.teller.notice(CHANNEL, level, summary or f"task {status}")
+        parser.session.assembler.notice(CHANNEL, level, summary or f"task {status}")
         return
     parser.awaited_ends.pop(agent.session_id or "", None)
     end_agent(parser, as_str(line.task_id), status, summary)
@@ -191,13 +191,13 @@ def end_agent(parser: StreamJsonParser, task_id: str | None, status: str, summar
     agent = parser.sessions.known_agent(task_id)
     if agent is None:
         return
-    if not agent.teller.in_turn:
-        agent.teller.twin("turn: ended before")
+    if not agent.assembler.in_turn:
+        agent.assembler.duplicate("turn: ended before")
         return
     outcome = _ENDS.get(status, "completed")
     error = None
     if outcome == "completed" and summary:
-        agent.teller.text("summary", summary)
+        agent.assembler.text("summary", summary)
     elif outcome == "failed":
         error = TurnError("turn_failed", summary or "the sub-agent failed", False)
     agent.end_turn(outcome, error)

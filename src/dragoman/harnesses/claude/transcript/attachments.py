@@ -30,6 +30,8 @@ class Attachments:
         elif kind == "prompt_snapshot":
             self._prompt_snapshot(session, given)
         else:
+            if kind == "structured_output":
+                session.stop_reason = "end_turn"  # the call before it has the answer
             _context(session, row, given, kind)
 
     def _prompt_snapshot(self, session: ClaudeSession, given: dict[str, Any]) -> None:
@@ -37,10 +39,10 @@ class Attachments:
             part for each in as_list(given.get("systemPrompt")) if (part := as_str(each))
         )
         if not text or text == self._snapshot:
-            session.teller.twin("context: the system prompt, unchanged")
+            session.assembler.duplicate("context: the system prompt, unchanged")
             return
         self._snapshot = text
-        session.teller.context("system", text)
+        session.assembler.context("system", text)
 
 
 def _queued(session: ClaudeSession, given: dict[str, Any]) -> None:
@@ -50,17 +52,17 @@ def _queued(session: ClaudeSession, given: dict[str, Any]) -> None:
     by_user = origin in (None, "user", "human", "sdk") and given.get("isMeta") is not True
     if by_user and as_str(given.get("commandMode")) in _SAID_BY_USERS:
         session.ensure_turn()
-        session.teller.prompt(QUEUED, prompt.text, prompt.images)
+        session.assembler.prompt(QUEUED, prompt.text, prompt.images)
     else:
-        session.teller.context("user", prompt.text)
+        session.assembler.context("user", prompt.text)
 
 
 def _max_turns(session: ClaudeSession, given: dict[str, Any]) -> None:
     message = f"Reached maximum number of turns ({given.get('maxTurns')})"
-    if session.teller.in_turn:
+    if session.assembler.in_turn:
         session.end_turn("failed", limit_error("error_max_turns", [message]))
     else:
-        session.teller.notice("attachment", "error", message)
+        session.assembler.notice("attachment", "error", message)
 
 
 def _context(session: ClaudeSession, row: Attachment, given: dict[str, Any], kind: str) -> None:
@@ -73,7 +75,7 @@ def _context(session: ClaudeSession, row: Attachment, given: dict[str, Any], kin
         own = (as_str(given.get(name)) for name in ("content", "text", "stdout", "message"))
         texts = [text for text in own if text]
     if not texts:
-        session.teller.twin(f"context: {kind.replace('_', ' ')}")
+        session.assembler.duplicate(f"context: {kind.replace('_', ' ')}")
     role = as_str(row.renderedRole) or "system"
     for text in texts:
-        session.teller.context(role, text)
+        session.assembler.context(role, text)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.parsing import StreamParser
 from dragoman.harnesses.claude.blocks import (
     ResultFacts,
@@ -73,7 +73,7 @@ class TranscriptParser(StreamParser):
         except UNREADABLE:
             if shapes.decode_tag(line).type not in shapes.BOOKKEEPING:
                 raise
-            self.session.teller.twin("bookkeeping")
+            self.session.assembler.duplicate("bookkeeping")
             return
         if self._first is None:
             self._take(row, line)
@@ -116,7 +116,9 @@ class TranscriptParser(StreamParser):
     def _report(self, row: shapes.AnyRow, line: bytes, *, is_copy: bool) -> None:
         self._out.at = as_time(row.timestamp)
         self.session = self.sessions.of(row, self._copies.parent if is_copy else None)
-        self.session.spending.is_counted = not is_copy
+        # Copied responses count for the parent. The ledger counts each once, by its id, and still has them when
+        # the parent's file is gone. Without a parent they would count for the fork, which did not spend them.
+        self.session.spending.is_counted = not is_copy or self._copies.parent is not None
         if not is_copy and isinstance(row, _MESSAGES):
             self.sessions.introduce(self.session, row, self._copies.parent)
         if not isinstance(row, shapes.User):
@@ -134,8 +136,8 @@ class TranscriptParser(StreamParser):
         for session in self.sessions.all():
             session.close_turn(may_go_on=ending == "left")
 
-    def _speaker(self) -> Teller:
-        return self.session.teller
+    def _speaker(self) -> SessionAssembler:
+        return self.session.assembler
 
     # One method for each kind of row.
 
@@ -155,32 +157,32 @@ class TranscriptParser(StreamParser):
             self._words(row, rest, beside_result=bool(results))
 
     def _words(self, row: shapes.User, content: Any, *, beside_result: bool) -> None:
-        session, teller = self.session, self.session.teller
+        session, assembler = self.session, self.session.assembler
         said = prompt_of(content)
         if is_interruption(said.text):
             session.was_interrupted = True
             session.close_turn()
-            teller.twin("interruption: the turn's end says it")
+            assembler.duplicate("interruption: the turn's end says it")
         elif row.isCompactSummary is True or self.compactions.is_held:
             if not self.compactions.summary(said.text):
-                teller.compacted(CHANNEL, said.text)
+                assembler.compacted(CHANNEL, said.text)
         elif (output := local_output(said.text)) is not None:
-            teller.notice(CHANNEL, "info", output)
+            assembler.notice(CHANNEL, "info", output)
             session.stop_reason = session.stop_reason or "end_turn"
         elif row.isMeta is True or beside_result:
-            teller.context("user", said.text)
+            assembler.context("user", said.text)
         elif _is_from_program(row, said.text):
             self.sessions.begin_turn(session, row)
-            teller.context("user", said.text)
+            assembler.context("user", said.text)
         else:
             if not self._joins(row):
                 self.sessions.begin_turn(session, row)
-            teller.prompt(CHANNEL, command_line(said.text) or said.text, said.images)
+            assembler.prompt(CHANNEL, command_line(said.text) or said.text, said.images)
 
     def _joins(self, row: shapes.User) -> bool:
         """Whether a prompt is one of several that began the open turn together."""
         place = as_int(as_dict(row.turnPosition).get("promptIndex"))
-        return self.session.teller.in_turn and place is not None and place > 0
+        return self.session.assembler.in_turn and place is not None and place > 0
 
     def assistant(self, row: shapes.Assistant) -> bool:
         session, message = self.session, row.message
@@ -189,7 +191,11 @@ class TranscriptParser(StreamParser):
         if row.isApiErrorMessage is True:
             session.ensure_turn()
             error = api_error(
-                output_text(message.content), row.error, row.apiErrorStatus, row.apiErrorType
+                output_text(message.content),
+                row.error,
+                row.apiErrorStatus,
+                row.apiErrorType,
+                row.apiError,
             )
             session.end_turn("failed", error)
             return True
@@ -205,7 +211,7 @@ class TranscriptParser(StreamParser):
             report_assistant_block(session, CHANNEL, response_id, block, index) for block in blocks
         ]
         if not blocks:
-            session.teller.twin("message: it has no content")
+            session.assembler.duplicate("message: it has no content")
         return all(known)
 
     def system(self, row: shapes.System) -> bool:
@@ -218,28 +224,28 @@ class TranscriptParser(StreamParser):
         self._settle()
         cost = as_number(row.totalCostUSD)
         if cost:
-            self.session.teller.cost(cost)
+            self.session.assembler.usage(None, None, cost=cost)
         else:
-            self.session.teller.twin("bookkeeping")
+            self.session.assembler.duplicate("bookkeeping")
 
     def bookkeeping(self, row: shapes.AnyRow) -> None:
         self._settle()
-        self.session.teller.twin("bookkeeping")
+        self.session.assembler.duplicate("bookkeeping")
 
     def _settle(self) -> None:
         """Another kind of row follows: a turn that has finished ends here."""
-        teller = self.session.teller
-        if teller.in_turn and teller.text_was_last:
+        assembler = self.session.assembler
+        if assembler.in_turn and assembler.turns.text_was_last:
             self.session.close_turn(may_go_on=True)
 
     def custom_title(self, row: shapes.CustomTitle) -> None:
-        self.session.teller.notice(CHANNEL, "info", f"title: {as_str(row.customTitle) or ''}")
+        self.session.assembler.notice(CHANNEL, "info", f"title: {as_str(row.customTitle) or ''}")
 
     def ai_title(self, row: shapes.AiTitle) -> None:
-        self.session.teller.notice(CHANNEL, "info", f"title: {as_str(row.aiTitle) or ''}")
+        self.session.assembler.notice(CHANNEL, "info", f"title: {as_str(row.aiTitle) or ''}")
 
     def summary(self, row: shapes.Summary) -> None:
-        self.session.teller.notice(CHANNEL, "info", f"title: {as_str(row.summary) or ''}")
+        self.session.assembler.notice(CHANNEL, "info", f"title: {as_str(row.summary) or ''}")
 
 
 def _model_named(row: shapes.AnyRow) -> str | None:

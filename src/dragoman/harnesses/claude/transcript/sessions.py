@@ -38,7 +38,9 @@ class FileSessions:
         session_id = as_str(row.sessionId)
         main = self.main
         if session_id is not None and main.session_id is None:
-            main.teller.session_id = session_id
+            main.assembler.session_id = session_id
+        elif session_id is not None and session_id != main.session_id:
+            return self._other(session_id)
         if (uuid := as_str(row.uuid)) is not None:
             self._turns[uuid] = self._count
         return main
@@ -65,10 +67,10 @@ class FileSessions:
         self, session: ClaudeSession, row: shapes.AnyRow, forked_from: str | None
     ) -> None:
         """Say what the session is, when its first own row is read."""
-        if session.teller.is_told:
+        if session.assembler.has_facts:
             return
-        is_agent = session is not self.main
-        session.teller.begin_session(
+        is_agent = session.session_id != as_str(row.sessionId)
+        session.assembler.begin_session(
             version=as_str(row.version),
             model=self.model,
             cwd=as_str(row.cwd),
@@ -76,8 +78,8 @@ class FileSessions:
         )
 
     def know_model(self, session: ClaudeSession, model: str) -> None:
-        if session.teller.is_told:
-            session.teller.begin_session(model=model)
+        if session.assembler.has_facts:
+            session.assembler.begin_session(model=model)
 
     def begin_turn(self, session: ClaudeSession, row: shapes.User) -> None:
         """A prompt begins a turn; one that goes on from an earlier turn undoes those after it."""
@@ -90,7 +92,7 @@ class FileSessions:
         self._count += 1
         if undone:
             turns = "turn" if undone == 1 else "turns"
-            session.teller.notice(
+            session.assembler.notice(
                 "rewind", "info", f"{undone} {turns} taken back", undone_turns=undone
             )
         if (uuid := as_str(row.uuid)) is not None:

@@ -54,6 +54,7 @@ class Assistant(Row, kw_only=True, tag="assistant"):
     isApiErrorMessage: Any = None
     apiErrorStatus: Any = None
     apiErrorType: Any = None
+    apiError: Any = None
 
 
 class System(Row, kw_only=True, tag="system"):

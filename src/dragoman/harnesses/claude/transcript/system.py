@@ -22,7 +22,7 @@ _NOTED: Final = frozenset(
 def report_system(parser: TranscriptParser, row: System) -> bool:
     """Report the row; False if its kind is not known."""
     session = parser.session
-    teller = session.teller
+    assembler = session.assembler
     if row.subtype in _ENDS:
         session.close_turn(may_go_on=True)
     content = as_str(row.content)
@@ -36,13 +36,13 @@ def report_system(parser: TranscriptParser, row: System) -> bool:
         case "stop_hook_summary":
             errors = [text for each in as_list(row.hookErrors) if (text := as_str(each))]
             for text in errors:
-                teller.notice(CHANNEL, "warning", text)
+                assembler.notice(CHANNEL, "warning", text)
             if not errors:
-                teller.twin("state: stop hooks")
+                assembler.duplicate("state: stop hooks")
         case subtype if subtype in _NOTED:
-            teller.twin(f"state: {subtype.replace('_', ' ')}")
+            assembler.duplicate(f"state: {subtype.replace('_', ' ')}")
         case _ if content is not None:
-            teller.notice(CHANNEL, level_of(row.level), content)
+            assembler.notice(CHANNEL, level_of(row.level), content)
         case _:
             return False
     return True
@@ -52,7 +52,7 @@ def _api_error(parser: TranscriptParser, row: System) -> None:
     error = as_dict(row.error)
     what = as_str(error.get("formatted")) or as_str(error.get("message"))
     text = retry_text(what, None, row.retryAttempt, row.maxRetries, row.retryInMs)
-    parser.session.teller.notice(CHANNEL, "warning", text, will_retry=True)
+    parser.session.assembler.notice(CHANNEL, "warning", text, will_retry=True)
 
 
 def _local_command(parser: TranscriptParser, content: str) -> None:
@@ -61,8 +61,8 @@ def _local_command(parser: TranscriptParser, content: str) -> None:
     typed = command_line(content)
     if typed is not None:
         session.begin_turn()
-        session.teller.prompt(CHANNEL, typed)
+        session.assembler.prompt(CHANNEL, typed)
         return
     output = local_output(content)
-    session.teller.notice(CHANNEL, "info", content if output is None else output)
+    session.assembler.notice(CHANNEL, "info", content if output is None else output)
     session.stop_reason = session.stop_reason or "end_turn"

@@ -1,4 +1,4 @@
-// All that the page says to the server. Everything is JSON; a refusal is an Error with its words.
+// The client of the HTTP API. An error response becomes a Refused with its message.
 import { ask } from "./key.js";
 
 export class Refused extends Error {
@@ -18,11 +18,11 @@ export async function call(method, path, body, headers = {}) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    throw new Refused(0, "The server cannot be reached.");
+    throw new Refused(0, "Cannot reach the server.");
   }
   if (response.status === 401) {
-    location.reload(); // the login is over: the page asks for the token
-    throw new Refused(401, "Not logged in.");
+    location.reload(); // the login has ended: reload to show the login form
+    throw new Refused(401, "Not signed in.");
   }
   const text = await response.text();
   let answer = null;

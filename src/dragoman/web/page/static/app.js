@@ -1,4 +1,4 @@
-// Where the page begins: what every page has, and then what this one has.
+// The entry point: sets up what all pages share, and then the current page.
 import { enter, leave, takeToken } from "./enter.js";
 import { sidebar } from "./sessions.js";
 import { keys } from "./keys.js";
@@ -13,7 +13,7 @@ const parts = {
 };
 
 if (document.body.dataset.page === "login") await enter((name) => parts[name]?.());
-takeToken(); // never leave it in sight
+takeToken(); // the token must not stay visible in the address bar
 addEventListener("hashchange", takeToken);
 document.getElementById("logout").addEventListener("click", leave);
 sidebar();

@@ -1,5 +1,5 @@
-// Everything on the page that goes with the time: "5 min ago", "resets in 2 h", "running 12 s".
-import { $ } from "./say.js";
+// Texts that change with time, such as "5 min ago", "resets in 2 h" and "running 12 s"; and the theme button.
+import { $ } from "./dom.js";
 
 export function span(seconds) {
   const s = Math.max(0, Math.round(seconds));
@@ -42,7 +42,7 @@ export function clocks() {
   document.addEventListener("visibilitychange", () => document.hidden || paint());
   document.addEventListener("drawn", () => paint());
   const button = $("theme");
-  const names = { "": "as the system has it", light: "light", dark: "dark" };
+  const names = { "": "same as the system", light: "light", dark: "dark" };
   const show = () => {
     const theme = document.documentElement.dataset.theme ?? "";
     button.textContent = { "": "◐", light: "☀", dark: "☾" }[theme];

@@ -1,5 +1,5 @@
-// Where one speaks to the agent: a new turn when it is idle, a word in between while it works.
-import { $ } from "./say.js";
+// The message form: starts a turn when the agent is idle, and steers the running turn otherwise.
+import { $ } from "./dom.js";
 import * as api from "./api.js";
 
 export class Composer {
@@ -14,13 +14,13 @@ export class Composer {
     this.draft = `dragoman-draft-${id}`;
     this.canSteer = form.dataset.steer === "true";
     this.isLive = $("head").dataset.live === "true";
-    this.sandbox = form.elements.sandbox.value; // that of the turn before
+    this.sandbox = form.elements.sandbox.value; // the mode of the previous turn
   }
 
   open() {
     this.words.value = sessionStorage.getItem(this.draft) ?? "";
     this.words.addEventListener("input", () => {
-      sessionStorage.setItem(this.draft, this.words.value); // a reload loses nothing
+      sessionStorage.setItem(this.draft, this.words.value); // survives a reload
       this.#grow();
     });
     this.words.addEventListener("keydown", (event) => {
@@ -46,13 +46,13 @@ export class Composer {
     $("interrupt").hidden = !isBusy || !this.isLive;
     $("send").textContent = isBusy ? "Steer" : "Send";
     $("send").disabled = isBusy && !this.canSteer;
-    this.words.placeholder = isBusy ? "Say something while it works" : this.isLive ? "Go on with this session" : "Take this session up again";
-    $("hint").textContent = isBusy ? "Enter steers it" : "Enter sends, Shift+Enter is a new line";
+    this.words.placeholder = isBusy ? "Message the agent while it works" : this.isLive ? "Continue this session" : "Resume this session";
+    $("hint").textContent = isBusy ? "Enter steers the turn" : "Enter sends, Shift+Enter starts a new line";
     const { model, sandbox } = this.form.elements;
-    model.disabled = sandbox.disabled = isBusy; // they are chosen with a turn
+    model.disabled = sandbox.disabled = isBusy; // they apply to a new turn only
   }
 
-  // Another tab may have chosen another one.
+  // Another tab may have changed the mode.
   told({ sandbox }) {
     if (!sandbox || sandbox === this.sandbox) return;
     this.sandbox = this.form.elements.sandbox.value = sandbox;
@@ -88,20 +88,20 @@ export class Composer {
     }
   }
 
-  // Words that the agent never read.
+  // Puts back a message that the agent never read.
   giveBack(text) {
     this.words.value = this.words.value.trim() ? `${text}\n\n${this.words.value}` : text;
     sessionStorage.setItem(this.draft, this.words.value);
     this.#grow();
   }
 
-  // Whoever speaks to a session that was put away brings it back.
+  // A prompt unarchives an archived session.
   #isBack() {
     document.querySelector("[data-act=unarchive]")?.remove();
     $("archived")?.remove();
   }
 
-  // A session that is only on the disk is taken up again under a name of its own.
+  // A saved session is resumed as a new live session with its own id.
   async #resume(text) {
     const { model, sandbox } = this.form.elements;
     const given = { resume: this.id, prompt: text, cwd: $("head").dataset.cwd, sandbox: sandbox.value };

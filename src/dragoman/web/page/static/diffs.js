@@ -1,11 +1,10 @@
-// Changes side by side. The server writes them one below the other; here the same lines are put into
-// two columns, line against line, and back.
-import { $, make, copy } from "./say.js";
+// Switches diffs between the server's unified form and two columns.
+import { $, make, copy } from "./dom.js";
 
 const KEY = "dragoman-split";
 let isSplit = localStorage.getItem(KEY) === "1";
 
-// A path inside of the session's folder is named from there on.
+// Shows paths within the session's folder relative to it.
 export function shorten(root) {
   const folder = `${$("head").dataset.cwd ?? ""}/`;
   for (const path of root.querySelectorAll(".diff .path")) {
@@ -83,7 +82,7 @@ function cell(line, side) {
   if (!line) return make("span", { class: "none" });
   const made = make("span", { class: line.className, "data-no": line.dataset[side] ?? "" });
   made.append(...[...line.childNodes].map((node) => node.cloneNode(true)));
-  // The sign stands for the column here; it is the first character of the line.
+  // Drop the sign, the first character of the line: the column replaces it.
   let first = made.firstChild;
   while (first && first.nodeType !== Node.TEXT_NODE) first = first.firstChild;
   if (first && /^[-+ ]/.test(first.data)) first.data = first.data.slice(1);

@@ -1,5 +1,5 @@
-// Exports: a link alone would be asked for without the key, so they are fetched and then given to the browser as a file.
-import { make, toast } from "./say.js";
+// Exports. A plain link would lack the key, so the file is fetched and then handed to the browser.
+import { make, toast } from "./dom.js";
 import { ask } from "./key.js";
 
 export function downloads() {
@@ -8,7 +8,7 @@ export function downloads() {
     if (!link || !link.pathname.startsWith("/api/")) return;
     event.preventDefault();
     const response = await ask(link.href).catch(() => null);
-    if (!response?.ok) return toast(response ? `The export was refused (${response.status}).` : "The server cannot be reached.", "error");
+    if (!response?.ok) return toast(response ? `The export failed (${response.status}).` : "The server cannot be reached.", "error");
     const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "session";
     const address = URL.createObjectURL(await response.blob());
     make("a", { href: address, download: name }).click();

@@ -1,9 +1,9 @@
-// Signing in and out. What the server sends to a browser that merely has the cookie is an empty page with the login: the
-// page itself is asked for here, with the key.
-import { $ } from "./say.js";
+// Signing in and out. With the cookie alone, the server sends an empty page with the login form; this script loads
+// the real page with the key.
+import { $ } from "./dom.js";
 import { ask, forget, has, keep } from "./key.js";
 
-// The token stands behind the # so that no server and no log ever sees it in an address.
+// The token is in the URL's fragment, which browsers never send to servers.
 export function takeToken() {
   const found = /^#token=(.+)$/.exec(location.hash);
   if (!found) return null;
@@ -11,21 +11,21 @@ export function takeToken() {
   return decodeURIComponent(found[1]);
 }
 
-// Resolves when the page is there, in place of the login. `prepare` is given its name before it can be seen, and fetches
-// what it needs: a button that is pressed before its code is there would send the form in the browser's own way.
+// Resolves when the page has replaced the login form. `prepare` gets the page's name first, and loads its code: a button
+// pressed without its code would submit the form natively.
 export async function enter(prepare) {
   const token = takeToken();
   if (token) await signIn(token);
   while (!(await filled(prepare))) await asked();
 }
 
-// Whether the server gave us the page, and it was put in.
+// Loads the page and inserts it; returns whether that worked.
 async function filled(prepare) {
   if (!has()) return false;
   const response = await ask(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response) return problem("The server cannot be reached.");
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (!page.body.dataset.page) return problem("The server gave no page.");
+  if (!page.body.dataset.page) return problem("The server sent no page.");
   if (page.body.dataset.page === "login") return forget(), problem("Please sign in again.");
   await prepare(page.body.dataset.page);
   document.title = page.title;
@@ -34,7 +34,7 @@ async function filled(prepare) {
   return true;
 }
 
-// Wait until someone has signed in by hand.
+// Shows the login form, and waits until the user has signed in.
 function asked() {
   const form = $("login");
   form.hidden = false;
@@ -45,7 +45,7 @@ function asked() {
       removeEventListener("hashchange", changed);
       done();
     };
-    // The printed address, put in where this page is open already, changes nothing but what is behind the #.
+    // Opening the printed URL in this tab changes only the fragment.
     const changed = () => given(takeToken());
     addEventListener("hashchange", changed);
     form.onsubmit = (event) => {
@@ -64,7 +64,7 @@ async function signIn(token) {
   }).catch(() => null);
   const answer = await response?.json().catch(() => null);
   if (response?.ok) keep(answer?.key ?? "");
-  else problem(!response ? "The server cannot be reached." : response.status === 401 ? "This token does not fit." : answer?.error?.message ?? "Refused.");
+  else problem(!response ? "The server cannot be reached." : response.status === 401 ? "Invalid token." : answer?.error?.message ?? "Refused.");
   return Boolean(response?.ok);
 }
 

@@ -1,5 +1,5 @@
-// What is known of a session beside its words: its state, the context, allowances, plan and turns.
-import { $, STATES, make, tell } from "./say.js";
+// The sidebar of a session: state, context, rate limits, plan and turns.
+import { $, STATES, make, tell } from "./dom.js";
 import { eachSecond, paint, span } from "./clocks.js";
 
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -11,7 +11,7 @@ export class Facts {
     this.head = head;
     this.now = head.dataset.state;
     this.changes = 0;
-    this.newest = {}; // the number of the newest entry that told each fact
+    this.newest = {}; // the number of the newest entry for each fact
     this.cards = new Set();
     eachSecond(() => this.#tick());
   }
@@ -61,14 +61,14 @@ export class Facts {
       $("context-words").textContent = `${percent.toFixed(0)} % of ${count.format(Number(window))} tokens`;
     } else if (context) $("context-words").textContent = `${count.format(Number(context))} tokens`;
     if (!given) return;
-    const rows = [["Input", given], ["of it cached", cached], ["Output", out]];
+    const rows = [["Input", given], ["cached", cached], ["Output", out]];
     $("tokens").replaceChildren(...rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, count.format(Number(value))))));
   }
 
-  // The account's allowances: said in a session's own file, or by the agent for all of its sessions.
+  // The account's rate limits, from the session's file or from the agent.
   limits(windows = []) {
     const rows = windows.map(({ name, used_percent: percent, resets_at: resets }) => {
-      const words = percent == null ? "not told" : `${Math.round(percent)} % used`;
+      const words = percent == null ? "not reported" : `${Math.round(percent)} % used`;
       const bar = make("progress", { max: 100, value: percent ?? 0, class: percent > 80 ? "full" : null, "aria-label": `${name}: ${words}` });
       const until = resets ? make("time", { class: "until", datetime: resets }) : "";
       return make("div", { class: "window" }, make("span", { class: "name" }, name), bar, make("span", { class: "sub" }, words, until ? " · " : "", until));
@@ -78,12 +78,12 @@ export class Facts {
     paint($("limits"));
   }
 
-  // A turn is named by its first prompt; those that follow steer it.
+  // A turn is named after its first prompt; later ones steer it.
   #turn(entry) {
     const list = $("turns");
     const last = list.lastElementChild;
     if (last?.dataset.unnamed && last.dataset.seq === this.begun) {
-      // The page was made when the turn had begun and nobody had spoken yet.
+      // The page was rendered after the start of the turn but before its prompt.
       delete last.dataset.unnamed;
       last.firstElementChild.textContent = entry.dataset.title || "Turn";
       return;
@@ -101,10 +101,10 @@ export class Facts {
     if (turn) turn.className = outcome;
     if (!isNew) return;
     this.state({ failed: "failed", interrupted: "idle" }[outcome] ?? "done");
-    tell(`The turn is over: ${outcome}`);
+    tell(`The turn has ended: ${outcome}`);
   }
 
-  // Calls without a result: under way if the session is, else nobody knows.
+  // Calls without a result are running if the session is; otherwise their outcome is unknown.
   running(log) {
     this.cards = new Set(log.querySelectorAll(".entry > .use.open"));
     this.#tick();

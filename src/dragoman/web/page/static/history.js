@@ -1,5 +1,5 @@
-// The history while it is still being read: how far that is, and the rest when it is done.
-import { $, renew, tell } from "./say.js";
+// The history while sessions are being indexed: shows the progress, and the complete list at the end.
+import { $, renew, tell } from "./dom.js";
 import * as api from "./api.js";
 
 const PERIOD = 1500;
@@ -16,7 +16,7 @@ async function look(wasReading) {
   if (reading) {
     const { files, all_files, bytes, all_bytes } = reading;
     $("indexing-bar").value = all_bytes ? bytes / all_bytes : 0;
-    $("indexing-words").textContent = `Reading older sessions: ${count.format(files)} of ${count.format(all_files)} files. What is not read yet is not found yet.`;
-  } else if (wasReading && answer) return (await renew("results")) && tell("All sessions have been read.");
+    $("indexing-words").textContent = `Indexing older sessions: ${count.format(files)} of ${count.format(all_files)} files. The search does not cover the rest yet.`;
+  } else if (wasReading && answer) return (await renew("results")) && tell("All sessions are indexed.");
   if (reading || (wasReading && !answer)) setTimeout(() => look(true), PERIOD);
 }

@@ -1,10 +1,10 @@
-// The keyboard. Single letters work where nobody is writing; they are listed behind "?".
-import { $, make } from "./say.js";
+// Keyboard shortcuts. They work outside of text fields; "?" lists them.
+import { $, make } from "./dom.js";
 
 const LISTED = [
   ["Everywhere", [["?", "this list"], ["/", "search"], ["n", "new session"], ["g h", "history"], ["g u", "usage"], ["g p", "policy"], ["[  ]", "session above, below"]]],
   ["In a session", [["j  k", "next, previous turn"], ["↓  ↑", "next, previous entry"], ["G", "to the newest"], ["r", "write to the agent"], ["Esc", "leave the text; then stop the turn"], ["c", "copy the entry"], ["o", "open or fold it"], ["d", "changes side by side"], ["i", "plan, turns and usage"]]],
-  ["When the agent asks", [["a", "to the question"], ["y", "allow"], ["s", "allow for this session"], ["w", "always allow"], ["n", "deny"], ["x", "deny and stop"]]],
+  ["When the agent asks", [["a", "to the request"], ["y", "allow"], ["s", "allow for this session"], ["w", "always allow"], ["n", "deny"], ["x", "deny and stop"]]],
 ];
 
 export function keys() {
@@ -17,7 +17,7 @@ export function keys() {
     before = event.key;
     const act = ACTS[both];
     if (!act) return;
-    // While something is asked, n means no.
+    // While a request is open, n denies it.
     if (both === "n" && document.querySelector("#dock form")) return;
     if (act() !== false) event.preventDefault();
   });
@@ -64,7 +64,7 @@ function neighbour(way) {
   if (next) location.assign(next.href);
 }
 
-// From entry to entry, but only if one of them has the focus; else the arrows scroll.
+// Moves between entries if one has the focus; otherwise the arrow keys scroll.
 function entry(way) {
   const here = document.activeElement.closest?.("#log .entry");
   if (!here || here !== document.activeElement) return false;

@@ -1,15 +1,15 @@
-// The stream of all sessions. One tab has it and tells the others: a browser has six connections to a
-// server, and every tab on a session needs one for that.
+// The stream of all sessions. One tab opens it and shares it with the others, because browsers allow six
+// connections per server, and each tab with a session needs one.
 import { sessions } from "./api.js";
 import { Stream, whileSeen } from "./stream.js";
 
 const NAME = "dragoman-sessions";
 
-// `tell` gets each event, `show` what is known of the connection.
+// `tell` gets each event, `show` the state of the connection.
 export function follow(tell, show) {
   const others = new BroadcastChannel(NAME);
   const live = new Map();
-  let saved = null; // the newest, once the server has told of them
+  let saved = null; // the newest saved sessions, once received
   let state = "";
   let stream = null;
   let leave = () => {};
@@ -47,7 +47,7 @@ export function follow(tell, show) {
   };
   const begin = () => {
     others.postMessage({ kind: "hello" });
-    if (!navigator.locks) return lead(); // they are there for pages that are safe from others, only
+    if (!navigator.locks) return lead(); // locks exist only in secure contexts
     const waiting = new AbortController();
     leave = () => waiting.abort();
     const held = () => new Promise((done) => {
@@ -55,7 +55,7 @@ export function follow(tell, show) {
       lead();
     });
     navigator.locks.request(NAME, { signal: waiting.signal }, held).catch((error) => {
-      if (error.name !== "AbortError") reportError(error); // that one is given up while it waits
+      if (error.name !== "AbortError") reportError(error); // aborted by us while waiting
     });
   };
   whileSeen(begin, () => {

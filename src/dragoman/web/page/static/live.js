@@ -1,20 +1,20 @@
-// What is being said right now: pieces that may be lost, shown until the whole of it comes.
-import { clean, make } from "./say.js";
+// Text in progress: deltas, which may be lost, are shown until the complete message arrives.
+import { clean, make } from "./dom.js";
 
-const MOST = 60_000; // characters of a running command that are shown
+const MOST = 60_000; // the most characters shown of a running command's output
 
 export class Live {
   constructor(place) {
     this.place = place;
     this.said = new Map();
-    this.waiting = new Map(); // text to be added with the next frame
+    this.waiting = new Map(); // text to add in the next frame
     this.frame = 0;
-    this.agents = new Set(); // the sub-agents that have been heard of
-    this.early = new Map(); // what a command said before its card was there
-    this.cut = new WeakMap(); // the beginning of something that only a terminal obeys
+    this.agents = new Set(); // the known sub-agents
+    this.early = new Map(); // output that arrived before the card of its command
+    this.cut = new WeakMap(); // the start of an incomplete escape sequence
   }
 
-  // The text so far of something that is being said: it takes the place of what is here of it.
+  // The text so far replaces what is shown of it.
   begin(delta, log) {
     const of = delta.of ?? "text";
     const name = delta.message_id ?? "";
@@ -66,7 +66,7 @@ export class Live {
     this.#later(out, text);
   }
 
-  // Cards have come: what their commands said before that is shown now.
+  // Shows output that arrived before its card.
   carded(log) {
     for (const [call, text] of this.early) {
       const entry = log.querySelector(`[data-call="${CSS.escape(call)}"]`);
@@ -95,7 +95,7 @@ export class Live {
     this.waiting.clear();
   }
 
-  // The whole of something has come: what was shown of it goes.
+  // A complete message has arrived: remove its deltas.
   settle(entry, isNew) {
     const { kind, message, agent = "" } = entry.dataset;
     if (agent) this.agents.add(agent);

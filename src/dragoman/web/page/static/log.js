@@ -1,13 +1,13 @@
-// The conversation: a window on the session's entries. It grows at both ends as one scrolls, lets go of
-// what is far away, and never asks the server for the same entry twice while it holds it.
-import { $, parsed, toast } from "./say.js";
+// The conversation: a window of the session's entries. Scrolling extends it at both ends, and drops what is
+// far away. An entry in the window is never loaded twice.
+import { $, parsed, toast } from "./dom.js";
 import * as api from "./api.js";
 import { paint } from "./clocks.js";
 import { Places } from "./place.js";
 
 const PAGE = 150;
-const MOST = 900; // entries in the document
-const NEAR = 1500; // pixels from an end at which more is asked for
+const MOST = 900; // the most entries in the document
+const NEAR = 1500; // load more at this distance from an end, in pixels
 
 export class Log {
   seen = () => {};
@@ -17,7 +17,7 @@ export class Log {
     this.id = id;
     this.scroller = scroller;
     this.list = list;
-    this.last = last; // the newest entry that the window holds: the cursor
+    this.last = last; // the newest entry in the window: the cursor
     this.hasEarlier = hasEarlier;
     this.isAtTail = true;
     this.first = last + 1;
@@ -37,14 +37,14 @@ export class Log {
     $("newest").addEventListener("click", () => this.newest());
     addEventListener("hashchange", () => this.#toHash());
     this.#toHash();
-    // Heights are guesses until the first paint is done: stay at the end meanwhile.
+    // Heights are estimates until the first paint: stay at the end until then.
     const bottom = new ResizeObserver(() => this.stuck && this.toBottom());
     bottom.observe(this.list);
     bottom.observe(this.scroller);
     requestAnimationFrame(() => this.#scrolled());
   }
 
-  // Something new is there. Several calls while one is under way are one more.
+  // New entries exist. Calls during a load are combined into one more load.
   ring() {
     if (!this.isAtTail) {
       this.#button(true);
@@ -54,7 +54,7 @@ export class Log {
     this.isWanted = true;
     return this.#queue(async () => {
       this.isWanted = false;
-      // Someone may have gone elsewhere while this waited for its turn.
+      // The user may have scrolled away while this was queued.
       while (this.isAtTail) {
         const found = await api.fragments(this.id, { after: this.last, limit: PAGE });
         if (!found.length) return;
@@ -66,7 +66,7 @@ export class Log {
 
   #queue(act) {
     this.busy = this.busy.then(act).catch((error) => {
-      if (!(error instanceof api.Refused)) reportError(error); // a broken connection is told by the stream
+      if (!(error instanceof api.Refused)) reportError(error); // the stream reports a broken connection
     });
     return this.busy;
   }
@@ -79,7 +79,7 @@ export class Log {
       this.#prune("top");
       this.toBottom();
     } else if (this.list.children.length > 2 * MOST) {
-      this.isAtTail = false; // someone reads far above: the rest comes when it is wanted
+      this.isAtTail = false; // the user reads far above: load the rest on demand
     }
     this.#button(!stick);
   }
@@ -141,13 +141,13 @@ export class Log {
     this.#paged();
   }
 
-  // At the very end of the way nothing scrolls any more that would ask for the next page.
+  // At the end, no scroll event will follow to load the next page.
   #paged() {
     this.isPaging = false;
     requestAnimationFrame(() => this.#scrolled());
   }
 
-  // Show the entry with this number, wherever it is.
+  // Shows the entry with this number.
   async jump(seq) {
     if (seq < this.first || seq > this.last) {
       await this.#queue(async () => {
@@ -155,7 +155,7 @@ export class Log {
         if (!found.length) return;
         this.list.replaceChildren();
         [this.first, this.last] = [found[0].seq, found.at(-1).seq];
-        this.hasEarlier = true; // or it turns out when somebody goes there
+        this.hasEarlier = true; // assumed until the user scrolls there
         $("earlier").hidden = false;
         this.isAtTail = found.length < PAGE;
         this.#write(this.#entries(found), false);
@@ -166,12 +166,12 @@ export class Log {
     this.stuck = false;
     for (let up = target.parentElement; up !== this.list && up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
     target.scrollIntoView({ block: "start" });
-    // What is above gets its true height only when it is near: go there once more.
+    // Content above gets its real height only when near, so scroll again.
     requestAnimationFrame(() => requestAnimationFrame(() => target.scrollIntoView({ block: "start" })));
     focusOn(target.closest(".entry") ?? target);
   }
 
-  // What shows an entry: a result, say, stands in the card of its call.
+  // The element that shows an entry: a result is in the card of its call.
   #holding(seq) {
     const own = document.getElementById(`e${seq}`);
     if (own) return own;
@@ -209,10 +209,10 @@ export class Log {
 
   async #toHash() {
     const entry = /^#e(-?\d+)$/.exec(location.hash);
-    const turn = /^#t(\d+)$/.exec(location.hash); // what a search found is known by its turn
+    const turn = /^#t(\d+)$/.exec(location.hash); // search results link to turns
     if (entry) this.jump(Number(entry[1]));
     if (!turn) return;
-    // The list beside it has the newest turns; the server knows all of them.
+    // The sidebar lists the newest turns; the server knows all.
     const listed = document.querySelector(`#turns [data-number="${turn[1]}"]`);
     const found = listed ? listed.dataset : await api.findTurn(this.id, turn[1]).catch(() => null);
     if (found) this.jump(Number(found.seq));
@@ -222,7 +222,7 @@ export class Log {
   #scrolled() {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
     const below = scrollHeight - scrollTop - clientHeight;
-    if (scrollTop < (this.at ?? 0) - 4) this.stuck = false; // someone went up
+    if (scrollTop < (this.at ?? 0) - 4) this.stuck = false; // the user scrolled up
     if (below < 30 && this.isAtTail) this.stuck = true;
     this.at = scrollTop;
     if (scrollTop < NEAR) this.older();
@@ -234,13 +234,13 @@ export class Log {
     $("newest").hidden = !is;
   }
 
-  // Do something to the list and let what is being read stay where it is.
+  // Changes the list while keeping the visible part in place.
   #keepingPlace(act) {
     const top = this.scroller.getBoundingClientRect().top;
     const entries = [...this.list.children];
     const kept = entries.find((each) => each.getBoundingClientRect().bottom > top);
     const before = kept?.getBoundingClientRect().top;
-    this.scroller.classList.add("moving"); // the browser must not correct it a second time
+    this.scroller.classList.add("moving"); // disables the browser's own scroll anchoring
     act();
     if (kept?.isConnected) this.scroller.scrollTop += kept.getBoundingClientRect().top - before;
     this.at = this.scroller.scrollTop;
@@ -252,7 +252,7 @@ export class Log {
     if (beyond <= 0) return;
     const all = [...this.list.children];
     const gone = end === "top" ? all.slice(0, beyond) : all.slice(-beyond);
-    if (gone.some((each) => each.contains(document.activeElement))) return; // never take the focus away
+    if (gone.some((each) => each.contains(document.activeElement))) return; // never remove the focused element
     for (const each of gone) each.remove();
     if (end === "top") {
       this.first = seqOf(this.list.firstElementChild);

@@ -1,10 +1,10 @@
-// Where an entry goes: results into the cards of their calls, decisions into the cards of their
-// requests, a sub-agent's words into its group. All of it moves nodes that the server made.
-import { make } from "./say.js";
+// Places entries: results into the cards of their calls, decisions into the cards of their requests, and entries
+// of a sub-agent into its group. It only moves nodes that the server rendered.
+import { make } from "./dom.js";
 
 const STATES = ["open", "ok", "bad", "declined", "abandoned"];
 
-const STANDING = ".is-diff, .is-plan"; // of these, a turn's newest one says it all
+const STANDING = ".is-diff, .is-plan"; // only the newest one of a turn is shown
 
 const sameOf = (entry, root) =>
   [...root.querySelectorAll(`[data-kind="${entry.dataset.kind}"]`)].filter(
@@ -24,14 +24,14 @@ export class Places {
   prepend(entries) {
     const front = document.createElement("div");
     for (const entry of entries) if (this.#joined(entry, front)) this.#put(entry, front);
-    // What came later may have waited for these.
+    // Later entries may belong to these.
     for (const late of this.list.querySelectorAll("[data-result]")) if (!this.#joined(late, front)) late.remove();
     for (const late of this.list.querySelectorAll("[data-settles][data-decision]")) if (!this.#joined(late, front)) late.remove();
     for (const old of front.querySelectorAll(STANDING)) if (sameOf(old, this.list).length) old.remove();
     this.list.prepend(...front.childNodes);
   }
 
-  // Put it into what it belongs to. True if it is still to be shown by itself.
+  // Merges the entry into the card that it belongs to. Returns whether it is to be shown separately.
   #joined(entry, root) {
     const { result, settles, decision } = entry.dataset;
     if (entry.classList.contains("fact")) return false;
@@ -58,7 +58,7 @@ export class Places {
     this.#group(agent, entry, root).append(entry);
   }
 
-  // The group of a sub-agent: the one it has in this turn, or a new one.
+  // The group of a sub-agent in this turn, created if needed.
   #group(agent, entry, root) {
     const all = root.querySelectorAll(`details.agent[data-agent="${CSS.escape(agent)}"]`);
     const newest = all[all.length - 1];
@@ -85,12 +85,12 @@ function turnBegunAfter(group, root) {
   return false;
 }
 
-// A result, made as a card of its own, becomes the second half of its call's card.
+// Merges a result, rendered as a separate card, into the card of its call.
 function merge(card, late) {
   const state = STATES.find((each) => late.classList.contains(each)) ?? "ok";
   card.classList.remove("running", ...STATES);
   card.classList.add(state);
-  // What it printed while it ran, and what an earlier result said: a call that was given up may get its own end after all.
+  // Replace live output and any earlier result: an abandoned call may still get its real result.
   for (const old of card.querySelectorAll(":scope > .output.live, :scope > [data-late]")) old.remove();
   for (const each of late.children) each.dataset.late = "";
   const facts = card.querySelector(".facts");

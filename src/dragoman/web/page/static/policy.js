@@ -1,5 +1,5 @@
-// The policy: edited here, tried on what was asked before, saved only if it can be read.
-import { $, clean, make, toast } from "./say.js";
+// The policy page: edits the rules, tries them on past requests, and saves them if they are valid.
+import { $, clean, make, toast } from "./dom.js";
 import * as api from "./api.js";
 
 export function begin() {
@@ -14,7 +14,7 @@ export function begin() {
   rules.addEventListener("input", () => {
     number();
     clearTimeout(form.timer);
-    form.timer = setTimeout(() => attempt(rules.value), 500); // what it would do is seen while one writes
+    form.timer = setTimeout(() => attempt(rules.value), 500); // try the rules while the user types
   });
   rules.addEventListener("keydown", (event) => {
     if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
@@ -29,7 +29,7 @@ export function begin() {
       await api.savePolicy(rules.value);
       wrong(null);
       kept = rules.value;
-      toast("Saved. It holds from now on.");
+      toast("Saved. The rules apply from now on.");
     } catch (error) {
       wrong(error.message);
       toast("Not saved", "error");
@@ -37,7 +37,7 @@ export function begin() {
   });
   $("example").addEventListener("click", () => {
     const example = $("example-text").textContent;
-    // What stands before the first rule can be there only once, and only at the top.
+    // The lines before the first rule may occur only once, at the top.
     rules.value = rules.value.trim() ? `${rules.value.trimEnd()}\n\n${example.slice(example.indexOf("[[rule]]"))}` : example;
     rules.dispatchEvent(new Event("input"));
     rules.focus();
@@ -49,7 +49,7 @@ export function begin() {
   remembered();
 }
 
-// What the agent itself remembers: shown with its file, and taken away one by one.
+// Rules that the agent has stored: listed with their file, and removed one by one.
 async function remembered() {
   const given = await api.remembered().catch(() => ({ rules: [] }));
   const rows = given.rules.map((rule) => {
@@ -62,7 +62,7 @@ async function remembered() {
     });
     return make("li", {}, make("span", { class: "verdict", "data-word": rule.decision }, rule.decision), " ", make("code", {}, clean(what)), make("small", {}, `${clean(rule.stored_in)}, line ${rule.line}`), remove);
   });
-  $("remembered").replaceChildren(...(rows.length ? rows : [make("li", { class: "sub" }, "Nothing yet.")]));
+  $("remembered").replaceChildren(...(rows.length ? rows : [make("li", { class: "sub" }, "None yet.")]));
 }
 
 function wrong(words) {
@@ -95,5 +95,5 @@ function show(verdicts) {
   const words = Object.entries(counts).map(([word, count]) => `${count} ${word}`);
   $("verdicts").parentElement.hidden = !verdicts.length;
   const asked = `${verdicts.length} past request${verdicts.length === 1 ? "" : "s"}`;
-  $("tried").textContent = verdicts.length ? `${asked}: ${words.join(", ")}.` : "Nothing was asked yet that it could be tried on.";
+  $("tried").textContent = verdicts.length ? `${asked}: ${words.join(", ")}.` : "No past requests to try it on.";
 }

@@ -1,11 +1,11 @@
-// One session: its pieces joined. The stream only rings the bell; what is shown always comes from
-// the store, from the cursor on, so that reload, gap, restart and a second tab are all the same case.
-import { $, toast } from "./say.js";
+// The page of one session. The stream only signals news; entries are always loaded from the store, after the
+// cursor, so that reload, gap, restart and a second tab are all the same case.
+import { $, toast } from "./dom.js";
 import * as api from "./api.js";
 import { Log } from "./log.js";
 import { Live } from "./live.js";
 import { Facts } from "./facts.js";
-import { Dock } from "./ask.js";
+import { Dock } from "./approvals.js";
 import { Composer } from "./composer.js";
 import { Stop } from "./stop.js";
 import { Steered } from "./steered.js";
@@ -59,10 +59,10 @@ export function begin() {
     const before = facts.changes;
     const known = await api.session(id).catch(() => null);
     if (known) steered.show(known.steered);
-    // What has been heard meanwhile is newer than this answer.
+    // State from the stream is newer than this response.
     if (known && facts.changes === before) facts.state(known.state);
   };
-  // Another program may be writing a saved session: it is followed until nothing more is to come.
+  // Another program may be writing a saved session: follow it until the server ends the stream.
   let isFollowed = isLive || head.dataset.elsewhere === "true" || facts.isBusy;
   whileSeen(() => isFollowed && stream.open(), () => stream.close());
   stream.ended = () => {
@@ -91,8 +91,8 @@ export function begin() {
     composer.told(now);
     steered.show(now.steered);
     facts.limits(now.rate_limits);
-    await log.ring(); // what was said comes first
-    // Entries that came after this news know better.
+    await log.ring(); // load the entries first
+    // Entries that arrived later are more recent.
     if (newest === now && now.last_seq >= log.last) facts.state(now.state);
   });
 

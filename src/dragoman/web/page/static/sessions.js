@@ -1,6 +1,6 @@
-// The list of sessions beside the page: as the server drew it, and then as the stream of all sessions
-// tells; opened on a phone, filtered while one types.
-import { $, STATES, clean, make, tell } from "./say.js";
+// The session list in the sidebar: rendered by the server, updated by the stream of all sessions, filtered while
+// the user types.
+import { $, STATES, clean, make, tell } from "./dom.js";
 import { follow } from "./list.js";
 import { paint } from "./clocks.js";
 import { show } from "./stream.js";
@@ -9,13 +9,13 @@ const own = () => $("head")?.dataset.session;
 const hearers = [];
 const newest = new Map();
 
-// For parts of the page that want to know of changes, too: also of those before they were there.
+// Other parts of the page subscribe to changes here, and also get earlier ones.
 export function whenTold(hear) {
   hearers.push(hear);
   if (newest.size) hear([...newest.values()]);
 }
 
-// Live sessions come as `sessions`, which are all, and `session`; saved ones that are not live as the others.
+// `sessions` holds all live sessions, `session` one of them; the other events are about saved sessions.
 const TOLD = {
   sessions: (said) => (newest.clear(), said),
   session: (said) => [said],
@@ -34,15 +34,15 @@ function take(kind, said) {
   for (const hear of hearers) hear(told);
 }
 
-// The server lists a saved session that is idle as done, and so do we.
+// Like the server, list an idle saved session as done.
 const asListed = (session) => (session.state === "idle" ? { ...session, state: "done" } : session);
 
-// All that are live have been told of before, and what is told of them counts.
+// Live sessions were received before, and take precedence.
 const isSaved = ({ id }) => newest.get(id)?.is_live === false || !newest.has(id);
 
 const itemOf = (id) => $("sessions").querySelector(`[data-session="${CSS.escape(id)}"]`);
 
-// Saved sessions that are gone since we were last told: among the newest, none is left out.
+// Remove saved sessions that are missing among the newest: they were deleted.
 function dropMissing({ sessions, are_all }) {
   const there = new Set(sessions.map((each) => each.id));
   const since = are_all ? 0 : Date.parse(sessions.at(-1)?.updated_at ?? "") || Infinity;
@@ -52,7 +52,7 @@ function dropMissing({ sessions, are_all }) {
   }
 }
 
-// Whoever stands on it with the keyboard comes to stand on the next.
+// Move the keyboard focus to the next session.
 function drop(item) {
   if (!item) return;
   const next = item.nextElementSibling ?? item.previousElementSibling;
@@ -70,8 +70,8 @@ function put(session) {
   if (session.state === "waiting" && known?.dataset.state !== "waiting" && session.id !== own()) tell(`${titleOf(session)} waits for you`);
   if (known && same(known, item)) return;
   const hadFocus = known?.contains(document.activeElement);
-  // Only what has come to another state moves: two that work would change places all the time. A saved one may
-  // have worked while nobody looked.
+  // Move an entry only when its state changes, or two active sessions would swap places all the time. A saved
+  // session may have been active while the page was closed.
   const isNewer = session.is_live === false && session.state !== "working" && known && time(item) > time(known);
   if (known?.dataset.state === session.state && !isNewer) known.replaceWith(item);
   else {
@@ -81,7 +81,7 @@ function put(session) {
   if (hadFocus) item.firstElementChild.focus();
 }
 
-// As the server draws it.
+// The same markup that the server renders.
 function drawn({ id, title, state, cwd, updated_at }) {
   const address = `/s/${encodeURIComponent(id)}`;
   const words = STATES[state] ?? state;
@@ -101,7 +101,7 @@ export function titleOf({ id, title }) {
 
 const time = (item) => Date.parse(item.querySelector("time")?.dateTime ?? "") || 0;
 
-// Those who wait come first, then the newest.
+// Waiting sessions first, then the newest.
 const isBefore = (a, b) => {
   const [first, second] = [a, b].map((each) => each.dataset.state === "waiting");
   return first === second ? time(a) > time(b) : first;
@@ -110,7 +110,7 @@ const isBefore = (a, b) => {
 const same = (a, b) =>
   a.dataset.state === b.dataset.state && a.querySelector(".title").textContent === b.querySelector(".title").textContent && time(a) === time(b);
 
-// The tab tells how many wait, for those who look elsewhere.
+// The tab's title shows how many sessions wait, for users in other tabs.
 function badge() {
   const count = $("sessions").querySelectorAll("[data-state=waiting]").length;
   document.title = document.title.replace(/^(\(\d+\) )?/, count ? `(${count}) ` : "");
@@ -123,7 +123,7 @@ function filter() {
   const words = $("search").value.trim().toLowerCase();
   for (const item of $("sessions").children) item.hidden = words !== "" && !item.textContent.toLowerCase().includes(words);
   $("none").hidden = [...$("sessions").children].some((item) => !item.hidden);
-  $("none").textContent = words ? "None of these. Enter searches what was said." : "No sessions yet.";
+  $("none").textContent = words ? "No match. Enter searches the messages." : "No sessions yet.";
 }
 
 export function sidebar() {
@@ -146,6 +146,6 @@ export function sidebar() {
   $("sessions").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   filter();
   badge();
-  // On a session's page, its own stream tells of the connection.
+  // On a session's page, its own stream reports the connection.
   follow(take, own() ? () => {} : show);
 }

@@ -1,5 +1,5 @@
-// Beginning a session.
-import { $, renew } from "./say.js";
+// The form for a new session.
+import { $, renew } from "./dom.js";
 import * as api from "./api.js";
 import { whenTold } from "./sessions.js";
 
@@ -53,12 +53,12 @@ export function begin() {
   });
 }
 
-// The cards below are the server's: when the list beside them changes they are asked for again.
+// The server renders the cards below: reload them when the session list changes.
 function lists() {
   let timer = 0;
   whenTold(() => {
     timer ||= setTimeout(() => {
-      timer = 0; // what is told from now on wants another look
+      timer = 0; // later changes need another reload
       renew("lists");
     }, 500);
   });

@@ -1,6 +1,6 @@
-// What was said to a turn under way: shown as pending until the agent takes it up, and put back into the text field if
-// the turn ended first.
-import { make, toast } from "./say.js";
+// Messages to the running turn: shown as pending until the agent reads them, and put back into the text field if
+// the turn ends first.
+import { make, toast } from "./dom.js";
 import * as api from "./api.js";
 
 export class Steered {
@@ -11,7 +11,7 @@ export class Steered {
     this.taking = new Set();
   }
 
-  // As the server tells it.
+  // Shows the server's current list.
   show(steered = []) {
     const pending = steered.filter((each) => each.state === "pending");
     this.place.replaceChildren(
@@ -23,7 +23,7 @@ export class Steered {
     for (const each of steered) if (each.state === "returned") this.#take(each);
   }
 
-  // The tab that is quicker has it; the others are told that it is gone.
+  // The first tab gets the text; the others get a 404.
   async #take({ id, text }) {
     if (this.taking.has(id)) return;
     this.taking.add(id);

@@ -1,9 +1,8 @@
-// Stopping: the turn with its commands, commands that a turn has left running, the session with all of it; and saying
-// what was stopped.
-import { $, clean, toast } from "./say.js";
+// Stops a turn with its commands, commands that outlived a turn, or a whole session, and reports what was stopped.
+import { $, clean, toast } from "./dom.js";
 import * as api from "./api.js";
 
-const LOOK = 5000; // how often left-over commands are looked for, once there are some
+const LOOK = 5000; // milliseconds between checks for remaining commands
 
 export class Stop {
   constructor(id, facts) {
@@ -14,7 +13,7 @@ export class Stop {
 
   open() {
     $("interrupt").addEventListener("click", () => this.turn());
-    this.button.addEventListener("click", () => this.#act(async () => said("Stopped", await api.stopCommands(this.id)) || "Nothing was running any more."));
+    this.button.addEventListener("click", () => this.#act(async () => said("Stopped", await api.stopCommands(this.id)) || "No command was running."));
     this.look();
   }
 
@@ -26,7 +25,7 @@ export class Stop {
     return this.#ending("The session was ended", () => api.act(this.id, "stop"));
   }
 
-  // Both stop the commands too; which those are is known before.
+  // Both also stop the commands, which are listed beforehand.
   #ending(words, end) {
     return this.#act(async () => {
       const running = await api.commands(this.id).catch(() => []);
@@ -44,7 +43,7 @@ export class Stop {
     this.look();
   }
 
-  // Commands that outlived their turn: while one is under way, it has the button.
+  // Commands that outlived their turn. During a turn, its stop button covers them.
   async look() {
     clearTimeout(this.timer);
     const running = this.facts.isBusy ? [] : await api.commands(this.id).catch(() => []);

@@ -1,8 +1,8 @@
-// A stream of the server's, and what is known of the connection. Losing it is the normal case.
-import { $ } from "./say.js";
+// A server-sent event stream that reconnects. Losing the connection is the normal case.
+import { $ } from "./dom.js";
 import { ask } from "./key.js";
 
-const HIDDEN = 30_000; // a tab nobody looks at gives its connection back: browsers have six
+const HIDDEN = 30_000; // a hidden tab closes its connection, because browsers allow six
 
 export class Stream {
   heard = () => {};
@@ -31,7 +31,7 @@ export class Stream {
     this.source = null;
   }
 
-  // Not an EventSource: that cannot send the key.
+  // Not an EventSource, which cannot send the key.
   async #connect() {
     this.source?.abort();
     clearTimeout(this.timer);
@@ -48,7 +48,7 @@ export class Stream {
       }
     } catch (error) {
       if (!isOurs()) return; // closed by us
-      if (!(error instanceof TypeError || error instanceof DOMException)) reportError(error); // these say that the connection broke
+      if (!(error instanceof TypeError || error instanceof DOMException)) reportError(error); // these mean that the connection broke
     }
     if (!isOurs()) return;
     this.shown("reconnecting");
@@ -60,7 +60,7 @@ export class Stream {
     try {
       said = JSON.parse(data);
     } catch {
-      return; // a piece of an event is none; what it told is asked for when the stream is there again
+      return; // drop an incomplete event; its content is loaded after reconnecting
     }
     this.heard(kind, said);
   }
@@ -71,10 +71,10 @@ export class Stream {
   }
 }
 
-// Each event of a body, as the format has it: lines, and an empty one at the end of each event.
+// Yields the events of a body: lines, ended by an empty line.
 async function each(body, act) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let pieces = []; // of a line that is not whole yet: it may come in very many
+  let pieces = []; // parts of an incomplete line, which may arrive in many chunks
   let kind = "message";
   let data = [];
   const take = (line) => {
@@ -97,7 +97,7 @@ async function each(body, act) {
   }
 }
 
-// Begin while somebody looks at this tab; end when nobody has for a while.
+// Runs while the tab is visible; ends when it has been hidden for a while.
 export function whileSeen(begin, end) {
   let isOn = false;
   let timer = 0;

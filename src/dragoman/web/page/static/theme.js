@@ -1,3 +1,3 @@
-// The theme someone chose, before anything is painted.
+// Applies the chosen theme before the first paint.
 const chosen = localStorage.getItem("dragoman-theme");
 if (chosen) document.documentElement.dataset.theme = chosen;

@@ -1,5 +1,5 @@
-// Small things one does with a conversation: go from turn to turn, copy, link, rename, fork.
-import { $, copy, make, toast, tell } from "./say.js";
+// Tools of a conversation: move between turns, copy, link, rename, fork.
+import { $, copy, make, toast, tell } from "./dom.js";
 import * as api from "./api.js";
 import { toggleAll } from "./diffs.js";
 import { focusOn } from "./log.js";
@@ -49,8 +49,8 @@ export function tools(id, log, ending) {
   bar(log);
 }
 
-// What stands beside the conversation: where there is room for it, it is there until it is put away;
-// elsewhere it lies over the conversation while it is wanted.
+// The sidebar: next to the conversation if there is room, until it is closed;
+// otherwise on top of it.
 const isOver = () => $("rail").classList.contains("open") && getComputedStyle($("rail")).position === "absolute";
 
 function fold() {
@@ -62,14 +62,14 @@ function fold() {
   else if (!isSeen) button.focus();
 }
 
-// Turn by turn. When the turn is not here any more, or not yet, it is fetched.
+// Moves to another turn, and loads it if it is not in the document.
 async function turn(log, way) {
   const { top, bottom } = log.scroller.getBoundingClientRect();
   const topOf = (each) => each.getBoundingClientRect().top;
   const isSeen = (each) => topOf(each) < bottom && each.getBoundingClientRect().bottom > top;
   const beyond = () => {
     const heads = [...log.list.querySelectorAll(":scope > .is-prompt")];
-    // From the one that has the focus, or else from what is in sight.
+    // Start from the focused turn, or from what is visible.
     const here = heads.findIndex((each) => each === document.activeElement && isSeen(each));
     if (here >= 0) return way > 0 ? heads.slice(here + 1) : heads.slice(0, here);
     return heads.filter((each) => (way > 0 ? topOf(each) > top + 30 : topOf(each) < bottom - 30));
@@ -87,7 +87,7 @@ async function turn(log, way) {
   tell(target.dataset.title ?? "");
 }
 
-// One bar of tools for all entries: it goes to the one that is pointed at or has the focus.
+// One toolbar for all entries: it moves to the one under the pointer or with the focus.
 function bar(log) {
   const take = make("button", { type: "button", title: "Copy (c)" }, "Copy");
   const link = make("button", { type: "button", title: "Copy the link" }, "Link");
@@ -114,9 +114,9 @@ function wordsOf(entry) {
   return whole.textContent.trim();
 }
 
-// A session gets its title after it has begun, or from another tab.
+// The title may change later, or in another tab.
 export function entitle(words) {
-  const title = $("title"); // not there while it is being written
+  const title = $("title"); // absent while the title is being edited
   if (!title || title.textContent === words) return;
   document.title = document.title.replace(title.textContent, words);
   title.textContent = words;
@@ -127,7 +127,7 @@ function rename(id) {
   const field = make("input", { value: title.textContent, "aria-label": "Title of the session", class: "rename" });
   let isOver = false;
   const end = async (keep) => {
-    if (isOver) return; // to take it away takes the focus from it, which is an end, too
+    if (isOver) return; // removing the field blurs it, which would end the edit again
     isOver = true;
     const words = field.value.trim();
     field.replaceWith(title);
