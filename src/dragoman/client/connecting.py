@@ -39,7 +39,7 @@ from dragoman.drive.links.link import OpenLink
 from dragoman.drive.links.ssh import Remote
 from dragoman.drive.one_shots import OneShotAgent, OneShotSession, ShotPlan
 from dragoman.drive.restarting import Restarts
-from dragoman.drive.router import Clerk
+from dragoman.drive.router import RequestRouter
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
@@ -271,7 +271,7 @@ class _OwnNotices:
             if (turn := session.turn) is not None:
                 of_turn = {"session_id": session.id, "turn_id": turn.id}
                 notices.append(msgspec.structs.replace(notice, **of_turn))
-        agent.tell(notices or [notice])
+        agent.publish(notices or [notice])
 
 
 def _with_home(harness: Harness, how: Connection) -> Connection:
@@ -363,13 +363,13 @@ async def _agent(
     if isinstance(policy, str | Path):
         # Links in a path can be followed only where the path is.
         policy = read_policy(policy) if opener.here else read_policy(policy, resolve=None)
-    desk = ApprovalQueue(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
+    queue = ApprovalQueue(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
     calls = await stack.enter_async_context(ToolCalls())
-    await stack.enter_async_context(desk)
+    await stack.enter_async_context(queue)
     tasks = await stack.enter_async_context(Tasks())
     can = harness.capabilities(opener.release).can
-    agent = Agent(plan, Clerk(desk, calls, in_answer="deny_message" in can), tasks)
-    desk.report_to(lambda notice: agent.tell([notice]))
+    agent = Agent(plan, RequestRouter(queue, calls, in_answer="deny_message" in can), tasks)
+    queue.report_to(lambda notice: agent.publish([notice]))
     stack.push_async_callback(agent.close)
     await agent.begin()
     tasks.create_task(watch(agent))

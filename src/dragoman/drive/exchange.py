@@ -55,13 +55,13 @@ class Exchange:
     def __init__(
         self,
         conversation: Conversation,
-        tell: Callable[[list[Message]], None],
+        on_messages: Callable[[list[Message]], None],
         run_tool: Callable[[ToolRequest], None],
         lost: Callable[[Exchange], None],
         journal: Keeper | None = None,
     ) -> None:
         self._conversation = conversation
-        self._tell = tell
+        self._on_messages = on_messages
         self._run_tool = run_tool
         self._lost = lost
         self.journal = journal
@@ -186,7 +186,7 @@ class Exchange:
             self._link.send(lines)
         messages = conversation.messages()
         if messages:
-            self._tell(messages)
+            self._on_messages(messages)
         for request in conversation.tool_requests():
             self._run_tool(request)
         for answer in conversation.answers():

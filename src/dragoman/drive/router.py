@@ -35,25 +35,25 @@ class _Agent(Protocol):
     def submit(self, intent: Intent) -> None: ...
 
 
-class Clerk:
+class RequestRouter:
     """One for each agent."""
 
-    def __init__(self, desk: ApprovalQueue, calls: ToolCalls, *, in_answer: bool = False) -> None:
+    def __init__(self, queue: ApprovalQueue, calls: ToolCalls, *, in_answer: bool = False) -> None:
         """``in_answer``: the agent takes a word to the model in the answer itself."""
-        self.desk = desk
+        self.queue = queue
         self._in_answer = in_answer
         self._calls = calls
 
-    def see(self, message: Message, session: _Session, agent: _Agent) -> None:
+    def on_message(self, message: Message, session: _Session, agent: _Agent) -> None:
         """A message has come: is there anything to decide, or nothing any more?"""
         match message:
             case ApprovalRequested():
                 self._consider(message, session, agent)
             case ApprovalSettled():
-                self.desk.withdraw(message.approval_id, session_id=message.session_id)
+                self.queue.withdraw(message.approval_id, session_id=message.session_id)
             case TurnEnded() if message.session_id is not None:
                 self._calls.cancel(message.session_id)
-                self.desk.withdraw_session(message.session_id)
+                self.queue.withdraw_session(message.session_id)
             case _:
                 pass
 
@@ -64,7 +64,7 @@ class Clerk:
             for intent in grants.take(request, decision, cwd).intents(request, self._in_answer):
                 agent.submit(intent)
 
-        self.desk.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
+        self.queue.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
 
     def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
         """Somebody asks in a session that is not open here: there is nobody to decide."""
@@ -85,10 +85,10 @@ class Clerk:
 
     def forget(self, session_id: str) -> None:
         """The process of this session is gone: what it has asked needs no answer."""
-        self.desk.withdraw_session(session_id)
+        self.queue.withdraw_session(session_id)
         self._calls.cancel(session_id)
 
     def forget_all(self) -> None:
         """Whoever asked is gone."""
-        self.desk.withdraw_all()
+        self.queue.withdraw_all()
         self._calls.cancel_all()

@@ -81,7 +81,7 @@ class Result:
                 return TurnFailed(message, kind=kind or "turn_failed", retryable=retryable)
 
 
-class Turn:
+class RunningTurn:
     """Iterate over it for the messages, or await it for the :class:`Result`.
 
     It begins when somebody does either. Every turn ends with exactly one ``turn_ended``, whatever
@@ -92,7 +92,7 @@ class Turn:
     Until then what it says is kept, in memory and then in a file, for whoever iterates again.
     """
 
-    def __init__(self, begin: Callable[[Turn], Awaitable[str | None]]) -> None:
+    def __init__(self, begin: Callable[[RunningTurn], Awaitable[str | None]]) -> None:
         self._begin = begin
         self._mailbox = Mailbox()
         self._begun: asyncio.Task[None] | None = None
@@ -203,7 +203,7 @@ class Turn:
 
     # From the session.
 
-    def tell(self, message: Message, *, own: bool) -> None:
+    def on_message(self, message: Message, *, own: bool) -> None:
         """A message of this turn, or of an agent that works for it."""
         self.pulse.deaf = False
         if type(message) is Notice and message.will_retry:

@@ -179,7 +179,7 @@ class Worker:
         journal = plan.open_journal()
         exchange = Exchange(
             plan.make_conversation(),
-            lambda messages: agent.tell(messages, self, journal),
+            lambda messages: agent.publish(messages, self, journal),
             lambda request: agent.run_tool(request, self),
             self._on_lost,
             journal,

@@ -14,7 +14,7 @@ from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
 from dragoman.hub.partial import Partial
 from dragoman.hub.readers import Reader
-from dragoman.hub.shapes import Entry, LiveSession, Passing, SessionState
+from dragoman.hub.shapes import Entry, LiveSession, SessionState, Transient
 from dragoman.hub.steering import accepted, returned
 from dragoman.hub.unfinished import Unfinished
 from dragoman.model.messages import (
@@ -37,7 +37,7 @@ _RESTS: Final[dict[str, SessionState]] = {
 _OURS_KEPT: Final = 32
 
 
-class Live:
+class LiveState:
     """Changes with every message; :attr:`info` is how it stands, as a value, and :attr:`shown` what may
     be told of that. There may be very many, nearly all of them at rest: such a one is small."""
 
@@ -140,7 +140,7 @@ class Live:
             self._readers = WeakSet()
         self._readers.add(reader)
 
-    def say_ourselves(self, message: Message) -> None:
+    def note_own(self, message: Message) -> None:
         self.ours = (*self.ours[1 - _OURS_KEPT :], message)
 
     def come_to_rest(self) -> None:
@@ -196,7 +196,7 @@ class Live:
         self.set(steered=left)
         return is_one
 
-    def tell(self, told: Sequence[Entry | Passing]) -> None:
+    def deliver(self, told: Sequence[Entry | Transient]) -> None:
         """These are in the store, or pass."""
         for each in told:
             if type(each) is Entry:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import all_harnesses
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Message, SessionStarted
@@ -241,7 +241,7 @@ def main(arguments: list[str]) -> int:
         return 2
     root = Path(arguments[0]).resolve()
     good, found = True, False
-    for harness in HARNESSES:
+    for harness in all_harnesses():
         folder = root if root.name == harness.name else root / harness.name
         report = check(harness, folder)
         if not (report.rows or report.unread):
@@ -260,7 +260,9 @@ def main(arguments: list[str]) -> int:
             for difference in pair.differences()[:3]:
                 print(f"    {str(difference)[:600]}")
     if not found:
-        names = " or ".join(f"{harness.name}/RELEASE/SCENARIO.KIND.jsonl" for harness in HARNESSES)
+        names = " or ".join(
+            f"{harness.name}/RELEASE/SCENARIO.KIND.jsonl" for harness in all_harnesses()
+        )
         print(f"no recordings in {root}: expected {names}", file=sys.stderr)
         return 2
     return 0 if good else 1

@@ -11,7 +11,7 @@ import dragoman
 from dragoman.client.connecting import Connection, connect, open_connection
 from dragoman.drive.approvals.policy import Decision
 from dragoman.drive.one_shots import OneShotAgent
-from dragoman.drive.turns import Result, Turn
+from dragoman.drive.turns import Result, RunningTurn
 from dragoman.model.messages import ApprovalRequested, Notice, Prompt, Text, ToolCall, ToolResult
 from support.agents.fixtures import ClaudeEnv
 from support.agents.live_claude import claude_below, play
@@ -58,7 +58,7 @@ turns:
     play(story())
 
 
-async def _result(turn: Turn) -> Result:
+async def _result(turn: RunningTurn) -> Result:
     return await turn
 
 
