@@ -46,8 +46,10 @@ from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.calls import ToolCalls
 from dragoman.drive.watching import watch
 from dragoman.drive.workspaces import (
+    CheckImages,
     check_images,
     check_workspace,
+    inline_images,
     take_images,
     take_workspace,
 )
@@ -354,7 +356,7 @@ async def _agent(
         open_journal=open_journal,
         session_variable=program.session_variable if opener.here else None,
         check_workspace=check_workspace if opener.here else take_workspace,
-        check_images=check_images if opener.here else take_images,
+        check_images=_check_images(transport, is_here=opener.here),
         profile=_profile(harness, how) if opener.here else no_profile,
     )
     policy = how.policy
@@ -365,12 +367,19 @@ async def _agent(
     calls = await stack.enter_async_context(ToolCalls())
     await stack.enter_async_context(queue)
     tasks = await stack.enter_async_context(Tasks())
-    agent = Agent(plan, RequestRouter(queue, calls), tasks)
+    can = harness.capabilities(opener.release).can
+    agent = Agent(plan, RequestRouter(queue, calls, in_answer="deny_message" in can), tasks)
     queue.report_to(lambda notice: agent.publish([notice]))
     stack.push_async_callback(agent.close)
     await agent.begin()
     tasks.create_task(watch(agent))
     return agent
+
+
+def _check_images(transport: SessionTransport, *, is_here: bool) -> CheckImages:
+    if not transport.takes_paths:
+        return inline_images  # the files are ours, wherever the agent is
+    return check_images if is_here else take_images
 
 
 def _facts(program: Program, how: Connection, opener: Reach) -> ServerFacts:

@@ -38,8 +38,10 @@ class _Agent(Protocol):
 class RequestRouter:
     """One for each agent."""
 
-    def __init__(self, queue: ApprovalQueue, calls: ToolCalls) -> None:
+    def __init__(self, queue: ApprovalQueue, calls: ToolCalls, *, in_answer: bool = False) -> None:
+        """``in_answer``: the agent takes a word to the model in the answer itself."""
         self.queue = queue
+        self._in_answer = in_answer
         self._calls = calls
 
     def on_message(self, message: Message, session: _Session, agent: _Agent) -> None:
@@ -59,14 +61,14 @@ class RequestRouter:
         grants, cwd = session.grants, session.cwd
 
         def deliver(decision: Decision) -> None:
-            for intent in grants.take(request, decision, cwd).intents(request):
+            for intent in grants.take(request, decision, cwd).intents(request, self._in_answer):
                 agent.submit(intent)
 
         self.queue.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
 
     def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
         """A request in a session that is not open here: no one can decide it."""
-        for intent in Decision(word="deny", by="no one to ask").intents(request):
+        for intent in Decision(word="deny", by="no one to ask").intents(request, self._in_answer):
             agent.submit(intent)
 
     def run_tool(

@@ -128,6 +128,8 @@ class Decide(BaseIntent, frozen=True, kw_only=True, tag="decide"):
     """For questions: the answers by the question's id, or by its text."""
     content: dict[str, Any] | None = None
     """For elicitations: the form, filled in."""
+    message: str | None = None
+    """A word to the model with a refusal, for agents with the ability ``deny_message``."""
 
 
 class AnswerTool(BaseIntent, frozen=True, kw_only=True, tag="answer_tool"):

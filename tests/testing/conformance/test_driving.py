@@ -119,7 +119,7 @@ def test_a_fault_is_found_by_the_check_that_is_for_it(name: str) -> None:
 
 
 def test_a_harness_that_is_only_read_needs_no_agent() -> None:
-    only_read = replace(CODEX, transports=(), acting=None, program=None)
+    only_read = replace(CODEX, transports=(), playback=None, program=None)
 
     made = [check for check in checks(only_read, ()) if check.name.startswith("driving")]
 

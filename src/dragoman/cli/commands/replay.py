@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dragoman.replay.timing import TimedMessage
 
 _FRAME_SECONDS: Final = 0.1
+_ROLES: Final = ("app-server", "exec", "stream-json", "print")
 _FASTEST, _SLOWEST = 512.0, 0.125
 _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 
@@ -54,7 +55,7 @@ _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
     help="Longest pause between messages.",
 )
 @click.option("--turn", type=click.IntRange(min=1), metavar="N", help="Only this turn.")
-@click.option("--as", "role", type=click.Choice(["app-server", "exec"]), help="Act as the agent.")
+@click.option("--as", "role", type=click.Choice(_ROLES), help="Act as the agent.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
 def replay(
     source: str | None,
@@ -95,7 +96,7 @@ def replay(
     if turn is not None:
         messages = only_turn(messages, turn)
     if role is not None:
-        streams = role == "app-server"
+        streams = role in ("app-server", "stream-json")
         pace = 1.0 if speed is None else speed
         return _be(
             role,
@@ -131,15 +132,15 @@ def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
 
 
 def _be(role: str, timed: list[TimedMessage], words: tuple[str, ...]) -> int:
-    from dragoman.replay.serving import playback_for, run, serve
+    from dragoman.replay.serving import ends_after_a_turn, playback_for, run, serve
 
     out = standard_output().buffer
     if "--version" in words:
-        out.write(f"{playback_for(timed).version_line}\n".encode())
+        out.write(f"{playback_for(timed, role).version_line}\n".encode())
         return 0
-    if role == "exec":
-        return run(timed, out)
-    return serve(timed, sys.stdin.fileno(), out)
+    if ends_after_a_turn(role):
+        return run(timed, out, role=role)
+    return serve(timed, sys.stdin.fileno(), out, role)
 
 
 class Player:

@@ -87,7 +87,7 @@ class Process:
         :class:`AgentNotFound` if there is no such program, :class:`InvalidWorkspace` if there is no
         such directory, and :class:`ProcessExited` if it cannot be started for another reason.
         """
-        env = {**os.environ, **launch.env}
+        env = {**os.environ, **(launch.env_for_root if _is_root() else {}), **launch.env}
         stderr = StderrTail(Secrets([*secrets, *secrets_in(env)]))
         tag = randomness.token_hex(8)
         env[TAG] = f"{outer}:{tag}" if (outer := os.environ.get(TAG)) else tag
@@ -249,6 +249,10 @@ def open_process(
 async def _wait(future: asyncio.Future[None], seconds: float) -> bool:
     await asyncio.wait([future], timeout=seconds)
     return future.done()
+
+
+def _is_root() -> bool:
+    return sys.platform != "win32" and os.geteuid() == 0
 
 
 def _check(launch: Launch, env: Mapping[str, str]) -> None:

@@ -319,5 +319,4 @@ class SessionAssembler:
         self.turns.review.is_open = False
 
 
-Teller = SessionAssembler
 """The earlier name, until every parser uses the new one."""

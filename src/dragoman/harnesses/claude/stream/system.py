@@ -78,7 +78,7 @@ def _init(parser: StreamJsonParser, line: System) -> None:
 def _status(parser: StreamJsonParser, line: System) -> None:
     mode = as_str(line.permissionMode)
     assembler = parser.session.assembler
-    if mode is not None and not assembler.has_facts:
+    if mode is not None and not assembler.has_facts and not assembler.in_turn:
         # The host sets the session up; init says what came of it.
         parser.permission_mode = mode
         assembler.duplicate("state: status")

@@ -29,7 +29,7 @@ Made: TypeAlias = Callable[..., Exchange]
 
 
 def _transports(corpus: Corpus) -> Iterator[tuple[SessionTransport, Made]]:
-    if corpus.harness.acting is None:
+    if corpus.harness.playback is None:
         return
     for transport in corpus.harness.transports:
         if isinstance(transport, SessionTransport):
@@ -42,7 +42,7 @@ def _transports(corpus: Corpus) -> Iterator[tuple[SessionTransport, Made]]:
 
 def a_driven_harness_can_be_played(corpus: Corpus) -> Iterator[str]:
     """Without a fake agent, none of the rules about driving can be checked."""
-    if corpus.harness.transports and corpus.harness.acting is None:
+    if corpus.harness.transports and corpus.harness.playback is None:
         yield "it has transports, and no `acting` to check them with"
     if corpus.harness.transports and corpus.harness.program is None:
         yield "it has transports, and no `program` to start"

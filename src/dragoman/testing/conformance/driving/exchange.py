@@ -41,12 +41,12 @@ class Exchange:
         pause: float = 0.0,
         damage: Callable[[bytes], Sequence[bytes]] | None = None,
     ) -> None:
-        assert harness.acting is not None
+        assert harness.playback is not None
         self.harness = harness
         self.release = release_of(harness)
         version = ".".join(map(str, self.release or (1, 0, 0)))
         messages = story(harness.name, version, asks=asks)
-        self.agent: Performance = harness.acting.serve(cues(messages, pause))
+        self.agent: Performance = harness.playback.serve(cues(messages, pause))
         self.conversation = transport.conversation(self.release, lambda: _NOW)
         self.messages: list[Message] = []
         self.answers: dict[int, list[Answer]] = {}
@@ -141,9 +141,9 @@ class Exchange:
 
 def release_of(harness: Harness) -> Release | None:
     """Return the release that the fake agent plays."""
-    if harness.acting is None or harness.program is None:
+    if harness.playback is None or harness.program is None:
         return None
-    return harness.program.parse_release(harness.acting.stage_name)
+    return harness.program.parse_release(harness.playback.version_line)
 
 
 def opening(harness: Harness, **options: Any) -> OpenSession:

@@ -84,7 +84,7 @@ def choices_are_described(corpus: Corpus) -> Iterator[str]:
 
 def abilities_are_true(corpus: Corpus) -> Iterator[str]:
     """An intent for an ability in ``can`` is taken; one for an ability that is missing is refused."""
-    if corpus.harness.acting is None:
+    if corpus.harness.playback is None:
         return
     able = corpus.harness.capabilities(release_of(corpus.harness)).can
     for transport in corpus.harness.transports:

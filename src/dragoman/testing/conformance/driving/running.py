@@ -19,7 +19,7 @@ _PROMPT = "Make the file."
 
 def _transports(corpus: Corpus) -> Iterator[tuple[TurnTransport, list[bytes], Callable[[], Run]]]:
     """Yield each such transport, what its process prints for one prompt, and how to make a run."""
-    if corpus.harness.acting is None:
+    if corpus.harness.playback is None:
         return
     release = release_of(corpus.harness)
     version = ".".join(map(str, release or (1, 0, 0)))
@@ -28,7 +28,7 @@ def _transports(corpus: Corpus) -> Iterator[tuple[TurnTransport, list[bytes], Ca
         for message in story(corpus.harness.name, version, asks=False)
         if message.turn_id != TURNS[1]
     ]
-    lines = [line for _, line in corpus.harness.acting.run(cues(messages))]
+    lines = [line for _, line in corpus.harness.playback.run(cues(messages))]
     for transport in corpus.harness.transports:
         if isinstance(transport, TurnTransport):
 

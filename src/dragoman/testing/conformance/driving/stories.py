@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -38,9 +38,9 @@ def story(harness: str, version: str, *, asks: bool) -> list[Message]:
     ]
 
 
-def cues(messages: Sequence[Message], pause: float = 0.0) -> list[Cue]:
+def cues(messages: Sequence[Message], pause: float = 0.0) -> list[TimedMessage]:
     """Return the messages with a pause before each of them."""
-    return [Cue(pause, message) for message in messages]
+    return [TimedMessage(pause, message) for message in messages]
 
 
 def _turn(turn_id: str, prompt: str, steps: list[Message]) -> Iterator[Message]:
