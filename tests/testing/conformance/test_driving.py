@@ -73,7 +73,7 @@ _FAULTS: dict[str, Sabotage] = {
     "driving: transports speak known dialects": _transport(dialect="something"),
     "driving: choices are described": sabotage.offering(_without_labels),
     "driving: abilities are true": sabotage.offering(lambda o: replace(o, can=o.can | {"set_access"})),
-    "driving: a driven harness can be played": _fold_in("acting"),
+    "driving: a driven harness can be played": _fold_in("playback"),
     "driving: a conversation starts silent": sabotage.conversing(
         lines_to_send=lambda original: [*original(), b"{}\n"]
     ),

@@ -43,7 +43,7 @@ def _transports(corpus: Corpus) -> Iterator[tuple[SessionTransport, Made]]:
 def a_driven_harness_can_be_played(corpus: Corpus) -> Iterator[str]:
     """Without a fake agent, none of the rules about driving can be checked."""
     if corpus.harness.transports and corpus.harness.playback is None:
-        yield "it has transports, and no `acting` to check them with"
+        yield "it has transports, and no `playback` to check them with"
     if corpus.harness.transports and corpus.harness.program is None:
         yield "it has transports, and no `program` to start"
 
