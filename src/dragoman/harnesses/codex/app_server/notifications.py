@@ -25,7 +25,7 @@ from dragoman.harnesses.codex.app_server.documented import Spelled
 from dragoman.harnesses.codex.app_server.events import CoreEvents
 from dragoman.harnesses.codex.app_server.notices import NOTICES
 from dragoman.harnesses.codex.app_server.requests import ServerRequests
-from dragoman.harnesses.codex.app_server.sessions import Sessions
+from dragoman.harnesses.codex.app_server.sessions import ConnectionSessions
 from dragoman.harnesses.codex.app_server.shapes import (
     ABSENT,
     Params,
@@ -51,7 +51,7 @@ CHANNEL: Final = "item"
 class Notifications:
     """All notifications of one connection."""
 
-    def __init__(self, sessions: Sessions, requests: ServerRequests) -> None:
+    def __init__(self, sessions: ConnectionSessions, requests: ServerRequests) -> None:
         self.sessions = sessions
         self.requests = requests
         self.spelled = Spelled(sessions)

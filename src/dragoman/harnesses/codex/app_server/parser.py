@@ -36,7 +36,7 @@ from dragoman.harnesses.codex.app_server.requests import (
     ServerRequests,
     looks_like_answer,
 )
-from dragoman.harnesses.codex.app_server.sessions import Sessions
+from dragoman.harnesses.codex.app_server.sessions import ConnectionSessions
 from dragoman.harnesses.codex.app_server.shapes import (
     ABSENT,
     NO_PARAMS,
@@ -103,7 +103,7 @@ class AppServerParser(StreamParser):
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         super().__init__(only=only, audit=audit)
         self._threads = Threads(self._out)
-        self._sessions = Sessions(self._out, self._threads)
+        self._sessions = ConnectionSessions(self._out, self._threads)
         self._requests = ServerRequests(self._out, self._threads)
         self._notifications = Notifications(self._sessions, self._requests)
         self._asked: dict[int | str, tuple[str, str | None]] = {}

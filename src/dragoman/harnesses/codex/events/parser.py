@@ -32,12 +32,12 @@ from dragoman.harnesses.contract.reading import Ending
 from dragoman.wire.envelope import unwrap
 
 
-class _Line(msgspec.Struct, gc=False):
+class _EventLine(msgspec.Struct, gc=False):
     msg: AnyEvent
     id: str | None = None
 
 
-_decode = msgspec.json.Decoder(_Line).decode
+_decode = msgspec.json.Decoder(_EventLine).decode
 _BETWEEN_TURNS: Final = (
     SessionConfigured,
     TaskComplete,

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from dragoman.harnesses.codex.exec.ending import ending
-from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, Opened
+from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, RunOpened
 from dragoman.harnesses.codex.versions import THREAD_TOTALS, can, spelled
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import OneShot
@@ -36,7 +36,7 @@ class ExecRun(ExecParser):
         self._has_asked = False
         self._turn_id: str | None = None
         self._is_over = False
-        self._opened = Opened(
+        self._opened = RunOpened(
             prompt=shot.prompt,
             images=list(shot.images),
             version=spelled(release) if release is not None else None,

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex.playback.approvals import is_cancelled
-from dragoman.harnesses.codex.playback.script import Script
+from dragoman.harnesses.codex.playback.script import PlaybackScript
 from dragoman.harnesses.codex.playback.shapes import turn_of
 from dragoman.harnesses.codex.playback.threads import ActingThread, opened, shown_thread
 from dragoman.harnesses.codex.playback.turns import TurnWriter, made_up_id
@@ -51,7 +51,7 @@ class Server:
     """One connection with one client."""
 
     def __init__(self, cues: Sequence[Cue]) -> None:
-        self._script = Script(cues)
+        self._script = PlaybackScript(cues)
         self._threads: dict[str, ActingThread] = {}
         self._out: list[bytes] = []
         self._is_greeted = False
