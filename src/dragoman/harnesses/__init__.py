@@ -7,6 +7,8 @@ One that cannot be loaded is left out and listed by :func:`broken_plugins`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from dragoman.errors import UsageError
 from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.codex import CODEX
@@ -26,6 +28,12 @@ def all_harnesses() -> tuple[Harness, ...]:
     return HARNESSES + _plugins.harnesses()
 
 
+def _each() -> Iterator[Harness]:
+    """Every harness, the built-in ones first: plug-ins are loaded only if those do not suffice."""
+    yield from HARNESSES
+    yield from _plugins.harnesses()
+
+
 def broken_plugins() -> tuple[BrokenPlugin, ...]:
     """The plug-ins that are installed and could not be used."""
     return _plugins.broken()
@@ -38,11 +46,7 @@ def reload_plugins() -> None:
 
 def find_harness(name: str) -> Harness | None:
     """The harness of this name. Plug-ins are loaded only if no built-in one has it."""
-    for known in (HARNESSES, _plugins.harnesses):
-        for each in known() if callable(known) else known:
-            if each.name == name:
-                return each
-    return None
+    return next((each for each in _each() if each.name == name), None)
 
 
 def harness(name: str) -> Harness:
@@ -72,11 +76,7 @@ def driven_harness(name: str | None = None) -> Harness:
 
 def harness_of(dialect: str) -> Harness | None:
     """The harness that has a dialect of this name."""
-    for known in (HARNESSES, _plugins.harnesses):
-        for each in known() if callable(known) else known:
-            if each.dialect(dialect) is not None:
-                return each
-    return None
+    return next((each for each in _each() if each.dialect(dialect) is not None), None)
 
 
 def dialects() -> list[Dialect]:
@@ -87,3 +87,21 @@ def dialects() -> list[Dialect]:
 def find_dialect(name: str) -> Dialect | None:
     found = harness_of(name)
     return found.dialect(name) if found is not None else None
+
+
+def sniff(lines: Sequence[bytes]) -> Dialect | None:
+    """The dialect of a stream that starts with these lines, or None while that is open."""
+    for each in _each():
+        name = each.sniff(lines)
+        if name is not None:
+            return each.dialect(name)
+    return None
+
+
+def settle(lines: Sequence[bytes]) -> Dialect | None:
+    """The dialect of a whole stream that :func:`sniff` could not decide about, or None."""
+    for each in _each():
+        name = each.settle(lines) if each.settle is not None else None
+        if name is not None:
+            return each.dialect(name)
+    return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from dragoman.harnesses import HARNESSES, find_dialect
+from dragoman import harnesses
 from dragoman.harnesses.contract.reading import Dialect, Duplicate, Ending, Parser
 from dragoman.model.messages import Message
 from dragoman.wire import jsonl
@@ -38,8 +38,7 @@ class SniffingParser:
             return
         self._lines += 1
         self._held.append(line)
-        name = next(filter(None, (harness.sniff(self._held) for harness in HARNESSES)), None)
-        dialect = find_dialect(name) if name else None
+        dialect = harnesses.sniff(self._held)
         if dialect is not None:
             self._begin(dialect)
         elif len(self._held) > _PATIENCE:
@@ -105,9 +104,7 @@ class SniffingParser:
 
     def _settle(self) -> None:
         """No more lines will come: accept the dialect that the held lines are compatible with."""
-        asked = (harness.settle(self._held) for harness in HARNESSES if harness.settle)
-        name = next(filter(None, asked), None) if self._held else None
-        dialect = find_dialect(name) if name else None
+        dialect = harnesses.settle(self._held) if self._held else None
         if dialect is not None:
             self._begin(dialect)
 
