@@ -3,7 +3,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dragoman.archive.finding import Home
 from dragoman.archive.places import ArchivePlace
+from dragoman.model.homes import HomeFolder
 from support.archive.saved_sessions import save, simple
 
 
@@ -40,3 +42,17 @@ def test_files_are_found_below_homes_and_by_hand(tmp_path: Path) -> None:
     times = ArchivePlace.of(tmp_path / "home", (), tmp_path, {}).folder_times()
     assert str(path.parent) in times
     assert ArchivePlace.of(None, [path], tmp_path, {}).folder_times() == {}
+
+
+def test_a_harness_that_is_added_at_its_usual_place_extends_the_index(tmp_path: Path) -> None:
+    def index_folder(*homes: tuple[Home, str]) -> str:
+        return ArchivePlace(homes, (), str(tmp_path)).index_folder
+
+    one = Home("one", HomeFolder("ONE_HOME", ".one"), (("a", False),), (".jsonl",))
+    two = Home("two", HomeFolder("TWO_HOME", ".two"), (("b", False),), (".jsonl",))
+    usual = two.usual_folder
+
+    assert index_folder((one, "/1")) == index_folder((one, "/1"), (two, usual))
+    assert index_folder((one, "/1")) != index_folder((one, "/1"), (two, "/elsewhere"))
+    assert index_folder((one, "/1")) != index_folder((one, "/2"), (two, usual))
+    assert index_folder((one, "/1")) == index_folder((one, "/1"), (two, "/1"))  # one home for all

@@ -311,7 +311,7 @@ def test_limits_say_when_they_begin_anew() -> None:
     assert "primary: 12 % used" in lines[1]
     assert lines[1].endswith("(in 2 h 5 min)")
     assert lines[2].endswith("(in 4 d 3 h)")
-    assert "began anew" in lines[3]
+    assert "was reset" in lines[3]
     assert lines[4] == "  odd: unknown"
 
 

@@ -217,7 +217,7 @@ def test_an_approval_waits_until_somebody_decides(pretence: Pretence) -> None:
             assert waiting.deadline_at is not None
             assert hub.get(session.id).state == "waiting"
             assert hub.approvals("another") == []
-            with pytest.raises(UsageError, match="no decision"):
+            with pytest.raises(UsageError, match="unknown decision"):
                 hub.decide(waiting.id, "perhaps", session_id=session.id)
             assert not hub.decide(waiting.id, "allow", session_id="another")
             assert hub.decide(waiting.id, "allow", session_id=session.id)

@@ -1,7 +1,6 @@
-"""Messages in, other formats out: a format is one module here and one row in the table below.
+"""Convert messages to other formats. A format is one module here and one row in the table below.
 
-A format's own file is imported when the format is first used, so that asking for the list of names
-costs nothing.
+The module of a format is imported when the format is first used, so listing the names is cheap.
 """
 
 from __future__ import annotations
@@ -97,5 +96,5 @@ FORMATS: tuple[Format, ...] = (
 
 
 def find(name: str) -> Format | None:
-    """The format of this name, if there is one."""
+    """The format with this name, if any."""
     return next((each for each in FORMATS if each.name == name), None)

@@ -22,9 +22,9 @@ session_started,    nothing
 session_ended
 ==================  ==========================================================================
 
-A run asks its questions by ``CUSTOM`` and goes on when they are answered; it is not ended by them. What is
-said outside of a turn begins a run of its own. What other sessions (sub-agents) say is told in the run that
-it falls into, with their id as ``subagentRunId``.
+Approvals and questions are ``CUSTOM`` events and do not end the run. A message outside of a turn starts a run of
+its own. Messages of other sessions (sub-agents) belong to the run during which they arrive, with their id as
+``subagentRunId``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from dragoman.model.usage import Usage
 _encoder = msgspec.json.Encoder()
 _Event = dict[str, Any]
 _MOST: Final = (1 << 53) - 1
-"""The largest number that a script in a browser can count to."""
+"""The largest integer that JavaScript represents exactly."""
 _TEXT: Final = "TEXT_MESSAGE"
 _REASONING: Final = "REASONING_MESSAGE"
 
@@ -104,12 +104,12 @@ class AgUiExporter:
             return
         if not is_own:
             about["subagentRunId"] = message.session_id
-        for event in self._said(message):
+        for event in self._content(message):
             if self._run_id is None:
                 yield self._open(message.turn_id)
             yield {**event, **about}
 
-    # A run, from its beginning to its end.
+    # Start and end of a run.
 
     def _frame(self, message: TurnStarted | TurnEnded) -> Iterator[_Event]:
         if self._run_id is None:
@@ -145,9 +145,9 @@ class AgUiExporter:
             yield {"type": f"{_REASONING}_END", "messageId": message_id}
             yield {"type": "REASONING_END", "messageId": message_id}
 
-    # What is said in it.
+    # Content of a run.
 
-    def _said(self, message: Message) -> Iterator[_Event]:
+    def _content(self, message: Message) -> Iterator[_Event]:
         match message:
             case Delta(of="text"):
                 yield from _grown(_TEXT, self._texts.add(message.message_id, message.text))

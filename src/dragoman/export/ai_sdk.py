@@ -7,26 +7,26 @@ turn_started        ``start``, ``start-step``
 text, its deltas    ``text-start``, ``text-delta``, ``text-end``
 thinking, deltas    ``reasoning-start``, ``reasoning-delta``, ``reasoning-end``
 tool_call           ``tool-input-available``, run by us (``providerExecuted``), not by the page
-output delta        ``data-output``, which is shown and not kept
+output delta        ``data-output``, shown, not kept
 tool_result         ``tool-output-available``, ``tool-output-error`` or ``tool-output-denied``
 plan, diff,         ``data-plan``, ``data-diff``, ``data-compacted``
 compacted
 approval_requested  ``data-approval``; also ``tool-approval-request`` if its call is known
 approval_settled    ``data-approval`` with the decision
 usage               ``message-metadata``
-rate_limits         ``data-rate-limits``, shown and not kept
+rate_limits         ``data-rate-limits``, shown, not kept
 notice              ``data-notice``
 turn_ended          ``finish-step`` and ``finish``; before them ``error`` if it failed; ``abort``
                     in their place if it was interrupted
 prompt, context     ``data-prompt``, ``data-context``, with "context" included
 unknown, malformed  ``data-raw``, if included
-session_started,    nothing; the next ``start`` says what runs
+session_started,    nothing; the next ``start`` names the program
 session_ended
 ==================  ==========================================================================
 
-What a client would refuse is never written: the result of a call that it has not heard of is preceded by the
-call, and what is said outside of a turn begins a message of its own. The words of other sessions (sub-agents)
-are told in the turn that they fall into.
+Nothing that a client would reject is written: the result of a call that it does not know is preceded by the
+call, and a message outside of a turn starts a UI message of its own. Messages of other sessions (sub-agents)
+belong to the turn during which they arrive.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from dragoman.model.messages import (
 )
 
 HEADERS: Final = {"x-vercel-ai-ui-message-stream": "v1"}
-"""What a response that carries this stream must say of itself."""
+"""The headers of a response with this stream."""
 DONE: Final = b"[DONE]"
 """The last event of a stream."""
 
@@ -82,9 +82,9 @@ class AiSdkExporter:
         self._messages = 0
         self._about: _Part = {}
         self._calls: dict[str, ToolCall] = {}
-        """The calls that the client has heard of in this message."""
+        """The calls that the client knows from this message."""
         self._asks: dict[str, _Part] = {}
-        """What was asked and is not settled: a part that changes is told whole."""
+        """Open approvals: a part that changes is sent again as a whole."""
         self._texts = Spoken("text")
         self._thoughts = Spoken("reasoning")
 
@@ -109,12 +109,12 @@ class AiSdkExporter:
             if is_own:
                 yield from self._frame(message)
             return
-        for part in self._said(message):
+        for part in self._content(message):
             if not self._is_open:
                 yield from self._open(message.turn_id)
             yield part
 
-    # A message, from its beginning to its end.
+    # Start and end of a message.
 
     def _frame(self, message: TurnStarted | TurnEnded) -> Iterator[_Part]:
         if isinstance(message, TurnStarted):
@@ -143,9 +143,9 @@ class AiSdkExporter:
         for part_id in self._thoughts.end():
             yield {"type": "reasoning-end", "id": part_id}
 
-    # What is said in it.
+    # Content of a message.
 
-    def _said(self, message: Message) -> Iterator[_Part]:
+    def _content(self, message: Message) -> Iterator[_Part]:
         match message:
             case Delta(of="text"):
                 yield from _grown("text", self._texts.add(message.message_id, message.text))
@@ -274,7 +274,7 @@ def _ending(message: TurnEnded) -> Iterator[_Part]:
         yield {"type": "error", "errorText": text}
     yield {"type": "finish-step"}
     reason = "stop" if message.outcome == "completed" else "error"
-    told: _Part = {"outcome": message.outcome}
+    metadata: _Part = {"outcome": message.outcome}
     if message.usage is not None:
-        told["turnUsage"] = message.usage
-    yield {"type": "finish", "finishReason": reason, "messageMetadata": told}
+        metadata["turnUsage"] = message.usage
+    yield {"type": "finish", "finishReason": reason, "messageMetadata": metadata}

@@ -1,8 +1,7 @@
-"""What every export format is: messages in, whole lines of bytes out.
+"""The interface of export formats: messages in, whole lines of bytes out.
 
-A format is one module with one class. It may remember what it needs between messages (which session,
-which call is open), but it never looks at a clock, a terminal or a file: what it has to know of the
-outside comes in through :class:`Options`.
+A format is one module with one class. It may keep state between messages (which session, which call is open),
+but it never reads a clock, a terminal or a file: everything else it needs comes from :class:`Options`.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ def _no_process() -> int | None:
     return None
 
 
-def _nobody_looked() -> None:
+def _nothing_masked() -> None:
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masked:
-    """Something that was taken out of what is exported: all about it but itself."""
+    """A value that was masked in the export: everything about it except the value."""
 
     placeholder: str
-    """What stands in its place."""
+    """The text in its place."""
     kind: str
     count: int
     lines: tuple[int, ...] = ()
-    """The first source lines that it was in."""
+    """The first source lines that contained it."""
 
     @property
     def where(self) -> str:
@@ -53,37 +52,37 @@ class Masked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a format may be told."""
+    """The settings of an export."""
 
     include: frozenset[Include] = field(default_factory=frozenset)
-    """What to show beyond the conversation itself: ``context`` (instructions the harness
-    injected), ``deltas`` (pieces of text as they stream), ``raw`` (lines we have no word for)."""
+    """What to show in addition to the conversation: ``context`` (instructions that the harness
+    injected), ``deltas`` (streamed text), ``raw`` (unknown lines)."""
     color: bool = False
-    """Whether the reader is a terminal that understands colour."""
+    """Whether the output is a terminal with colors."""
     width: int = 100
-    """How wide the reader's terminal is."""
+    """The width of the terminal."""
     source_line: Callable[[int], bytes | None] = _no_lines
-    """The source line with this number, while it is still at hand (see ``wants_lines``)."""
+    """The source line with this number, while it is still available (see ``wants_lines``)."""
     price: Callable[[str | None, Usage], str | None] = _no_price
-    """What so many tokens of this model cost, in words; none if that is not known."""
+    """The cost of these tokens of this model as text; none if unknown."""
     pid: Callable[[], int | None] = _no_process
     """The process of the agent, while it runs on this machine."""
-    masked: Callable[[], Sequence[Masked] | None] = _nobody_looked
-    """What has been masked so far; none if the messages come as they are."""
+    masked: Callable[[], Sequence[Masked] | None] = _nothing_masked
+    """What has been masked so far; none if nothing is masked."""
 
 
 class Exporter(Protocol):
-    """One conversion under way."""
+    """One running conversion."""
 
     wants_lines: bool
     """Whether :attr:`Options.source_line` must work for this format."""
 
     def export(self, messages: Iterable[Message]) -> bytes:
-        """The messages in this format: no, one or many whole lines, each with its newline."""
+        """Convert messages to zero or more whole lines, each with its newline."""
         ...
 
     def finish(self) -> bytes:
-        """What is left to say when no more messages will come."""
+        """The rest of the output after the last message."""
         ...
 
 
@@ -97,4 +96,4 @@ class Format:
     ends_open_turns: bool = True
     """Whether a turn that the stream left open is ended when the stream ends."""
     redacts: bool = False
-    """Whether secrets are masked unless somebody says otherwise: it is made to be handed on."""
+    """Whether secrets are masked by default, because exports in this format are shared."""

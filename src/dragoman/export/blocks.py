@@ -1,4 +1,4 @@
-"""Content blocks and token counts as Claude has them, for the formats that speak of those.
+"""Content blocks and token counts in Claude's shapes, for the formats that use them.
 
 ==========  ==============================================================================
 message     blocks
@@ -78,7 +78,7 @@ def prompt_blocks(prompt: Prompt) -> list[Block]:
 
 
 def plan_blocks(plan: Plan) -> tuple[ToolUseBlock, ToolResultBlock]:
-    """A plan as the TodoWrite call that Claude would have made of it."""
+    """A plan as the TodoWrite call that Claude would make."""
     call_id = f"plan_{plan.line}"
     todos = [
         {"content": step.text, "status": step.status, "activeForm": step.text}
@@ -91,7 +91,7 @@ def plan_blocks(plan: Plan) -> tuple[ToolUseBlock, ToolResultBlock]:
 
 
 def todo_input(given: dict[str, Any]) -> dict[str, Any]:
-    """The input of a TodoWrite call, with what Claude's own has besides."""
+    """The input of a TodoWrite call, with the additional fields of Claude's own."""
     todos = given.get("todos")
     if not isinstance(todos, list):
         return given

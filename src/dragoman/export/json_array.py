@@ -1,4 +1,4 @@
-"""Our own messages as one JSON array, for programs that read a file rather than a stream.
+"""Messages as one JSON array, for programs that read a file rather than a stream.
 
 ==============  =================================================
 message         element
@@ -6,7 +6,7 @@ message         element
 every message   itself, as :mod:`dragoman.model.messages` has it
 ==============  =================================================
 
-An element stands on a line of its own, so that the array can be looked at, and cut, like JSON lines.
+Each element is on a line of its own, so that you can view and split the array like JSON lines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class JsonExporter:
     def __init__(self, options: Options) -> None:
         del options
         self._newest: bytes | None = None
-        """An element that still lacks the comma, or the bracket, behind it."""
+        """An element without the comma or bracket after it."""
 
     def export(self, messages: Iterable[Message]) -> bytes:
         parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Our own messages, one JSON object per line: the only format that loses nothing.
+"""Messages as they are, one JSON object per line: the only lossless format.
 
 ==============  =================================================
 message         line
@@ -6,7 +6,7 @@ message         line
 every message   itself, as :mod:`dragoman.model.messages` has it
 ==============  =================================================
 
-What :class:`~dragoman.export.base.Options` includes or leaves out makes no difference here.
+The ``include`` setting of :class:`~dragoman.export.base.Options` has no effect here.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ tool_call              ``tool_use``
 tool_result            ``tool_result``
 notice                 ``stderr`` for warnings and errors, nothing for information
 turn_ended             ``result``; nothing for a turn that the stream leaves open
-prompt, context        ``message`` of the ``user`` or whoever said it, with "context" included
+prompt, context        ``message`` with its role (``user`` for prompts), with "context" included
 unknown, malformed     ``raw``, if included
 the rest               nothing
 =====================  ========================================================================
@@ -51,7 +51,7 @@ from dragoman.model.messages import (
 from dragoman.model.usage import Usage
 
 DEFAULT: Final[frozenset[Include]] = frozenset({"deltas"})
-"""What is included without being asked for."""
+"""Included by default."""
 
 _encoder = msgspec.json.Encoder()
 

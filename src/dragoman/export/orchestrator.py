@@ -1,4 +1,4 @@
-"""Events for a supervisor of agents: what it does, what it cost, how it ended, that it lives.
+"""Events for a supervisor of agents: activity, cost, outcome, and signs of life.
 
 ====================  ======================================================================
 message               event
@@ -8,24 +8,24 @@ tool_call             ``notification`` with the tool's name
 tool_result           ``tool_result`` with the tool's name and how long it took;
                       ``unsupported_tool_call`` if the harness had no such tool
 text                  ``notification`` with the first 200 characters
-thinking, plan        ``notification`` without more
-delta                 ``notification`` without more: it shows life
+thinking, plan        ``notification`` without details
+delta                 ``notification`` without details, as a sign of life
 context               ``notification``, if included
 approval_requested,   ``notification`` with a short message
 approval_settled,
 notice, compacted
 turn_ended            ``token_usage``, then ``turn_completed``, ``turn_failed`` or
                       ``turn_cancelled``
-unknown               ``other_message``, always, for it shows life; with the line, if included
+unknown               ``other_message``, always, as a sign of life; with the line, if included
 malformed             ``other_message`` of type ``malformed``, if included
-session_started       nothing now; tells the next ``session_started`` what runs
+session_started       nothing now; fills the next ``session_started``
 prompt, diff, usage,  nothing
 rate_limits,
 session_ended
 ====================  ======================================================================
 
-Every event has ``session_id``, ``turn_id`` and ``timestamp``, null where the dialect does not tell.
-``session_started`` has ``agent_pid``: the agent's process, in a live run on this machine, else null.
+Every event has ``session_id``, ``turn_id`` and ``timestamp``, null if the dialect does not have it.
+``session_started`` has ``agent_pid``: the agent's process in a live run on this machine, else null.
 """
 
 from __future__ import annotations
@@ -64,19 +64,19 @@ from dragoman.model.messages import (
 from dragoman.model.usage import NOTHING
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
-"""What is included without being asked for."""
+"""Included by default."""
 
 SHORT: Final = 200
-"""How many characters of a text a notification carries."""
+"""The most characters of a text in a notification."""
 
 UNSUPPORTED: Final = "unsupported call"
-"""How the output of a call to a tool that does not exist begins."""
+"""The start of the output of a call to a tool that does not exist."""
 
 _encoder = msgspec.json.Encoder()
 
 
 class _Event(msgspec.Struct, tag_field="type", omit_defaults=True):
-    """Fields without a default are always written, be they null."""
+    """Fields without a default are always written, even if null."""
 
     session_id: str | None
     turn_id: str | None
@@ -214,7 +214,7 @@ class OrchestratorExporter:
         about = (message.session_id, message.turn_id, message.at)
         call_id = (message.session_id, message.call_id)
         call = self._open_calls.get(call_id)
-        if message.status != "abandoned":  # such a call may still be heard of
+        if message.status != "abandoned":  # the result of such a call may still come
             self._open_calls.pop(call_id, None)
         tool = call.tool if call else None
         if message.output.startswith(UNSUPPORTED):
@@ -242,7 +242,7 @@ class OrchestratorExporter:
                 return spent, _TurnCompleted(*about)
             case "failed":
                 error = message.error
-                told = _Error(error.kind, error.message, error.retryable) if error else None
-                return spent, _TurnFailed(*about, told)
+                failure = _Error(error.kind, error.message, error.retryable) if error else None
+                return spent, _TurnFailed(*about, failure)
             case "interrupted":
                 return spent, _TurnCancelled(*about)

@@ -1,11 +1,11 @@
-"""Masks what must not be handed on: keys, tokens, passwords, e-mail addresses, the names of homes.
+"""Mask what must not be shared: keys, tokens, passwords, e-mail addresses, the names of home directories.
 
 Equal values get equal placeholders (``[secret-1]``, ``[email-2]``), so that a transcript still makes
-sense; a value that was recognised once is masked wherever it turns up later. What is told of them
-is their kind, their number and where they were, never the values. Pieces of text on their way are
-left out: a secret may be cut in two there, and the whole always follows.
+sense. A value that was recognized once is masked wherever it occurs later. Reports contain the kind, number
+and places of the values, never the values. Deltas are dropped: a secret may be split across them, and the
+complete text always follows.
 
-This finds what looks like a secret. It cannot look into images, nor know what a word means.
+This finds what looks like a secret. It does not examine images, and does not understand text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NO_MAIL: Final = re.compile(
     r"(?i)service|socket|timer|target|mount|py|js|ts|jsx|tsx|mjs|md|png|jpg|jpeg|gif|svg|webp|json|lock|tgz|gz|zip|whl"
     r"|css|html|htm|txt|sh|toml|yaml|yml|rs|go|rb|java|kt|swift|so|dll|local|internal|test|invalid|localhost"
 )
-"""Ends of what only looks like an address: units, packages, files, hosts at home."""
+"""Ends of text that only looks like an address: units, packages, files, local hosts."""
 _NO_PERSON: Final = frozenset({"git", "noreply", "no-reply", "npm", "actions", "bot"})
 _HOME: Final = re.compile(r"/(?:home|Users|var/home)/(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)")
 _WINDOWS_HOME: Final = re.compile(
@@ -42,7 +42,7 @@ _WINDOWS_HOME: Final = re.compile(
 _NO_HOME: Final = frozenset({"Shared", "Public", "Default"})
 _DATA: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]*")
 _REMEMBERED: Final = 500
-"""How many values are looked for wherever they turn up."""
+"""How many recognized values are searched for everywhere."""
 _LONGEST_COMMAND: Final = 10_000
 _PLACES: Final = 5
 """How many source lines are kept for each value."""
@@ -59,16 +59,16 @@ class _Found:
 
 
 class Redactor:
-    """Masks one session, message by message."""
+    """Masks the messages of one session."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        """``secrets`` are values to be masked whatever they look like."""
+        """``secrets`` are values to mask whatever they look like."""
         self._found: dict[bytes, _Found] = {}
         self._numbers: dict[str, int] = {}
         self._values: list[str] = []
         self._line = 0
         self.images = 0
-        """How many images went by that nobody looked into."""
+        """The number of images, which are not examined."""
         for value in secrets:
             self._remember(value, shortest=6)
 
@@ -82,7 +82,7 @@ class Redactor:
         return self._struct(message)
 
     def source_line(self, line: bytes) -> bytes:
-        """A line of the source, masked as what it says is."""
+        """A source line, masked like its content."""
         try:
             value: Any = msgspec.json.decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -107,7 +107,7 @@ class Redactor:
         return sorted(found, key=lambda each: -each.count)
 
     def text(self, text: str) -> str:
-        """The text without what must not be handed on."""
+        """The text with everything masked that must not be shared."""
         if len(text) < 5:
             return text
         for value in self._values:
@@ -160,8 +160,8 @@ class Redactor:
     def _deep(self, value: Any) -> Any:
         """The same JSON value with every text in it masked; itself if there was nothing to mask.
 
-        What an agent sends may be nested deeper than Python can call, so this does not recurse: each
-        container is copied when it is met, and masked in place when its turn comes.
+        Agent output may be nested deeper than Python can recurse, so this uses a list: each container is
+        copied when it is found, and masked in place later.
         """
         if not isinstance(value, dict | list):
             return self._leaf(value)
@@ -184,7 +184,7 @@ class Redactor:
         return top if is_changed else whole
 
     def _mask_own(self, container: Any) -> bool:
-        """Mask the texts that are right in this container; whether there were any."""
+        """Mask the texts directly in this container; return whether there were any."""
         if isinstance(container, list):
             items = cast("list[Any]", container)
             masked = self._array(items)
@@ -208,7 +208,7 @@ class Redactor:
 
     def _object(self, items: dict[Any, Any]) -> dict[Any, Any]:
         """The fields of an object with their own texts masked."""
-        # {"name": "DB_PASSWORD", "value": "…"}: one field names what the other holds.
+        # {"name": "DB_PASSWORD", "value": "…"}: one field names the content of the other.
         called: Any = items.get("name") or items.get("key")
         made: dict[Any, Any] = {}
         for name, value in items.items():
@@ -257,13 +257,13 @@ class Redactor:
         return found.placeholder
 
     def _remember(self, value: str, *, shortest: int) -> None:
-        """Look for this value from now on, unless that would hide ordinary words."""
+        """Search for this value from now on, unless that would mask ordinary words."""
         if len(value) < shortest or len(self._values) >= _REMEMBERED or "\n" in value:
             return
         if shortest > 6 and not re.search(r"[0-9]", value):
             return
         self._values.append(value)
-        # The longest first: a value may be the beginning of another one.
+        # Longest first: a value may be a prefix of another one.
         self._values.sort(key=len, reverse=True)
 
 
@@ -290,7 +290,7 @@ def _items(container: Any) -> list[tuple[Any, Any]]:
 
 
 def _is_address(user: str, domain: str, top: str) -> bool:
-    """Whether it is a person's, rather than a program's or one made up for a text."""
+    """Whether the address belongs to a person, not to a program or an example."""
     user, domain = user.lower(), domain.lower()
     return not (
         _NO_MAIL.fullmatch(top)
@@ -302,7 +302,7 @@ def _is_address(user: str, domain: str, top: str) -> bool:
 
 
 class Redacting:
-    """An exporter that sees nothing but masked messages."""
+    """Wraps an exporter and masks its messages."""
 
     def __init__(self, exporter: Exporter, redactor: Redactor) -> None:
         self._exporter = exporter
@@ -317,15 +317,15 @@ class Redacting:
 
 
 def redacting(made: Format, options: Options, secrets: Iterable[str] = ()) -> Redacting:
-    """An exporter of this format that masks what it is given, and tells of it where it can."""
+    """Create an exporter of this format that masks its messages and reports what it masked."""
     redactor = Redactor(secrets)
 
     def source_line(number: int) -> bytes | None:
         line = options.source_line(number)
         return None if line is None else redactor.source_line(line)
 
-    told = replace(options, source_line=source_line, masked=lambda: redactor.masked)
-    return Redacting(made.make(told), redactor)
+    masking = replace(options, source_line=source_line, masked=lambda: redactor.masked)
+    return Redacting(made.make(masking), redactor)
 
 
 def summary(masked: Sequence[Masked]) -> str:

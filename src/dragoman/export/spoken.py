@@ -1,7 +1,7 @@
-"""Texts and thoughts that go out piece by piece, for the formats in which a part begins, grows and ends.
+"""Streamed texts and thoughts, for formats in which a part starts, grows and ends.
 
-Deltas may or may not carry the id of what they belong to, some may have been dropped, and the whole
-always follows. What it says decides whether it is the end of a part that has begun, or a part of its own.
+Deltas may lack the id of their text, some may have been dropped, and the complete text always follows. Its
+content decides whether it completes an open part or is a part of its own.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ class Piece(NamedTuple):
 
 
 class Completed(NamedTuple):
-    """What is left to say of something when the whole of it has come."""
+    """The rest of a text after the complete text arrived."""
 
     piece: Piece
     ends: bool
-    """Whether its part ends with it; otherwise the part holds more than this whole."""
+    """Whether the part ends with it; if not, the part contains more than this text."""
     lost: str | None = None
-    """The id of a part that ends unfinished, since pieces of it were dropped on the way."""
+    """The id of a part that ends incomplete, because some of its deltas were dropped."""
 
 
 class Spoken:
-    """The parts of one kind that have begun and not ended. Ids are never used twice."""
+    """The open parts of one kind. Ids are never reused."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -37,26 +37,26 @@ class Spoken:
         self._open: dict[str | None, tuple[str, list[str]]] = {}
 
     def add(self, message_id: str | None, text: str) -> Piece:
-        begun = self._open.get(message_id)
-        if begun is not None:
-            begun[1].append(text)
-            return Piece(begun[0], begins=False, text=text)
+        started = self._open.get(message_id)
+        if started is not None:
+            started[1].append(text)
+            return Piece(started[0], begins=False, text=text)
         part_id = self._new_id(message_id)
         self._open[message_id] = part_id, [text]
         return Piece(part_id, begins=True, text=text)
 
     def complete(self, message_id: str | None, whole: str) -> Completed:
         for each in dict.fromkeys((message_id, *self._open)):
-            begun = self._open.get(each)
-            if begun is None:
+            started = self._open.get(each)
+            if started is None:
                 continue
-            part_id, said = begun[0], "".join(begun[1])
-            if whole.startswith(said) or whole.strip() == said.strip():
+            part_id, streamed = started[0], "".join(started[1])
+            if whole.startswith(streamed) or whole.strip() == streamed.strip():
                 del self._open[each]
-                rest = whole[len(said) :] if whole.startswith(said) else ""
+                rest = whole[len(streamed) :] if whole.startswith(streamed) else ""
                 return Completed(Piece(part_id, begins=False, text=rest), ends=True)
-            if said.startswith(whole):
-                self._open[each] = part_id, [said[len(whole) :]]
+            if streamed.startswith(whole):
+                self._open[each] = part_id, [streamed[len(whole) :]]
                 return Completed(Piece(part_id, begins=False, text=""), ends=False)
         lost = self._open.pop(message_id, None)
         piece = Piece(self._new_id(message_id), begins=True, text=whole)

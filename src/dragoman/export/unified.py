@@ -1,4 +1,4 @@
-"""One object per thing said, with a role and content blocks, and the source line beside it.
+"""One object per message, with a role, content blocks, and its source line.
 
 ==================  ===============  ============================================================
 message             role             content
@@ -10,14 +10,14 @@ thinking            assistant        ``thinking``
 tool_call           assistant        ``tool_use``
 tool_result         assistant        ``tool_result``
 plan                assistant        ``tool_use`` and ``tool_result`` of TodoWrite; nothing while a
-                                     TodoWrite call is open, for that call has said it already
+                                     TodoWrite call is open, because that call has it
 unknown, malformed  system           none: the line is in ``_original``, if included
 the rest            nothing
 ==================  ===============  ============================================================
 
-Neighbours from the same source line, session and role are one object with several blocks: a command
-that is first heard of when it is done gives a ``tool_use`` and its ``tool_result`` together. The id
-is the call's or the text's own, or else a digest of where the message stands and what it says.
+Adjacent messages from the same source line, session and role become one object with several blocks: a command
+that is only reported when it is done gives a ``tool_use`` and its ``tool_result`` together. The id is that of
+the call or text, or else a digest of the message's position and content.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ from dragoman.model.messages import (
 )
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
-"""What is included without being asked for."""
+"""Included by default."""
 
 Role: TypeAlias = Literal["user", "assistant", "system"]
 
@@ -102,7 +102,7 @@ class UnifiedExporter:
         made: list[_Unified] = []
         heads: list[Message] = []
         for message in messages:
-            said = self._said(message)
+            said = self._content(message)
             if said is None:
                 continue
             role, blocks, own_id = said
@@ -119,7 +119,7 @@ class UnifiedExporter:
     def finish(self) -> bytes:
         return b""
 
-    def _said(self, message: Message) -> tuple[Role, _Blocks, str] | None:
+    def _content(self, message: Message) -> tuple[Role, _Blocks, str] | None:
         """The role, the blocks and, if it has one, the id of a message."""
         match message:
             case SessionStarted(session_id=session_id, harness=harness):
@@ -184,7 +184,7 @@ class UnifiedExporter:
             return None
         text = line.decode("utf-8", "replace")
         if "\ufffd" in text and text.encode() != line:
-            return text  # not UTF-8, so not JSON either, whatever its brackets say
+            return text  # not UTF-8, so not JSON either
         try:
             return _json.decode(line)
         except msgspec.DecodeError:

@@ -1,1 +1,1 @@
-"""HTML that cannot be broken out of, for exported files and for the page."""
+"""Injection-safe HTML for exported files and for the page."""

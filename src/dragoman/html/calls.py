@@ -1,7 +1,7 @@
-"""The use of a tool as HTML: what was called and what came of it, in one card.
+"""A tool call and its result as HTML, in one card.
 
 ``use(Use) -> Html`` is pure: the same use gives the same card, on a page that is written once and on
-one that is written while the agent works (a card without a result says that it is under way).
+one that is written while the agent works (a card without a result shows the call as running).
 
 ====================  =========================================================================
 class                 what
@@ -56,31 +56,31 @@ def use(used: Use, anchor: str | None = None) -> Html:
     call, result = used.call, used.result
     if steps := render.steps(call):
         plan = conversation.plan(steps, explanation(call), anchor)
-        return joined([plan, _said(result)]) if result and render.trouble(result) else plan
+        return joined([plan, _output(result)]) if result and render.trouble(result) else plan
     state = state_of(result)
     if (command := render.command(call)) is not None:
-        return _card("command", state, call, anchor, result, "", _command(command), _said(result))
+        return _card("command", state, call, anchor, result, "", _command(command), _output(result))
     if files := render.changes(call):
-        # What the tool prints when all went well only repeats the names of the files.
-        said = _said(result) if state == "bad" else EMPTY
+        # On success, the tool's output only repeats the names of the files.
+        outputs = _output(result) if state == "bad" else EMPTY
         if len(files) == 1:
             name = element("span", _name(call), class_="name")
             facts = element("span", *_facts(result), class_="facts")
             body = diffs.change(files[0], name, joined([permalink(anchor), facts]))
-            return element("article", body, said, class_=f"use edit {state}", id=anchor)
+            return element("article", body, outputs, class_=f"use edit {state}", id=anchor)
         what = f"{len(files)} files"
         body = diffs.changes(files)
-        return _card("edit", state, call, anchor, result, what, body, said)
+        return _card("edit", state, call, anchor, result, what, body, outputs)
     kind, what, body = _any_call(call)
-    return _card(kind, state, call, anchor, result, what, body, _said(result))
+    return _card(kind, state, call, anchor, result, what, body, _output(result))
 
 
 def late_result(result: ToolResult, call: ToolCall | None, anchor: str | None = None) -> Html:
-    """A result that came when the card of its call had been written."""
+    """A result that came after the card of its call was written."""
     name = render.summary(call, WHAT_WIDTH) if call else result.call_id
     bar = _bar("Result of", name, result, anchor)
     return element(
-        "article", bar, _said(result), class_=f"use tool late {state_of(result)}", id=anchor
+        "article", bar, _output(result), class_=f"use tool late {state_of(result)}", id=anchor
     )
 
 
@@ -160,7 +160,7 @@ def _command(command: str) -> Html:
 
 
 def _any_call(call: ToolCall) -> tuple[str, str, Html]:
-    """The kind of card, what stands in its first line, and what below."""
+    """The kind of card, its first line, and its body."""
     kind = "tool"
     if call.tool in (tools.WEB_SEARCH, tools.WEB_FETCH, tools.TOOL_SEARCH):
         kind = "search"
@@ -183,7 +183,7 @@ def _any_call(call: ToolCall) -> tuple[str, str, Html]:
     return kind, "", folded(f"Input, {count} lines", block, class_="input")
 
 
-def _said(result: ToolResult | None) -> Html:
+def _output(result: ToolResult | None) -> Html:
     if result is None:
         return EMPTY
     return output(result.output, is_bad=state_of(result) == "bad")

@@ -1,13 +1,13 @@
-"""What was said, as HTML: prompts, texts, thoughts, plans, approvals, notices, ends of turns.
+"""The conversation as HTML: prompts, texts, thoughts, plans, approvals, notices, ends of turns.
 
-Each function is pure and makes one piece of a page from one message. A page that shows a session
-while it happens can use the same ones; the classes below are what its style sheet may count on.
+Each function is pure and creates one piece of a page from one message. The live page uses the same functions;
+style sheets can rely on the classes below.
 
 =====================  =======================================================================
 class                  what
 =====================  =======================================================================
 ``said prompt``        what the user asked, with its images
-``said text``          what the agent said; ``commentary`` or ``final-answer`` when it is known
+``said text``          the agent's text; ``commentary`` or ``final-answer`` if known
 ``thinking``           folded; the first words of it in the summary
 ``context``            folded, with the role
 ``plan``               a checklist: ``completed``, ``in-progress``, ``pending``
@@ -15,7 +15,7 @@ class                  what
 ``notice``             ``info``, ``warning``, ``error``
 ``compacted``          a line across the page, or the summary, folded
 ``turn-end``           ``completed``, ``failed``, ``interrupted``; with ``usage`` and ``took``
-``raw``                a line that we have no word for
+``raw``                an unknown line
 =====================  =======================================================================
 """
 
@@ -109,7 +109,7 @@ def _step(step: PlanStep) -> Html:
 def approval(
     asked: ApprovalRequested, settled: ApprovalSettled | None, anchor: str | None = None
 ) -> Html:
-    """A question, and what was decided."""
+    """A request and its decision."""
     name = {"question": "Question", "elicitation": "Question"}.get(asked.kind, "Approval")
     what = render.one_line(asked.summary or asked.tool or asked.approval_id, 400)
     decision = settled.decision if settled else "not answered"
@@ -132,7 +132,7 @@ def approval(
 
 
 def decision(settled: ApprovalSettled, anchor: str | None = None) -> Html:
-    """A decision whose question is not at hand."""
+    """A decision whose request is not available."""
     words = f"Approval {settled.approval_id}: {settled.decision}"
     return element("p", words, class_="notice info", id=anchor)
 

@@ -1,4 +1,4 @@
-"""Changes to files as HTML: one part per file, with line numbers where the hunks tell them.
+"""Changes to files as HTML: one part per file, with line numbers if the hunks have them.
 
 ======================  =====================================================================
 class                   what
@@ -23,7 +23,7 @@ from dragoman.rendering import render
 OPEN_LINES: Final = 160
 """A change to a file with more lines is folded."""
 MOST_LINES: Final = 4000
-"""How many lines of a change to one file a page holds."""
+"""The most lines of a change to one file on a page."""
 
 LONGEST_LINE: Final = 5000
 
@@ -36,7 +36,7 @@ def changes(files: Sequence[render.Change]) -> Html:
 
 
 def change(file: render.Change, before: Html = EMPTY, after: Html = EMPTY) -> Html:
-    """What became of one file; ``before`` and ``after`` stand around its name and counts."""
+    """A change to one file; ``before`` and ``after`` surround its name and counts."""
     plus = sum(line.startswith("+") for line in file.lines)
     minus = sum(line.startswith("-") for line in file.lines)
     kind = {"update": "changed", "add": "new", "write": "new", "delete": "deleted"}
@@ -75,15 +75,15 @@ def split(unified: str) -> list[render.Change]:
             name = line[4:].removeprefix("b/") if line.startswith("+++ ") else ""
             files.append(render.Change(name, "update", [] if name else [line]))
         elif is_head and not line.startswith("@@"):
-            files[-1] = _told(files[-1], line)
+            files[-1] = _with_header(files[-1], line)
         else:
             is_head = False
             files[-1].lines.append(line)
     return files
 
 
-def _told(file: render.Change, line: str) -> render.Change:
-    """A file, and what a line before its first hunk says of it."""
+def _with_header(file: render.Change, line: str) -> render.Change:
+    """Apply a header line of a diff to its file."""
     if line.startswith("new file"):
         return render.Change(file.path, "add", file.lines)
     if line.startswith("deleted file"):
@@ -145,7 +145,7 @@ def _run(lines: Sequence[str], at: int, sign: str) -> list[str]:
 
 
 def _marked(removed: list[str], added: list[str]) -> list[Html]:
-    """The lines, with what differs marked where one line replaces one line."""
+    """The lines, with the differences marked where one line replaces one line."""
     if len(removed) != len(added):
         return [text(line) for line in (*removed, *added)]
     pairs = [_pair(old[1:], new[1:]) for old, new in zip(removed, added, strict=True)]

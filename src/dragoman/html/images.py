@@ -1,8 +1,7 @@
-"""Images that came with a message: shown if they are what they say they are, else named.
+"""Show the images of a message if their bytes are valid, else their names.
 
-Only bytes inside the message are ever shown: a page that fetched an image would tell others that it
-is being read. The bytes decide what kind of image it is, not the name it comes with. An image
-that was shown before is not shown again, and a page holds only so many.
+Only bytes inside the message are shown: a page that fetched an image would reveal that it is being read. The
+bytes decide the type of an image, not its name. An image is shown once, and the total on a page is limited.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from dragoman.html.pieces import Html, element
 from dragoman.rendering import render
 
 LARGEST: Final = 3_000_000
-"""How many bytes one image may have."""
+"""The most bytes of one image."""
 MOST: Final = 30_000_000
-"""How many bytes of images a page holds."""
+"""The most bytes of images on a page."""
 
 
 class InlineImages:
@@ -28,7 +27,7 @@ class InlineImages:
         self._shown: dict[bytes, str] = {}
 
     def show(self, address: str, anchor: str | None = None) -> Html:
-        """An image, or where it stands already, or its name."""
+        """An image, or a link to its first occurrence, or its name."""
         if not address.startswith("data:") or len(address) > 2 * LARGEST:
             return name(address)
         digest = sha256(address.encode("utf-8", "surrogatepass")).digest()
@@ -50,7 +49,7 @@ def name(address: str) -> Html:
 
 
 def kind_of(data: bytes) -> str | None:
-    """The media type of what is surely an image that browsers only draw."""
+    """The media type of bytes that are certainly an image without active content."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):

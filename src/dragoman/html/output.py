@@ -1,7 +1,7 @@
-"""What programs printed, as HTML: colours kept as classes, all else a terminal would obey gone.
+"""Program output as HTML: colors become classes, all other control sequences are removed.
 
-Long output is folded with its first and last lines in sight; of output longer than a page can hold
-only the ends are there, and it says so.
+Long output is folded, with its first and last lines visible. Output above the limit is cut in the middle, with a
+note.
 
 =====================  =======================================================================
 class                  what
@@ -22,11 +22,11 @@ from typing import Final
 from dragoman.html.pieces import EMPTY, Html, clipped, element, joined, text
 
 OPEN_LINES: Final = 22
-"""Output of no more lines than this is shown whole."""
+"""Output of up to this many lines is not folded."""
 ENDS: Final = 8
-"""How many lines stay in sight at either end of what is folded."""
+"""How many lines stay visible at either end of folded output."""
 MOST: Final = 200_000
-"""How many characters of one output a page holds."""
+"""The most characters of one output on a page."""
 
 _ESCAPE: Final = re.compile(
     r"\x1b\[(?P<codes>[0-9;:]*)m"
@@ -40,7 +40,7 @@ _STYLES_OFF: Final = {22: ("bold", "dim"), 23: ("italic",), 24: ("underline",), 
 
 
 def output(printed: str, *, is_bad: bool = False) -> Html:
-    """What a program printed."""
+    """Output of a program."""
     printed = printed.replace("\r\n", "\n").strip("\n").rstrip()
     if not printed:
         return EMPTY
@@ -71,7 +71,7 @@ def _block(lines: list[Html], class_: str) -> Html:
 
 
 def _lines(printed: str) -> list[Html]:
-    """Each line by itself, with the colours that are on when it begins."""
+    """Each line with the colors that are active at its start."""
     styles: set[str] = set()
     color: str | None = None
     lines: list[Html] = []
@@ -100,7 +100,7 @@ def _painted(words: str, styles: set[str], color: str | None) -> Html:
 
 
 def _apply(codes: str, styles: set[str], color: str | None) -> str | None:
-    """Change the styles as told; the colour that is on then."""
+    """Apply the codes to the styles; return the active color."""
     numbers = iter([int(code[:3] or 0) for code in re.split("[;:]", codes)])
     for number in numbers:
         if number == 0:
@@ -113,7 +113,7 @@ def _apply(codes: str, styles: set[str], color: str | None) -> str | None:
         elif 30 <= number <= 37 or 90 <= number <= 97:
             color = _COLORS[number % 10]
         elif number in (38, 48):
-            # A palette or a mixed colour: what follows are its numbers, not styles.
+            # A palette or mixed color: the following numbers belong to it.
             for _ in range({5: 1, 2: 3}.get(next(numbers, 0), 0)):
                 next(numbers, 0)
             color = None if number == 38 else color

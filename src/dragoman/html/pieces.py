@@ -1,8 +1,8 @@
-"""HTML that cannot be broken out of: elements made by us, the words of others always escaped.
+"""Build HTML safely: our own elements, with untrusted text always escaped.
 
-A plain ``str`` given to :func:`element` is text and is escaped; only :class:`Html` is taken as it
-is, and only this module and those beside it that are named ``html_…`` make any. There are no
-``style`` and no ``on…`` attributes: a page that forbids them can show these pieces.
+:func:`element` escapes a plain ``str``. Only :class:`Html` is inserted unchanged, and only the modules of this
+package create it. There are no ``style`` and no ``on…`` attributes, so a page that forbids them can show these
+pieces.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LINK: Final = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]", re.IGNORECASE)
 
 
 class Html(str):
-    """Markup of our own making."""
+    """Trusted markup."""
 
     __slots__ = ()
 
@@ -28,12 +28,12 @@ EMPTY: Final = Html("")
 
 
 def text(words: str) -> Html:
-    """The words of others: escaped, with what would reorder or hide them made visible."""
+    """Untrusted text, escaped; characters that reorder or hide text become visible."""
     return Html(escape(render.harmless(words)))
 
 
 def clipped(words: str, most: int = 20_000) -> str:
-    """The words, or, if they are more than anybody reads, their beginning and their end."""
+    """The text, or its start and end if it is too long to read."""
     gap = len(words) - most
     if gap <= 0:
         return words
@@ -41,7 +41,7 @@ def clipped(words: str, most: int = 20_000) -> str:
 
 
 def element(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
-    """An element. ``class_`` and ``data_x`` are spelled with their real names; none is left out."""
+    """An element. ``class_`` and ``data_x`` become the attributes ``class`` and ``data-x``."""
     head = f"<{name}{''.join(_attribute(*each) for each in attributes.items())}>"
     if name in _VOID:
         return Html(head)
@@ -60,7 +60,7 @@ def opening(name: str, /, **attributes: str | bool | None) -> Html:
 
 
 def link(address: str, *children: str) -> Html:
-    """A link out of the page if it leads to the web or a mailbox; else the words, and where to."""
+    """A link if it leads to the web or a mailbox; else the text and the address."""
     if not _LINK.match(address):
         return element("span", *children, class_="ref", title=address)
     return element("a", *children, href=address, rel="noopener noreferrer nofollow")
@@ -69,7 +69,7 @@ def link(address: str, *children: str) -> Html:
 def folded(
     title: str, *children: str, class_: str, id: str | None = None, is_open: bool = False
 ) -> Html:
-    """Something that opens when it is asked to."""
+    """A ``details`` element."""
     summary = element("summary", title)
     return element("details", summary, *children, class_=class_, id=id, open=is_open)
 

@@ -1,8 +1,8 @@
-"""Markdown of others as HTML: every tag is one of ours, every word of theirs is escaped.
+"""Untrusted Markdown as HTML: every tag is ours, all text is escaped.
 
-markdown-it finds the structure, nothing more: we write the elements, from the table below. HTML in
-a text is text; links lead to the web or a mailbox or are no links; images are named, never loaded.
-So there is nothing for a sanitiser to take out. What is too long to be prose is shown as it is.
+markdown-it only finds the structure; this module writes the elements, from the table below. HTML in a text is
+escaped; links lead to the web or a mailbox, or are not links; images are named, never loaded. So no sanitizer is
+needed. A text that is too long for prose is shown unformatted.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 LONGEST: Final = 100_000
-"""A text with more characters is not read as Markdown."""
+"""A longer text is not parsed as Markdown."""
 MOST: Final = 200_000
-"""How many characters of a text a page holds."""
+"""The most characters of a text on a page."""
 
 _TAGS: Final = {
     "paragraph": "p",
@@ -45,7 +45,7 @@ _ADDRESS: Final = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]}*_]")
 
 
 def prose(words: str) -> Html:
-    """The words of a user or an agent, who may use Markdown."""
+    """Text of a user or an agent, which may be Markdown."""
     words = render.harmless(words).strip("\n")
     if len(words) > LONGEST or _is_one_block(words):
         return element("pre", Html("\n"), clipped(words, MOST), class_="plain")
@@ -55,7 +55,7 @@ def prose(words: str) -> Html:
 
 
 def _is_one_block(words: str) -> bool:
-    """Whether a line is so long that nobody wrote it to be read."""
+    """Whether a line is too long to be prose."""
     return max(map(len, words.split("\n"))) > 20_000
 
 
@@ -65,7 +65,7 @@ def _reader() -> MarkdownIt:
 
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     reader.disable(["html_block", "html_inline"])
-    # All links are told to us; which of them may be followed is decided in one place, link().
+    # Accept all links here; link() decides which of them may be followed.
     reader.validateLink = lambda url: True
     return reader
 
@@ -90,7 +90,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Html]:
 
 def _spans(tokens: Sequence[Token]) -> Iterator[Html]:
     addresses: list[str] = []
-    """Where the links lead that are open; the words inside are collected for them."""
+    """The addresses of the open links; their text is collected for them."""
     held: list[list[Html]] = []
     for token in tokens:
         match token.type:
@@ -130,7 +130,7 @@ def _span(token: Token, *, is_linked: bool) -> Html:
 
 
 def _with_links(words: str) -> Html:
-    """A text whose web addresses can be followed."""
+    """Text with links for its web addresses."""
     if "://" not in words:
         return text(words)
     pieces: list[Html] = []
@@ -145,7 +145,7 @@ def _tag(name: str, token: Token) -> Html:
     if token.nesting < 0:
         return Html(f"</{name}>")
     start = token.attrs.get("start") if name == "ol" else None
-    # Cells say how they are set by a style attribute, which we do not use.
+    # Cells have their alignment in a style attribute, which we do not use.
     align = re.fullmatch(r"text-align:(left|center|right)", str(token.attrs.get("style", "")))
     return opening(
         name,

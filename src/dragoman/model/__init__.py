@@ -1,1 +1,1 @@
-"""The foundation: plain values that every other room may use, and that use nothing but msgspec."""
+"""Plain values that every other package may use. They depend on msgspec only."""

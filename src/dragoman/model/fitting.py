@@ -1,13 +1,13 @@
-"""Whether a decision fits what was asked.
+"""Check whether a decision fits its approval request.
 
-| asked | fits |
+| request | fits |
 |---|---|
 | command, edit, permissions, tool | allow, allow_for_session, allow_always; deny, cancel |
 | question | answered, with an answer to each question; deny, cancel |
 | elicitation | allow or answered, with content that fits the form; deny, cancel |
 
-A decision that does not fit would be no answer: the agent would wait for one for ever. Nothing here raises,
-whatever the types of what is given, and no sentence repeats an answer: it may be a secret.
+An agent never gets a decision that does not fit, and would wait forever. Nothing here raises, whatever the types
+of the arguments, and no problem repeats an answer, because it may be a secret.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def unfit(
     *,
     offered_only: bool = False,
 ) -> str | None:
-    """Why the decision does not fit, as a sentence; None: it does.
+    """Return the problem as a sentence; None if the decision fits.
 
-    A decision that lasts longer than the request can remember fits as the nearest that allows no more;
-    with ``offered_only`` it must be one of the request's own choices.
+    A decision that lasts longer than the request can remember counts as the nearest one that allows no more.
+    With ``offered_only``, it must be one of the request's own choices.
     """
     if not isinstance(decision, str) or decision not in DECISIONS:
         return f"unknown decision {decision!r}; known: {', '.join(DECISIONS)}"

@@ -1,9 +1,9 @@
-"""Calls of a shell that do nothing but run one script: ``["bash", "-lc", "git status"]``.
+"""Recognize shell calls that only run one script: ``["bash", "-lc", "git status"]``.
 
-Only such a call may be shown and judged as its script. A shell is recognised by its bare name, which is
-looked up on the PATH like any other program, or by one of the system paths below. A file that happens to
-be called ``bash`` (``./bash``, ``/ws/src/bash``) is some program, and so is a shell with a flag that is
-not listed here: it may read other files first, or ignore the script.
+Only such a call may be shown and judged as its script. A shell is recognized by its bare name, which is
+resolved on the PATH like any other program, or by one of the system paths below. Any other file called
+``bash`` (``./bash``, ``/ws/src/bash``) is an ordinary program. So is a shell with a flag that is not listed
+here: it may read other files first, or ignore the script.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ShellCall(NamedTuple):
     """A shell that runs one script and nothing else."""
 
     flags: tuple[str, ...]
-    """The shell and its flags, as they were given."""
+    """The shell and its flags, unchanged."""
     script: str
     family: Family
 
@@ -74,7 +74,7 @@ def shell_call(words: Sequence[str]) -> ShellCall | None:
 def _family(program: str) -> Family | None:
     if program in _PLACES:
         return _PLACES[program]
-    # Names are the same in any case only where they end in .exe.
+    # Case does not matter only for names that end in .exe.
     name = program.lower()
     if not name.endswith(".exe"):
         return None
@@ -105,10 +105,10 @@ def _letters(flag: str) -> str:
 
 
 def is_users_shell(shell: str, env: Mapping[str, str]) -> bool:
-    """Whether a shell with its flags is the one that the user's commands normally run in.
+    """Whether a shell with its flags is the user's normal shell.
 
-    That is ``$SHELL``, and bash or sh where it is not set; by its bare name, at its own place or in a
-    folder of the system. A program called ``bash`` that lies elsewhere is not bash.
+    That is ``$SHELL``, or bash or sh if it is unset: by its bare name, by its own path, or in a system
+    directory. A program called ``bash`` in any other directory is not bash.
     """
     try:
         words = shlex.split(shell)

@@ -1,7 +1,6 @@
-"""The names tools go by: Claude's, since that is what the field's consumers already know.
+"""Names of tools. They are Claude's, because most consumers know them.
 
-A harness maps its own tools to these; a tool that has no counterpart keeps its own name. Which
-native name maps to which of these is the harness's knowledge, not ours.
+Each harness maps its own tools to these names. A tool without a counterpart keeps its own name.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from typing import Final
 
 BASH: Final = "Bash"
 BASH_OUTPUT: Final = "BashOutput"
-"""Feed, or look at, a command that is still running."""
+"""Write to, or read from, a running command."""
 KILL_SHELL: Final = "KillShell"
 READ: Final = "Read"
 WRITE: Final = "Write"
@@ -24,9 +23,9 @@ WEB_SEARCH: Final = "WebSearch"
 WEB_FETCH: Final = "WebFetch"
 TODO_WRITE: Final = "TodoWrite"
 TASK: Final = "Task"
-"""Give work to a sub-agent."""
+"""Start a sub-agent."""
 TASK_OUTPUT: Final = "TaskOutput"
-"""Wait for, or look at, a sub-agent."""
+"""Wait for, or inspect, a sub-agent."""
 TASK_STOP: Final = "TaskStop"
 SEND_MESSAGE: Final = "SendMessage"
 ASK_USER: Final = "AskUserQuestion"

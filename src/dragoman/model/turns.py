@@ -1,7 +1,7 @@
-"""Folding a stream of messages into turns: prompts, steps in order, plan, outcome, tokens.
+"""Fold a stream of messages into turns: prompts, steps in order, plan, outcome, tokens.
 
-This is the conversation as a reader sees it. Two streams that tell the same run, one live and one
-from disk, fold to the same turns.
+This is the conversation as a reader sees it. The live stream of a run and the file it leaves fold to the
+same turns.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from dragoman.model.messages import (
 
 @dataclass(slots=True)
 class Use:
-    """A tool call and what came of it."""
+    """A tool call and its result."""
 
     call: ToolCall
     result: ToolResult | None = None
-    """The last word about the call: a late result replaces the one that gave it up."""
+    """The latest result: a late one replaces the result that ended the call without it."""
 
 
 Step: TypeAlias = Text | Thinking | Use
@@ -54,14 +54,14 @@ class Turn:
 
 
 def fold(messages: Iterable[Message]) -> list[Turn]:
-    """The turns of all sessions, in the order they began."""
+    """The turns of all sessions, in the order they started."""
     turns: list[Turn] = []
     current: dict[str | None, Turn] = {}
     by_id: dict[tuple[str | None, str | None], Turn] = {}
     uses: dict[tuple[str | None, str], Use] = {}
 
     def turn_of(message: Message) -> Turn:
-        """The turn it names, so that a late word finds its place; else the newest."""
+        """The turn that the message names, so that a late message finds its place; else the newest."""
         turn = by_id.get((message.session_id, message.turn_id)) or current.get(message.session_id)
         return turn or begin(message)
 

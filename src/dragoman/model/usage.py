@@ -1,8 +1,8 @@
-"""Tokens as an agent reports them, and the little arithmetic that keeps them honest.
+"""Token counts as an agent reports them, and their arithmetic.
 
 Cached and cache-write tokens are part of ``input_tokens``; reasoning tokens are part of
-``output_tokens``. So the only sum that means anything is input plus output, and the only way to
-get a turn's own tokens out of a running total is a difference.
+``output_tokens``. So the only meaningful sum is input plus output, and the only way to
+get the tokens of one turn from a running total is a difference.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 _MOST: Final = 1 << 62
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
-"""A number of tokens. What is less or larger is none: a row that says so is kept as it came."""
+"""A plausible number of tokens. A row with any other number is kept undecoded."""
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
@@ -46,10 +46,10 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
         )
 
     def __sub__(self, earlier: Usage) -> Usage:
-        """What was spent since ``earlier``, both being running totals of the same session.
+        """The tokens spent since ``earlier``; both are running totals of one session.
 
-        A total that went down means the counter was started anew, so all of it is new: a
-        difference is never negative.
+        A smaller total means that the counter was reset, so all of it is new: a difference is never
+        negative.
         """
         if not earlier.fits_in(self):
             return self
@@ -63,7 +63,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
         )
 
     def fits_in(self, total: Usage) -> bool:
-        """Whether this can have been counted in that total."""
+        """Whether that total can include this."""
         return self.input_tokens <= total.input_tokens and self.output_tokens <= total.output_tokens
 
     def __bool__(self) -> bool:

@@ -1,1 +1,1 @@
-"""What every transcript for people shares: harmless text, and the state of tool calls."""
+"""Shared by all transcripts for people: harmless text, and the state of tool calls."""

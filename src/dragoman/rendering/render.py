@@ -1,7 +1,7 @@
-"""What the transcripts for people share: text made harmless, and the few shapes of tool input.
+"""Shared by the transcripts for people: harmless text, and the common shapes of tool input.
 
-Tool input comes from a model through a harness and may be anything. What fits one of the shapes
-below is shown well; what does not is shown as it is, never refused.
+Tool input comes from a model and may be anything. Input that fits one of the shapes below is shown nicely; any
+other input is shown as it is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _VISIBLE: Final = (
 
 
 def harmless(text: str) -> str:
-    """The text with everything a terminal would obey, rather than show, made visible."""
+    """The text with control characters made visible."""
     if not _UNSAFE.search(text):
         return text
     return text.replace("\r\n", "\n").translate(_VISIBLE)
@@ -69,7 +69,7 @@ class Change:
     path: str
     kind: str
     lines: list[str]
-    """The change as lines of a diff, harmless; empty when the harness does not tell."""
+    """The change as lines of a diff, harmless; empty if the harness does not report it."""
 
 
 class _FileChange(msgspec.Struct):
@@ -172,7 +172,7 @@ def summary(call: ToolCall, width: int) -> str:
 
 
 def trouble(result: ToolResult) -> str | None:
-    """What went wrong with a call, in a word or two; none if nothing did."""
+    """The problem with a call in a word or two; none if there was none."""
     if result.status in ("declined", "abandoned"):
         return result.status
     if not result.is_error and result.status == "completed":
@@ -181,13 +181,13 @@ def trouble(result: ToolResult) -> str | None:
 
 
 def session(message: SessionStarted) -> list[str]:
-    """What is known of a session: program and version, model, directory."""
+    """The known facts about a session: program and version, model, directory."""
     program = " ".join(filter(None, (message.harness, message.version)))
     return [flat(each) for each in (program, message.model, message.cwd) if each]
 
 
 def image(address: str) -> str:
-    """An image in a few words; the bytes of one that came with its message are left out."""
+    """An image in a few words, without its bytes."""
     if not address.startswith("data:"):
         return f"[image: {flat(address)}]"
     kind, _, data = address.removeprefix("data:").partition(",")
@@ -200,7 +200,7 @@ def spent(usage: Usage) -> str:
 
 
 def elapsed(since: datetime | None, until: datetime | None) -> str | None:
-    """The time between two moments: ``4.2 s``, ``3 min 05 s``; none if either is not known."""
+    """The time between two moments: ``4.2 s``, ``3 min 05 s``; none if either is unknown."""
     if since is None or until is None or until < since:
         return None
     seconds = (until - since).total_seconds()

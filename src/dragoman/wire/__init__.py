@@ -1,1 +1,1 @@
-"""Plumbing: bytes to lines, lines to JSON, and JSON-RPC. No I/O, no clock, no harness."""
+"""Bytes to lines, lines to JSON, and JSON-RPC. No I/O, no clock, no harness."""

@@ -1,6 +1,6 @@
 """The wrapper that two-way recordings put around each line: ``{"dir", "t", "msg"}``.
 
-A line that was no JSON is a string in there, ``raw`` instead of ``msg``.
+A line that was not JSON is a string under ``raw`` instead of ``msg``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 from dragoman.wire.jsonl import UNREADABLE
 
 _EARLIEST = 1_000_000_000
-"""Smaller numbers count from the start of the recording: they are no time of day."""
+"""Smaller numbers are offsets from the start of the recording, not times of day."""
 
 
 class _Wrapped(msgspec.Struct, gc=False):
@@ -40,7 +40,7 @@ def unwrap(line: bytes) -> tuple[bytes, bool | None]:
 
 
 def time_on(line: bytes) -> datetime | None:
-    """When a wrapped line went over the wire, if its wrapper says so."""
+    """The time at which a wrapped line was transmitted, if the wrapper has it."""
     if not line.startswith((b'{"dir"', b'{ "dir"')):
         return None
     try:

@@ -1,9 +1,9 @@
-"""How one line becomes JSON, or a message that says why not.
+"""Parse one line as JSON, or create a message that explains why it is not.
 
-A line that does not begin like an object or an array is *noise*: some program printed a word into
-the stream. One that does and cannot be read is *damage*. Both are kept, under different names.
+A line that does not start like an object or an array is *noise*: a program printed something into the
+stream. One that does but cannot be parsed is *damage*. Both are kept, under different names.
 
-Nothing here knows what the JSON means, nor raises anything but :class:`NotJson`.
+Nothing here knows what the JSON means, or raises anything except :class:`NotJson`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _ESCAPE = re.compile(
 
 
 UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What a decoder may raise for a line: not the shape, not JSON, not UTF-8, nested too deeply."""
+"""What a decoder may raise for a line: wrong shape, not JSON, not UTF-8, nested too deeply."""
 
 
 DEEPEST: Final = 128
-"""How deeply values may be nested: the same on every Python, and few enough to go through them by recursion."""
+"""The deepest nesting: the same on every Python, and small enough for recursion."""
 _STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
@@ -60,14 +60,14 @@ class NotJson(ValueError):
 
 
 def is_blank(line: bytes) -> bool:
-    """Whether there is nothing on the line but white space."""
+    """Whether the line contains only white space."""
     return not line.strip(_WHITE_SPACE)
 
 
 def text_of(line: bytes) -> str:
-    """The line as text that can always be encoded again: bytes that are not UTF-8 as ``\\xff``.
+    """The line as text that can always be encoded: bytes that are not UTF-8 as ``\\xff``.
 
-    Without its line end, which some sources leave on.
+    Without the line end that some sources keep.
     """
     return line.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
 
@@ -75,7 +75,7 @@ def text_of(line: bytes) -> str:
 def loads(line: bytes) -> Any:
     """The JSON value on the line, as plain Python values. Raises :class:`NotJson`, only that.
 
-    Lines with half a surrogate pair are read as :func:`mend` leaves them.
+    Lines with half a surrogate pair are parsed as :func:`mend` returns them.
     """
     try:
         if is_too_deep(line):
@@ -97,9 +97,9 @@ def loads(line: bytes) -> Any:
 def mend(line: bytes) -> bytes:
     """The line with U+FFFD in place of each escaped half of a surrogate pair.
 
-    ``"\\ud83d"`` alone is JSON by the grammar, and what a JavaScript program writes that cut a
-    string in the middle of an emoji; msgspec refuses it, in one place as "truncated". For a typed
-    decoder that was refused a line: when this gives back another line, try that.
+    ``"\\ud83d"`` alone is valid JSON, and JavaScript programs write it when they cut a string in the middle of
+    an emoji; msgspec rejects it, in one place as "truncated". If a typed decoder fails and this returns a
+    different line, decode that one.
     """
     if b"\\ud" not in line and b"\\uD" not in line:
         return line
@@ -107,7 +107,7 @@ def mend(line: bytes) -> bytes:
 
 
 def diagnose(line: bytes | LongLine) -> str:
-    """In a few words, why the line is not JSON. Never raises."""
+    """Describe in a few words why the line is not JSON. Never raises."""
     if isinstance(line, LongLine):
         return (
             f"line of {line.length} bytes is longer than the limit; "
@@ -129,7 +129,7 @@ def unknown(
     at: datetime | None = None,
     number: int = 0,
 ) -> Unknown:
-    """The message for a line that is well-formed and new to us."""
+    """The message for a line that is well-formed but unknown."""
     return Unknown(
         session_id=session_id,
         turn_id=turn_id,
@@ -149,7 +149,7 @@ def malformed(
     at: datetime | None = None,
     number: int = 0,
 ) -> Malformed:
-    """The message for a line that cannot be read; without a ``problem``, it is diagnosed."""
+    """The message for a line that cannot be parsed; without a ``problem``, diagnose it."""
     is_long = isinstance(line, LongLine)
     raw = f"{text_of(line.head)} … {text_of(line.tail)}" if is_long else text_of(line)
     return Malformed(
@@ -167,7 +167,7 @@ def _problem(line: bytes, exc: Exception) -> str:
         return "blank line"
     if isinstance(exc, RecursionError):
         return "nested too deeply"
-    if b"\0" in line:  # what a file holds whose last blocks never reached the disk
+    if b"\0" in line:  # a file whose last blocks never reached the disk contains zeros
         return "NUL bytes"
     if line.lstrip(_WHITE_SPACE)[:1] not in (b"{", b"["):
         return "not JSON"

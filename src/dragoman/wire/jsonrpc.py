@@ -1,19 +1,19 @@
 """One end of a JSON-RPC connection, line by line, without the connection.
 
-A :class:`Peer` matches answers with questions in both directions. It is deliberately unaware of
-what is asked: methods are strings, params and results whatever JSON they came as. Processes,
-deadlines and retries are somebody else's; a program's own methods and shapes are its harness's.
+A :class:`Peer` matches responses with requests in both directions. It does not interpret them: methods are
+strings, params and results are any JSON. Processes, deadlines and retries belong to its callers; the methods
+and shapes of a program belong to its harness.
 
-What comes in, and what becomes of it:
+Incoming lines become:
 
     method and id           Request, open until answered or refused
     method, no id           Notification
     id, result              Response to a request of ours
     id, error               ErrorResponse to a request of ours
-    anything else           Stray, kept as it came
+    anything else           Stray, kept unchanged
 
-The rules are those of the JSON-RPC 2.0 specification, read generously: ``"jsonrpc"`` may be
-missing, and keys we do not know are passed over. A batch is a Stray: no dialect of ours has them.
+This follows the JSON-RPC 2.0 specification, permissively: ``"jsonrpc"`` may be missing, and unknown keys are
+ignored. A batch is a Stray: no dialect uses them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RequestId: TypeAlias = int | str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RpcError:
-    """Why a request failed, in the words of the side that failed it."""
+    """The error of a failed request, as reported by the side that failed it."""
 
     code: int
     message: str
@@ -46,7 +46,7 @@ class RpcError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """They ask, and wait until we :meth:`~Peer.answer` or :meth:`~Peer.refuse`."""
+    """A request from the other side, open until :meth:`~Peer.answer` or :meth:`~Peer.refuse`."""
 
     id: RequestId
     method: str
@@ -55,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """They tell, and wait for nothing."""
+    """A notification from the other side."""
 
     method: str
     params: Any
@@ -93,20 +93,21 @@ Incoming: TypeAlias = Request | Notification | Response | ErrorResponse | Stray
 class Peer:
     """Our end of the connection.
 
-    Call :meth:`receive_line` with each line they send and :meth:`receive_eof` when there will be
-    no more, then take what happened from :meth:`events`. Whatever was called, send what
-    :meth:`lines_to_send` has. Nothing they say raises; :class:`ProtocolError` is for us.
+    Call :meth:`receive_line` with each incoming line and :meth:`receive_eof` at the end, then read
+    :meth:`events`. After any call, send :meth:`lines_to_send`. Incoming lines never raise;
+    :class:`ProtocolError` is for wrong calls.
 
-    ``version_field``: whether to write ``"jsonrpc":"2.0"``; some dialects require it, some leave
-    it out. ``handles``: the methods they may call; a request for any other is refused at once, so
-    that they do not wait for ever. Without it every request is reported and must be answered.
+    ``version_field``: whether to write ``"jsonrpc":"2.0"``; some dialects require it, some
+    omit it. ``handles``: the methods that the other side may call; any other request is refused
+    immediately, so that it does not wait forever. Without it, every request is reported and must be
+    answered.
     """
 
     def __init__(self, *, version_field: bool, handles: AbstractSet[str] | None = None) -> None:
         self._version: dict[str, Any] = {"jsonrpc": "2.0"} if version_field else {}
         self._handles = handles
         self._last_id = 0
-        # Open requests, id to method. Both sides count for themselves: the same id may be in both.
+        # Open requests, id to method. Each side counts its own ids, so the same id may be in both.
         self._ours: dict[int, str] = {}
         self._theirs: dict[RequestId, str] = {}
         self._events: list[Incoming] = []
@@ -116,7 +117,7 @@ class Peer:
     # From the other side.
 
     def receive_line(self, line: bytes) -> None:
-        """Take one line, with or without its newline. Never raises; blank lines are nothing."""
+        """Process one line, with or without its newline. Never raises; blank lines are ignored."""
         if jsonl.is_blank(line):
             return
         try:
@@ -132,7 +133,7 @@ class Peer:
         self._events.append(self._read(line, value))
 
     def receive_eof(self) -> None:
-        """There will be no more lines: whatever we still wait for has failed."""
+        """End of input: all open requests of ours have failed."""
         self._eof = True
         error = RpcError(code=CONNECTION_CLOSED, message="connection closed")
         self._events += [
@@ -141,7 +142,7 @@ class Peer:
         self._ours.clear()
 
     def events(self) -> list[Incoming]:
-        """What has come in since the last call, in order."""
+        """The events since the last call, in order."""
         events, self._events = self._events, []
         return events
 
@@ -156,7 +157,7 @@ class Peer:
     # To the other side.
 
     def request(self, method: str, params: Any = None) -> int:
-        """Ask; the answer will be an event with the id returned here."""
+        """Send a request; its response is an event with the returned id."""
         if self._eof:
             raise ProtocolError(f"cannot request {method!r}: the connection is closed")
         id = self._last_id + 1
@@ -166,14 +167,14 @@ class Peer:
         return id
 
     def notify(self, method: str, params: Any = None) -> None:
-        """Tell, and expect nothing."""
+        """Send a notification."""
         self._send({"method": method} | _given(params=params))
 
     def answer(self, id: RequestId, result: Any) -> None:
         """Answer an open request of theirs.
 
-        Also when they have gone in the meantime: who decides cannot know. The line then has no
-        reader, and that is all.
+        This also works if they are gone, because the caller cannot know that. The line then has no
+        reader.
         """
         self._close(id, {"result": result})
 
@@ -182,7 +183,7 @@ class Peer:
         self._close(id, {"error": {"code": code, "message": message} | _given(data=data)})
 
     def lines_to_send(self) -> list[bytes]:
-        """What is to be written since the last call, in order; each line ends with a newline."""
+        """The lines to write since the last call, in order, each with its newline."""
         lines, self._lines = self._lines, []
         return lines
 
@@ -193,7 +194,7 @@ class Peer:
         del self._theirs[id]
 
     def _send(self, message: dict[str, Any]) -> None:
-        """Queue a line. Raises before anything has changed, so that the caller may try again."""
+        """Queue a line. Raises before anything has changed, so that the caller can try again."""
         try:
             line = msgspec.json.encode(self._version | message)
         except (TypeError, ValueError, OverflowError, RecursionError) as exc:
@@ -203,7 +204,7 @@ class Peer:
     def _send_error(self, id: RequestId | None, code: int, message: str) -> None:
         self._send({"id": id, "error": {"code": code, "message": message}})
 
-    # Making sense of what they say.
+    # Incoming lines.
 
     def _read(self, line: bytes, value: Any) -> Incoming:
         if isinstance(value, list):
@@ -246,7 +247,7 @@ class Peer:
         if id is None:
             return Stray(raw=line, problem=f"an answer to nothing we asked: id {their_id!r}")
         method = self._ours.pop(id)
-        # Whatever it looks like, it is the end of our request: nobody may wait for another.
+        # Even if malformed, it ends our request: no other response will come.
         if error is None and "result" in message:
             return Response(id=id, method=method, result=message["result"])
         return ErrorResponse(id=id, method=method, error=_error_of(error))
@@ -268,7 +269,7 @@ def _given(**optional: Any) -> dict[str, Any]:
 
 
 def _error_of(value: Any) -> RpcError:
-    """Their error, kept whole as ``data`` when it has not the form it should have."""
+    """Their error; kept whole as ``data`` if it is malformed."""
     error = cast(dict[str, Any], value) if isinstance(value, dict) else {"message": value}
     code, message = error.get("code"), error.get("message")
     if type(code) is int and isinstance(message, str):

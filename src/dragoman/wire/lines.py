@@ -1,11 +1,11 @@
-"""Bytes in any pieces, whole lines out.
+"""Split a stream of bytes into lines, however it is chunked.
 
-This is the one place where the cutting of a stream into chunks is dealt with: however the bytes
-arrive, the lines are the same. It knows nothing of JSON, nor where the bytes come from.
+This is the only place that deals with chunks: the lines are the same however the bytes arrive. It knows
+nothing about JSON or the source of the bytes.
 
-Strategy: a chunk is cut at its newlines in one go. The piece after the last newline is put aside
-in a list and joined with what follows once its own newline has come, so every byte is looked at
-once and copied once more at the end, even when a line of many megabytes trickles in.
+A chunk is split at its newlines in one step. The rest after the last newline is kept in a list and joined with
+what follows once its newline arrives. So every byte is examined once and copied once, even if a line of many
+megabytes arrives in small pieces.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import codecs
 from dataclasses import dataclass
 
 DEFAULT_MAX_LINE = 1 << 26
-"""64 MiB: more than any line that a harness has written, yet one that never ends cannot eat all memory."""
+"""64 MiB: more than any line that a harness has written, and a bound for a line that never ends."""
 
 _KEEP = 4096
 _NO_LIMIT = 1 << 62
@@ -28,21 +28,21 @@ _ENCODINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LongLine:
-    """What is kept of a line that was longer than the limit."""
+    """The parts that are kept of a line longer than the limit."""
 
     head: bytes
     tail: bytes
     length: int
-    """Of the whole line, in bytes of UTF-8, without its newline."""
+    """The length of the whole line in bytes of UTF-8, without its newline."""
 
 
 class LineSplitter:
-    """Cuts one stream of bytes into lines at ``\\n`` and nowhere else.
+    """Splits one stream of bytes into lines at ``\\n`` and nowhere else.
 
-    Feed it with :meth:`receive`, and call :meth:`finish` when the stream ends. Lines come without
-    their newline; a ``\\r`` before it stays, being white space to JSON. A byte order mark at the
-    start of the stream is taken off, and UTF-16 (what a PowerShell redirect writes) comes out as
-    UTF-8 with U+FFFD for what cannot be decoded. All other bytes pass as they are.
+    Feed it with :meth:`receive`, and call :meth:`finish` when the stream ends. Lines have no
+    newline; a ``\\r`` before it is kept, because it is white space in JSON. A byte order mark at the
+    start of the stream is removed, and UTF-16 (as written by a PowerShell redirect) becomes UTF-8
+    with U+FFFD for what cannot be decoded. All other bytes are unchanged.
 
     A line of more than ``max_line`` bytes becomes a :class:`LongLine` when its end arrives; until
     then no more than ``max_line`` bytes of it are held. ``None`` means no limit at all.
@@ -64,9 +64,9 @@ class LineSplitter:
         return self._split(chunk)
 
     def finish(self) -> list[bytes | LongLine]:
-        """The stream has ended: the last line, if it had no newline and is not empty.
+        """End the stream; return the last line if it had no newline and is not empty.
 
-        The splitter is then as new, ready for another stream.
+        The splitter is then ready for another stream.
         """
         lines = self._split(self._to_utf8(b"", final=True))
         if self._length:
@@ -76,7 +76,7 @@ class LineSplitter:
 
     @property
     def pending(self) -> bytes:
-        """What has come of a line whose end has not: all of it, or its head if it is too long."""
+        """The incomplete last line: all of it, or its head if it is too long."""
         return self._head or b"".join(self._parts)
 
     def _split(self, chunk: bytes) -> list[bytes | LongLine]:
@@ -85,14 +85,14 @@ class LineSplitter:
         lines: list[bytes | LongLine] = [*pieces]
         if pieces:
             lines[0] = self._end_line(pieces[0])
-            # A chunk within the limit has no line beyond it: the usual case needs no second look.
+            # A chunk within the limit contains no longer line, so the usual case ends here.
             if len(chunk) > self._limit:
                 lines[1:] = map(self._shorten, pieces[1:])
         if rest:
             self._add(rest)
         return lines
 
-    # The line that is still coming.
+    # The incomplete line.
 
     def _start_line(self) -> None:
         self._parts: list[bytes] = []
@@ -131,7 +131,7 @@ class LineSplitter:
     # The encoding, which the first bytes of a stream decide.
 
     def _start_stream(self) -> None:
-        self._opening: bytes | None = b""  # None once it is decided
+        self._opening: bytes | None = b""  # None once decided
         self._decoder: codecs.IncrementalDecoder | None = None
 
     def _to_utf8(self, chunk: bytes, *, final: bool = False) -> bytes:
@@ -154,7 +154,7 @@ class LineSplitter:
 
 
 def shortened(line: bytes | LongLine) -> bytes | LongLine:
-    """The line, or only its ends if it has more than these."""
+    """The line, or only its ends if it is longer than they are."""
     if isinstance(line, LongLine) or len(line) <= 2 * _KEEP:
         return line
     return LongLine(head=line[:_KEEP], tail=line[-_KEEP:], length=len(line))

@@ -99,7 +99,7 @@ def test_a_counter_that_starts_anew_with_each_process_loses_nothing() -> None:
     rows = list(ledger([path]).rows())
 
     assert [row.usage.total_tokens for row in rows] == [140, 160, 180]
-    assert rows[-1].rule == "counter began anew"
+    assert rows[-1].rule == "counter restarted"
 
 
 def test_an_overflow_costs_nothing_and_hides_nothing() -> None:

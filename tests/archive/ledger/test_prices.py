@@ -12,6 +12,7 @@ import pytest
 
 from dragoman.archive.ledger import prices as module
 from dragoman.archive.ledger.prices import KNOWN, Prices, library_version, look_up, recall
+from dragoman.archive.sealed import sealed, unsealed
 from dragoman.errors import UnreadableSource, UsageError
 from dragoman.model.usage import Usage
 
@@ -238,3 +239,32 @@ def test_a_file_that_is_wrong_is_refused_in_a_sentence(tmp_path: Path, text: str
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableSource, match="no such file"):
         Prices(tmp_path / "none.toml")
+
+
+def test_a_cache_write_for_an_hour_costs_what_the_library_says() -> None:
+    usage = Usage(1000, 100, 500, 10, 0, 200)
+    theirs = genai_prices.calc_price(
+        genai_prices.Usage(
+            input_tokens=1000,
+            cache_read_tokens=100,
+            cache_write_tokens=500,
+            cache_write_1h_tokens=200,
+            output_tokens=10,
+        ),
+        "claude-opus-4-1",
+    )
+
+    assert cost(Prices(), "claude-opus-4-1", usage) == theirs.total_price
+
+
+def test_answers_that_an_older_release_saved_are_looked_up_again(tmp_path: Path) -> None:
+    memory = tmp_path / "prices.json"
+    prices = Prices(memory=memory)
+    assert prices.of("claude-opus-4-1-20250805") is not None
+    prices.remember()
+    assert "claude-opus-4-1-20250805" in recall(memory)
+
+    kept = json.loads(unsealed(memory.read_bytes()))
+    del kept["format"]
+    memory.write_bytes(sealed(json.dumps(kept).encode()))
+    assert recall(memory) == {}

@@ -49,7 +49,10 @@ class MadeSession:
 
     def write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
+        self.path.write_text(
+            "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in self.rows),
+            encoding="utf-8",
+        )
 
 
 class MadeHome:
@@ -84,7 +87,7 @@ class MadeHome:
 
     def _time(self) -> str:
         self._now += timedelta(seconds=self._random.randint(1, 20_000))
-        return self._now.isoformat().replace("+00:00", "Z")
+        return self._now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def _session(self, agent_of: MadeSession | None = None) -> MadeSession:
         if agent_of is not None:
@@ -150,6 +153,7 @@ class MadeHome:
                     "stop_reason": "end_turn" if number == blocks - 1 else "tool_use",
                     "usage": usage,
                 },
+                requestId=f"req_{self._count}",
             )
 
     def _fail(self, session: MadeSession) -> None:

@@ -19,12 +19,12 @@ import msgspec
 from dragoman.model.usage import Usage
 
 Rule: TypeAlias = Literal[
-    "response", "difference of totals", "counter began anew", "turn total", "first turn total"
+    "response", "difference of totals", "counter restarted", "turn total", "first turn total"
 ]
 RULES: Final[dict[Rule, str]] = {
     "response": "the tokens of one model response, as the harness reports them",
     "difference of totals": "the total grew by more than the newest response, so the growth counts",
-    "counter began anew": "the total decreased or restarted, so the newest response counts",
+    "counter restarted": "the total decreased or restarted, so the newest response counts",
     "turn total": "only totals are reported, so the growth in this turn counts",
     "first turn total": "only totals are reported, and this is the first one in the stream",
 }

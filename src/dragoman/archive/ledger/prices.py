@@ -173,12 +173,13 @@ KNOWN: Final = Path(__file__).with_name("prices_known.json")
 def recall(path: Path) -> dict[str, Price | None]:
     """Return the cached answers in a file, if they are for the table in use."""
     kept = _read(path)
-    return kept.prices if kept.version == table_version() else {}
+    is_current = (kept.version, kept.format) == (table_version(), _FORMAT)
+    return kept.prices if is_current else {}
 
 
 def keep(path: Path, answers: dict[str, Price | None]) -> bool:
     """Save answers to a file. Return whether that succeeded."""
-    data = msgspec.json.encode(_PriceCache(table_version(), answers))
+    data = msgspec.json.encode(_PriceCache(table_version(), answers, _FORMAT))
     return write_whole(path, data if path == KNOWN else sealed(data))
 
 
@@ -190,9 +191,14 @@ def _read(path: Path) -> _PriceCache:
         return _PriceCache("", {})  # only a cache, so start over
 
 
+_FORMAT: Final = 2
+"""Incremented when prices say more than before: answers that were saved before are looked up again."""
+
+
 class _PriceCache(msgspec.Struct):
     version: str
     prices: dict[str, Price | None]
+    format: int = 1
 
 
 _decoder = msgspec.json.Decoder(_PriceCache)

@@ -258,4 +258,4 @@ def _since(before: Usage, total: Usage, last: Usage | None) -> tuple[Usage, Rule
     # The total grew by more than this response: reports in between are missing, so count the growth.
     if (before + last).fits_in(total):
         return total - before, "difference of totals"
-    return last, "counter began anew"
+    return last, "counter restarted"

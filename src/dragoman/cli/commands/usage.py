@@ -1,4 +1,4 @@
-"""``dragoman usage``: tokens and cost by time, project, model or session, with the rule behind each row."""
+"""``dragoman usage``: tokens and cost by time, project, model, session or harness, with the rule behind each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dragoman.cli.streams import standard_output
 if TYPE_CHECKING:
     from dragoman.archive.ledger.groups import By
 
-_BY = ("day", "week", "month", "block", "project", "model", "session")
+_BY = ("day", "week", "month", "block", "project", "model", "session", "harness")
 _EVERY_GROUP = "*"
 
 

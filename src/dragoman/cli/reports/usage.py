@@ -107,7 +107,8 @@ class Report:
         at = row.at.astimezone().strftime("%Y-%m-%d %H:%M:%S") if row.at else UNKNOWN["day"]
         cost = money(row.cost) if row.cost is not None else "no price"
         yield f"{at}  {row.model or UNKNOWN['model']}  {tokens_of(row.usage)}  {cost}  [{row.rule}]"
-        yield f"    {row.file}:{row.line}  session {row.session_id}"
+        response = f"  response {row.response_id}" if row.response_id is not None else ""
+        yield f"    {row.file}:{row.line}  session {row.session_id}{response}"
 
     def _legend(self, rows: Sequence[LedgerRow]) -> Iterator[str]:
         if not rows:
@@ -130,9 +131,11 @@ class Report:
 
 def rates_text(rates: Rates) -> str:
     above = f", requests above {rates.above:,} tokens" if rates.above else ""
+    hour = rates.cache_write_1h_input
+    for_hour = f"${hour} written for an hour, " if hour is not None else ""
     return (
         f"${rates.input} input, ${rates.cached_input} cached, ${rates.cache_write_input} written, "
-        f"${rates.output} output per million{above}"
+        f"{for_hour}${rates.output} output per million{above}"
     )
 
 

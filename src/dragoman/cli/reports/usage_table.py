@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from typing import TypeAlias
 
 from dragoman.archive.ledger.groups import LedgerGroup
@@ -12,9 +13,23 @@ from dragoman.model.usage import Usage
 from dragoman.rendering.render import flat
 
 Spell: TypeAlias = Callable[[int], str]
-_HEADS = ("input", "cached", "cache write", "output", "reasoning", "cost")
+_HEADS = (
+    "input",
+    "cached",
+    "cache write",
+    "output",
+    "reasoning",
+    "cost",
+    "with agents",
+    "reported",
+)
+_OPTIONAL = ("cache write", "with agents", "reported")
+"""Columns that are shown only if there is something in them: not every harness has it."""
+_EXTRA = ("with agents", "reported")
+"""Columns that a narrow terminal does without."""
 _GAP = 2
 _LEAST_BAR = 8
+_LEAST_NAME = 10
 _MOST_BAR = 40
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 
@@ -23,19 +38,19 @@ def table(
     made: Sequence[LedgerGroup], whole: LedgerGroup, by: str, width: int, *, color: bool = False
 ) -> Iterator[str]:
     """The lines of the table, with the totals last."""
-    for spell in (full, short):
+    for spell, hidden in ((full, ()), (short, ()), (short, _EXTRA)):
         cells = [_cells(group, spell) for group in made]
         sums = _cells(whole, spell)
-        shown = _columns([*cells, sums])
+        shown = _columns([*cells, sums], hidden)
         widths = [
             max(len(_HEADS[column]), *(len(row[column]) for row in [*cells, sums]))
             for column in shown
         ]
         taken = sum(widths) + _GAP * len(widths)
-        if taken + 16 + _LEAST_BAR <= width:
+        if taken + 16 + _LEAST_BAR <= width or (spell is short and taken + _LEAST_NAME <= width):
             break
     longest = max(map(width_of, [by, "total", *(group.key for group in made)]))
-    name = max(10, min(longest, width - taken - _GAP - _LEAST_BAR))
+    name = max(_LEAST_NAME, min(longest, width - taken - _GAP - _LEAST_BAR))
     bar = min(_MOST_BAR, width - taken - name - _GAP)
     values = [_weight(group) for group in made]
     most = max(values, default=0.0)
@@ -58,7 +73,8 @@ def table(
 def _cells(group: LedgerGroup, spell: Spell) -> list[str]:
     usage = group.usage
     if usage is None:
-        return ["unknown" if group.silent_sessions else "0", "", "", "", "", ""]
+        first = "unknown" if group.silent_sessions else "0"
+        return [first, *[""] * (len(_HEADS) - 1)]
     return [
         spell(usage.input_tokens),
         spell(usage.cached_input_tokens),
@@ -66,15 +82,18 @@ def _cells(group: LedgerGroup, spell: Spell) -> list[str]:
         spell(usage.output_tokens),
         spell(usage.reasoning_output_tokens),
         money_of(group),
+        money(group.cost_with_sub_agents) if group.cost_with_sub_agents is not None else "",
+        money(Decimal(repr(group.reported_cost))) if group.reported_cost is not None else "",
     ]
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """The columns with content: few models charge for cache writes."""
+def _columns(rows: Sequence[Sequence[str]], hidden: Sequence[str]) -> list[int]:
+    """The columns to show: those with content, except ``hidden`` ones."""
     return [
         column
         for column in range(len(_HEADS))
-        if _HEADS[column] != "cache write" or any(row[column] not in ("0", "") for row in rows)
+        if _HEADS[column] not in hidden
+        and (_HEADS[column] not in _OPTIONAL or any(row[column] not in ("0", "") for row in rows))
     ]
 
 
@@ -114,6 +133,8 @@ def tokens_of(usage: Usage) -> str:
         parts.append(f"{usage.cached_input_tokens:,} cached")
     if usage.cache_write_input_tokens:
         parts.append(f"{usage.cache_write_input_tokens:,} written")
+    if usage.cache_write_1h_input_tokens:
+        parts.append(f"{usage.cache_write_1h_input_tokens:,} of it for an hour")
     parts.append(f"{usage.output_tokens:,} out")
     if usage.reasoning_output_tokens:
         parts.append(f"{usage.reasoning_output_tokens:,} reasoning")

@@ -13,16 +13,16 @@ thinking            ``assistant`` with a thinking block
 tool_call           ``assistant`` with a tool_use block
 tool_result         ``user`` with a tool_result block
 plan                a TodoWrite tool_use and its tool_result; nothing while a TodoWrite call is
-                    open, for that call has said it already
+                    open, because that call has it
 delta               ``stream_event`` / ``content_block_delta`` for text and thinking, if included
 approval_requested  ``system`` / ``approval_requested``, never a ``control_request``: that would
-                    wait for an answer which nobody can give
+                    wait for an answer that cannot be given
 approval_settled    ``system`` / ``approval_settled``
-notice              ``system`` / ``api_retry`` if it says so, else ``system`` / ``informational``
+notice              ``system`` / ``api_retry`` for a retry, else ``system`` / ``informational``
 compacted           ``system`` / ``compact_boundary``
 turn_ended          ``result``; in a sub-agent ``system`` / ``task_notification``, because readers
                     take the first ``result`` for the end of the whole turn
-unknown, malformed  the line as it came; ``raw``, if included
+unknown, malformed  the line unchanged; ``raw``, if included
 usage               nothing now; fills the next ``result`` if ``turn_ended`` has no usage
 diff, rate_limits,  nothing
 session_ended
@@ -30,8 +30,8 @@ session_ended
 
 The lines of a sub-agent keep their own ``session_id`` and carry, as ``parent_tool_use_id``, the
 newest Task call of the session that started it. Claude's ``input_tokens`` leave out what was read
-from or written to the cache; ours do not. The usage of an ``assistant`` line is always zero: what a
-single message cost is not known when it is said. Ids come from the session and the source line, so
+from or written to the cache; ours do not. The usage of an ``assistant`` line is always zero: the cost
+of a single message is not known when it is emitted. Ids come from the session and the source line, so
 the same source always gives the same ids.
 """
 
@@ -81,7 +81,7 @@ from dragoman.model.messages import (
 )
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
-"""What is included without being asked for."""
+"""Included by default."""
 
 _encoder = msgspec.json.Encoder()
 

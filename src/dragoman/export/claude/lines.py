@@ -1,9 +1,9 @@
-"""The lines of Claude Code's stream-json: their shapes, and how each is filled.
+"""The lines of Claude Code's stream-json: their shapes and contents.
 
-Knows what a line looks like and what it takes from the session it belongs to. Which message becomes
-which line is :mod:`dragoman.export.claude.exporter`'s business. Readers may rely on what Claude Code always
-writes: it is there, and of the same type. So what is not known is empty or 0, and null only where
-Claude Code has null, too.
+This module defines the lines and what they take from their session.
+:mod:`dragoman.export.claude.exporter` decides which message becomes which line. Readers rely on the fields that
+Claude Code always writes, so those are always present with the same type: unknown values are empty or 0, and
+null only where Claude Code has null, too.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def compact_boundary(message: Compacted, session: ClaudeSession) -> object:
 
 
 def raw(line: str) -> object:
-    """A line as it came; inside another one if it is no JSON by itself."""
+    """A line unchanged; wrapped if it is not JSON."""
     try:
         msgspec.json.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""What the Claude format remembers of a session from one message to the next.
+"""The state of a session in the Claude format between messages.
 
-Who started it, what the turn under way has said and spent so far, and which ids it has given out.
-Knows messages, but not the lines they become.
+It has the parent, the text and cost of the current turn, and the ids in use. It knows messages, but not the
+lines that they become.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dragoman.model.messages import ToolCall, TurnEnded, UsageReport
 from dragoman.model.usage import NOTHING, Usage
 
 _LATE: Final = 0x8000
-"""Where the numbers of held back messages begin, so that they meet no others."""
+"""The first number for held back messages, above all others."""
 
 
 @dataclass(slots=True)
 class ClaudeSession:
     session_id: str
-    """Empty if the dialect does not tell."""
+    """Empty if the dialect does not have it."""
     model: str = ""
     parent_call_id: str | None = None
     """The call of another session that started this one."""
@@ -59,12 +59,12 @@ class ClaudeSession:
             self.spent += usage.last or NOTHING
             return
         if self.before_turn is None:
-            # The total may go back to before this stream began: count from the newest response.
+            # The total may include time before this stream started: count from the newest response.
             self.before_turn = usage.total - usage.last if usage.last else NOTHING
         self.total, self.spent = usage.total, usage.total - self.before_turn
 
     def duration_ms(self, end: TurnEnded) -> int:
-        """How long the turn that ends here has taken; 0 if the dialect does not tell."""
+        """The duration of the turn that ends here; 0 if unknown."""
         if end.at is None or self.started_at is None:
             return 0
         return max(0, round((end.at - self.started_at).total_seconds() * 1000))

@@ -1,4 +1,4 @@
-"""One self-contained page: to open, to print, to hand on. Written turn by turn, whatever the length.
+"""One self-contained page to open, print or share. Written turn by turn, whatever its length.
 
 ==================  =======================================================================
 message             shown as
@@ -22,8 +22,8 @@ unknown, malformed  the line, folded, if included
 the rest            nothing
 ==================  =======================================================================
 
-Every piece has an anchor, ``#m14`` for what source line 14 said. The pieces are made by pure
-functions in the modules ``html_said`` and ``html_calls``, which a live page can use as well.
+Every piece has an anchor, ``#m14`` for the message from source line 14. Pure functions in :mod:`dragoman.html`
+create the pieces; the live page uses them as well.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ from dragoman.model.usage import NOTHING
 from dragoman.rendering import render
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
-"""What is included without being asked for."""
+"""Included by default."""
 
 _LONGEST_DIFF: Final = 2_000_000
 
@@ -81,7 +81,7 @@ class HtmlExporter:
         self._include = options.include | DEFAULT
         self._places = Places()
         self._images = InlineImages()
-        self._is_begun = False
+        self._is_started = False
         self._head = ""
         self._line = 0
         self._again = 0
@@ -90,12 +90,12 @@ class HtmlExporter:
         for message in messages:
             self._places.sums.saw(message.at)
             self._show(message)
-            if not self._is_begun and (self._places.has_begun or self._places.flow.is_full):
+            if not self._is_started and (self._places.has_started or self._places.flow.is_full):
                 self._begin()
-        return self._written() if self._is_begun else b""
+        return self._written() if self._is_started else b""
 
     def finish(self) -> bytes:
-        if not self._is_begun and not self._places.sessions:
+        if not self._is_started and not self._places.sessions:
             return b""
         for session in self._places.sessions.values():
             self._places.close_turn(session)
@@ -110,12 +110,12 @@ class HtmlExporter:
         return self._written() + f"{tail}\n".encode("utf-8", "backslashreplace")
 
     def _begin(self) -> None:
-        """The head of the page says what is known by now, however the messages come."""
-        self._is_begun = True
+        """Write the head of the page with what is known so far, in whatever order the messages come."""
+        self._is_started = True
         self._head = page.head(self._places.title, facts(self._places.first))
 
     def _written(self) -> bytes:
-        if not self._is_begun:
+        if not self._is_started:
             self._begin()
         head, self._head = self._head, ""
         return (head + self._places.flow.drain()).encode("utf-8", "backslashreplace")
@@ -134,18 +134,20 @@ class HtmlExporter:
                     self._places.entitle(session, message, text)
                     anchor = self._anchor(message)
                     shown = [self._images.show(each, anchor) for each in images]
-                    self._places.said(session, message, conversation.prompt(text, shown, anchor))
+                    self._places.add_to_turn(
+                        session, message, conversation.prompt(text, shown, anchor)
+                    )
             case Context():
                 if "context" in self._include:
                     self._places.add(session, conversation.context(message, self._anchor(message)))
             case Text(text=text):
                 if text.strip():
-                    self._places.said(
+                    self._places.add_to_turn(
                         session, message, conversation.text(message, self._anchor(message))
                     )
             case Thinking(text=text):
                 if text.strip():
-                    self._places.said(
+                    self._places.add_to_turn(
                         session, message, conversation.thinking(message, self._anchor(message))
                     )
             case ToolCall():
@@ -155,7 +157,7 @@ class HtmlExporter:
             case Plan(steps=steps, explanation=why):
                 if (steps or why) and not session.calls.show_a_plan:
                     plan = conversation.plan(steps, why, self._anchor(message))
-                    self._places.said(session, message, plan)
+                    self._places.add_to_turn(session, message, plan)
             case Diff(unified=unified):
                 session.diff = unified if len(unified) <= _LONGEST_DIFF else ""
             case ApprovalRequested():
@@ -194,7 +196,7 @@ class HtmlExporter:
             for new, old in ((message.model, before.model), (message.cwd, before.cwd))
             if new and new != old
         ]
-        if changed and (before.model or before.cwd) and self._places.has_begun:
+        if changed and (before.model or before.cwd) and self._places.has_started:
             words = f"Goes on with {', '.join(changed)}"
             self._places.add(session, element("p", words, class_="notice info"))
 
@@ -218,7 +220,7 @@ class HtmlExporter:
                 return
         if result.output.strip() or render.trouble(result):
             late = calls.late_result(result, call, self._anchor(result))
-            self._places.said(session, result, late)
+            self._places.add_to_turn(session, result, late)
 
     def _approval_requested(self, asked: ApprovalRequested, session: SessionSummary) -> None:
         place = self._places.in_turn(session, asked)

@@ -1,8 +1,8 @@
-"""Pieces of a page in the order in which they began, given out as soon as nothing before them waits.
+"""Write the pieces of a page in order, as soon as no earlier piece is incomplete.
 
-The card of a tool call waits for its result, a group for whatever a sub-agent still says; what comes
-after them waits behind them. What waits is bounded: when it is too much, the oldest is given up and
-written as it stands, so that a page of any length is made in little memory.
+The card of a tool call waits for its result, and a group waits for its sub-agent; later pieces wait behind them.
+The waiting pieces are bounded: above the limit, the oldest is written as it is, so that a page of any length
+needs little memory.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dragoman.html.pieces import EMPTY, Html
 MOST: Final = 4_000_000
 """How many characters may wait."""
 _SLOT: Final = 500
-"""What a piece counts at least."""
+"""The least that a piece counts."""
 
 
 class Slot:
-    """The place of a piece that may still be waited for."""
+    """The place of a piece that may still be incomplete."""
 
     __slots__ = ("is_gone", "is_open", "make")
 
@@ -31,16 +31,16 @@ class Slot:
 
 
 class Group:
-    """Pieces inside an element of their own, which is open until it is ended."""
+    """Pieces inside an element of their own, open until it is ended."""
 
-    __slots__ = ("closing", "is_begun", "is_gone", "is_open", "opening", "slots")
+    __slots__ = ("closing", "is_gone", "is_open", "is_started", "opening", "slots")
 
     def __init__(self, opening: Html, closing: Html) -> None:
         self.opening = opening
         self.closing = closing
         self.slots: deque[Slot | Group] = deque()
         self.is_open = True
-        self.is_begun = False
+        self.is_started = False
         self.is_gone = False
 
 
@@ -51,20 +51,20 @@ class Flow:
         self._waiting = 0
 
     def add(self, group: Group, html: Html) -> None:
-        """A piece that is whole."""
+        """Add a complete piece."""
         if html:
             self._waiting += len(html) + _SLOT
             group.slots.append(Slot(lambda: html, is_open=False))
 
     def hold(self, group: Group, given_up: Callable[[], Html]) -> Slot:
-        """A piece to be made later; ``given_up`` makes it if that takes too long."""
+        """Add a piece to complete later; ``given_up`` creates it if that takes too long."""
         slot = Slot(given_up, is_open=True)
         self._waiting += _SLOT
         group.slots.append(slot)
         return slot
 
     def settle(self, slot: Slot, html: Html) -> bool:
-        """Put the piece into its place, if that has not been given up."""
+        """Put the piece into its place, unless that was given up."""
         if slot.is_gone or not slot.is_open:
             return False
         self._waiting += len(html)
@@ -72,7 +72,7 @@ class Flow:
         return True
 
     def release(self, slot: Slot) -> None:
-        """Nobody waits for this piece any more."""
+        """Stop waiting for this piece."""
         slot.is_open = False
 
     def begin(self, group: Group, opening: Html, closing: Html) -> Group:
@@ -82,7 +82,7 @@ class Flow:
         return inner
 
     def end(self, group: Group) -> None:
-        """Nothing more will come into this group, nor is anything in it waited for."""
+        """Close the group and stop waiting for its pieces."""
         group.is_open = False
         for each in group.slots:
             if isinstance(each, Group):
@@ -115,8 +115,8 @@ class Flow:
                 self._waiting -= len(html) + _SLOT
                 parts.append(html)
             else:
-                if not head.is_begun:
-                    head.is_begun = True
+                if not head.is_started:
+                    head.is_started = True
                     parts.append(head.opening)
                 self._drain(head, parts)
                 if head.slots or head.is_open:

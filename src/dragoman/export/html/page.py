@@ -36,19 +36,19 @@ class ContentsEntry:
 
 @functools.cache
 def pieces_sheet() -> str:
-    """The style sheet of the pieces, for this page and for any other that shows them."""
+    """The style sheet of the pieces, for this page and others that show them."""
     return files("dragoman.html").joinpath("html.css").read_text(encoding="utf-8")
 
 
 @functools.cache
 def style_sheet() -> str:
-    """All that this page needs."""
+    """The whole style sheet of this page."""
     around = files("dragoman.export.html").joinpath("page.css").read_text(encoding="utf-8")
     return pieces_sheet() + around
 
 
 def head(title: str, facts: Sequence[tuple[str, str]]) -> Html:
-    """All that stands before the first turn."""
+    """Everything before the first turn."""
     css = style_sheet()
     digest = b64encode(sha256(css.encode()).digest()).decode("ascii")
     policy = (
@@ -64,7 +64,7 @@ def head(title: str, facts: Sequence[tuple[str, str]]) -> Html:
         element("meta", name="referrer", content="no-referrer"),
         element("meta", name="generator", content="dragoman"),
         element("title", title),
-        # Our own file, not a word of others in it; escaping would change it.
+        # Our own file without any untrusted text; escaping would change it.
         element("style", Html(css)),
     ]
     skip = element("a", "Contents and sums", class_="skip", href="#contents")
@@ -88,7 +88,7 @@ def head(title: str, facts: Sequence[tuple[str, str]]) -> Html:
 
 
 def tail(entries: Sequence[ContentsEntry], sums: Sequence[tuple[str, str]], masks: Html) -> Html:
-    """All that stands after the last turn."""
+    """Everything after the last turn."""
     rows = [element("div", element("dt", name), element("dd", fact)) for name, fact in sums if fact]
     summed = element("section", element("h2", "Session"), element("dl", *rows), class_="sums")
     return joined(
@@ -141,7 +141,7 @@ def when(at: datetime) -> str:
 
 
 def masks(masked: Sequence[Masked] | None) -> Html:
-    """What was masked: kinds, counts and places, never values. None says that nobody looked."""
+    """What was masked: kinds, counts and places, never values. None: nothing was examined."""
     if masked is None:
         return EMPTY
     title = element("h2", "Masked")

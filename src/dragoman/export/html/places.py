@@ -1,7 +1,7 @@
-"""Where on a page the words of a session go: into a turn of its own, or into a sub-agent's group.
+"""Decide where the messages of a session go on a page: into a turn, or into the group of a sub-agent.
 
-A session stands on the page itself unless it is a sub-agent of one that does. Sessions that take
-turns in speaking are told apart by a line; sections and groups are closed whoever comes next.
+A session is on the page itself unless it is a sub-agent of one that is. Sessions that alternate are separated
+by a line; sections and groups are closed whichever session comes next.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Places:
         self.sessions: dict[str | None, SessionSummary] = {}
         self.entries: list[page.ContentsEntry] = []
         self.main: SessionSummary | None = None
-        """The session whose words came last, of those that are nobody's sub-agents."""
+        """The session of the latest message, sub-agents aside."""
         self.first: SessionSummary | None = None
-        """The session that the head of the page speaks of."""
+        """The session in the head of the page."""
         self.title = ""
-        self.has_begun = False
-        """Whether anything has been said that belongs to a turn."""
+        self.has_started = False
+        """Whether any message belonged to a turn."""
 
     def session(self, message: Message) -> SessionSummary:
         if message.session_id is None and self.main is not None:
@@ -38,7 +38,7 @@ class Places:
         session = self.sessions.get(message.session_id)
         if session is None:
             session = self.sessions[message.session_id] = SessionSummary(message.session_id)
-            # Some words of a sub-agent come before it has been introduced.
+            # Some messages of a sub-agent come before its session_started.
             parent = self.main if self.main and self.main.delegates else None
             if isinstance(message, SessionStarted) and message.parent_session_id:
                 known = self.sessions.get(message.parent_session_id)
@@ -48,7 +48,7 @@ class Places:
         return session
 
     def _place(self, session: SessionSummary) -> Group:
-        """The group that the session's words go to."""
+        """The group for the session's messages."""
         if session.parent is None:
             self._take_over(session)
             return self.flow.root
@@ -62,13 +62,13 @@ class Places:
         return session.group
 
     def _take_over(self, session: SessionSummary) -> None:
-        """Let a session speak on the page itself, after another one did."""
+        """Switch to another session on the page itself."""
         if self.main is session:
             return
         if self.main is not None and self.main.has_section:
             self.flow.add(self.flow.root, Html("</section>\n"))
             self.main.has_section = False
-        # What has no name may be the beginning of any session, and is taken for that of the next.
+        # Messages without a session id may start any session; they count as part of the next one.
         if self.main is not None and self.main.session_id is not None:
             words = f"Session {session.title}"
             self.flow.add(self.flow.root, element("p", words, class_="divider"))
@@ -79,13 +79,13 @@ class Places:
     def add(self, session: SessionSummary, html: Html) -> None:
         self.flow.add(self._place(session), Html(f"{html}\n"))
 
-    def said(self, session: SessionSummary, message: Message, html: Html) -> None:
+    def add_to_turn(self, session: SessionSummary, message: Message, html: Html) -> None:
         """Add something that belongs to a turn."""
         self.in_turn(session, message)
         self.add(session, html)
 
     def in_turn(self, session: SessionSummary, message: Message) -> Group:
-        self.has_begun = True
+        self.has_started = True
         place = self._place(session)
         if not session.in_turn:
             self.open_turn(session, message)
@@ -126,7 +126,7 @@ class Places:
             self.flow.add(self.flow.root, Html("</section>\n"))
 
     def entitle(self, session: SessionSummary, message: Message, words: str) -> None:
-        """Let the first prompt name its turn, and the first of all the page."""
+        """Use the first prompt as the title of its turn, and the very first one for the page."""
         if session.parent is not None:
             return
         if not session.in_turn:

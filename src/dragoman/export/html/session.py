@@ -1,4 +1,4 @@
-"""What the page has to remember of each session that it shows, and of the page as a whole."""
+"""The state of each session on a page, and of the page as a whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_FILES: Final = 10_000
 
 @dataclass(slots=True)
 class Held:
-    """A card that waits for the other half of what it shows."""
+    """A card that waits for its second half."""
 
     slot: Slot
     anchor: str
@@ -29,7 +29,7 @@ class Held:
 class SessionSummary:
     session_id: str | None
     parent: SessionSummary | None = None
-    """The session whose sub-agent it is, if it is one."""
+    """The parent session, if it is a sub-agent."""
     started: SessionStarted | None = None
     number: int = 0
     """The number of its newest turn: on the page, or, of a sub-agent, among its own."""
@@ -39,7 +39,7 @@ class SessionSummary:
     has_section: bool = False
     turn_at: datetime | None = None
     group: Group | None = None
-    """Where a sub-agent's words go while its turn is under way."""
+    """The group for a sub-agent's messages during its turn."""
     calls: CallIndex = field(default_factory=CallIndex)
     cards: dict[str, Held] = field(default_factory=dict[str, Held])
     approvals: dict[str, tuple[Held, ApprovalRequested]] = field(
@@ -47,15 +47,15 @@ class SessionSummary:
     )
     diff: str = ""
     delegates: bool = False
-    told: Usage | None = None
-    """The newest total that was told."""
+    reported: Usage | None = None
+    """The newest reported total."""
     summed: Usage = NOTHING
     context_window: int | None = None
     context_used: int | None = None
 
     @property
     def spent(self) -> Usage:
-        return self.told or self.summed
+        return self.reported or self.summed
 
     @property
     def title(self) -> str:
@@ -63,7 +63,7 @@ class SessionSummary:
         return " · ".join([*facts[:1], *([self.session_id] if self.session_id else [])])
 
     def report(self, message: UsageReport) -> None:
-        self.told = message.total or self.told
+        self.reported = message.total or self.reported
         self.context_window = message.context_window or self.context_window
         if message.last:
             self.context_used = message.last.input_tokens + message.last.output_tokens
@@ -71,7 +71,7 @@ class SessionSummary:
 
 @dataclass(slots=True)
 class Sums:
-    """What the page counts as it goes."""
+    """Sums for the page."""
 
     commands: int = 0
     failed: int = 0
@@ -98,7 +98,7 @@ class Sums:
     def rows(
         self, main: SessionSummary | None, agents: Usage, turns: int, options: Options
     ) -> list[tuple[str, str]]:
-        """What is said of the session as a whole."""
+        """The facts about the session as a whole."""
         spent = main.spent if main else NOTHING
         model = main.started.model if main and main.started else None
         failed = f", {self.failed:,} failed" if self.failed else ""
@@ -109,7 +109,7 @@ class Sums:
             ("Commands", f"{self.commands:,}{failed}" if self.commands else ""),
             ("Files changed", f"{len(self.files):,}" if self.files else ""),
             ("Other tools", f"{self.tools:,}" if self.tools else ""),
-            ("Input tokens", f"{spent.input_tokens:,}" if spent else "not told"),
+            ("Input tokens", f"{spent.input_tokens:,}" if spent else "unknown"),
             ("of them cached", f"{spent.cached_input_tokens:,}" if spent else ""),
             ("Output tokens", f"{spent.output_tokens:,}" if spent else ""),
             ("Context", _context(main) if main else ""),
@@ -127,7 +127,7 @@ def _context(session: SessionSummary) -> str:
 
 
 def facts(session: SessionSummary | None) -> list[tuple[str, str]]:
-    """What the head of the page says of a session."""
+    """The facts in the head of the page."""
     started = session.started if session else None
     if started is None:
         return []

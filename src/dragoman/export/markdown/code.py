@@ -1,7 +1,7 @@
-"""Which lines of a Markdown text are code, and what it takes to end the fence it leaves open.
+"""Find the code lines of a Markdown text, and what closes the fence that it leaves open.
 
-Follows CommonMark as far as that needs: a fence inside a list item or a quotation ends with it, one
-anywhere else only with its own mark, and what looks like a fence inside one is not.
+This follows CommonMark as far as necessary: a fence inside a list item or a quotation ends with it, any other
+fence only ends with its own mark, and a fence has no effect inside another one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class CodeLines:
 
     def __init__(self) -> None:
         self._fence = ""
-        """The mark of the fence that is open, if one is."""
+        """The mark of the open fence, if any."""
         self._is_quoted = False
         """Whether that fence is in a quotation."""
         self._column = 0
@@ -97,7 +97,7 @@ class CodeLines:
             return False
         if self._is_new_block or self._items:
             return True
-        # A paragraph is interrupted only by an item that says something and is the first.
+        # Only a non-empty first item interrupts a paragraph.
         return item["number"] in (None, "1") and item.end() < len(line)
 
     def _base(self, column: int) -> int:

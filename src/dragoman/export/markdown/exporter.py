@@ -1,4 +1,4 @@
-"""A transcript to keep, send or publish: Markdown as GitHub renders it.
+"""A transcript to keep, send or publish, in GitHub's Markdown.
 
 ==================  =======================================================================
 message             shown as
@@ -11,7 +11,7 @@ text                the text, Markdown as the agent wrote it
 thinking            folded
 tool_call           a fence: ``sh`` for commands, ``diff`` for edits, ``json`` for the rest;
                     folded when very long
-tool_result         a fence, folded when long; what went wrong
+tool_result         a fence, folded when long; the problem
 plan                a task list; nothing while a call shows it
 approval_requested  a line
 approval_settled    a line
@@ -22,10 +22,9 @@ unknown, malformed  the line in a fence, if included
 the rest            nothing
 ==================  =======================================================================
 
-A session that another one started, or that goes on from it, has smaller headings. The words of an
-agent or a user may use all of Markdown but HTML, and cannot end what we have begun (see
-:mod:`dragoman.export.markdown.pieces`). A result or a decision that does not follow its call or its
-question names it.
+A session that another one started, or that continues it, has smaller headings. Texts of agents and users may
+use all of Markdown except HTML, and cannot end elements of ours (see :mod:`dragoman.export.markdown.pieces`). A
+result or a decision that does not follow its call or question names it.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ from dragoman.rendering import render
 from dragoman.rendering.calls import CallIndex
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
-"""What is included without being asked for."""
+"""Included by default."""
 
 OPEN_LINES: Final = 20
 """A result longer than this is folded."""
@@ -87,9 +86,9 @@ _MARKS: Final = {"completed": "✓", "failed": "✗", "interrupted": "■"}
 class _Session:
     session_id: str | None
     nested_as: str | None = None
-    """What it is called below the session that it belongs to, if it is shown below one."""
+    """Its name below the session that it belongs to, if it is shown below one."""
     delegates: bool = False
-    """Whether it has given work to a sub-agent."""
+    """Whether it has started a sub-agent."""
     header: list[str] = field(default_factory=list[str])
     turns: int = 0
     in_turn: bool = False
@@ -109,9 +108,9 @@ class MarkdownExporter:
         self._parts: list[str] = []
         self._empty = True
         self._speaker: _Session | None = None
-        """Whose words came last."""
+        """The session of the latest message."""
         self._newest: tuple[str, str] | None = None
-        """The call or the approval that came last, if nothing else did."""
+        """The latest call or approval, if nothing came after it."""
 
     def export(self, messages: Iterable[Message]) -> bytes:
         for message in messages:
@@ -134,26 +133,26 @@ class MarkdownExporter:
             case Prompt(text=text, images=images):
                 asked = filter(None, [prose(text), *(render.image(each) for each in images)])
                 if blocks := [*asked]:
-                    self._said(session, quoted("\n\n".join(blocks)))
+                    self._add_to_turn(session, quoted("\n\n".join(blocks)))
             case Context(role=role, text=text):
                 if "context" in self._include:
                     self._write(session, folded(f"Context ({role})", prose(text)))
             case Text(text=text):
                 if text.strip():
-                    self._said(session, prose(text))
+                    self._add_to_turn(session, prose(text))
             case Thinking(text=text):
                 if text.strip():
-                    self._said(session, folded("Thinking", prose(text)))
+                    self._add_to_turn(session, folded("Thinking", prose(text)))
             case ToolCall(call_id=call_id, tool=tool):
                 session.delegates |= tool == tools.TASK
                 session.calls.begin(message)
-                self._said(session, call_block(message))
+                self._add_to_turn(session, call_block(message))
                 self._newest = ("call", call_id)
             case ToolResult():
                 self._tool_result(message, session)
             case Plan(steps=steps, explanation=why):
                 if (steps or why) and not session.calls.show_a_plan:
-                    self._said(session, task_list(steps, why))
+                    self._add_to_turn(session, task_list(steps, why))
             case ApprovalRequested():
                 self._approval_requested(message, session)
             case ApprovalSettled():
@@ -205,8 +204,8 @@ class MarkdownExporter:
         session.in_turn, session.announced, session.turn_at = True, False, None
         self._write(session, f"{'####' if session.nested_as else '##'} Turn {session.turns}")
 
-    def _said(self, session: _Session, block: str) -> None:
-        """Write something that belongs to a turn."""
+    def _add_to_turn(self, session: _Session, block: str) -> None:
+        """Write a block that belongs to a turn."""
         if not session.in_turn:
             self._open_turn(session)
         self._write(session, block)
@@ -221,7 +220,7 @@ class MarkdownExporter:
         self._empty = False
 
     def _follows(self, session: _Session, kind: str, its_id: str) -> bool:
-        """Whether what comes now stands right below the call or the approval it belongs to."""
+        """Whether the current block comes right below its call or approval."""
         return self._speaker is session and self._newest == (kind, its_id)
 
     def _tool_result(self, result: ToolResult, session: _Session) -> None:
@@ -239,20 +238,20 @@ class MarkdownExporter:
         if not self._follows(session, "call", result.call_id):
             name = render.summary(call, NAME_WIDTH) if call else result.call_id
             blocks.insert(0, f"*Result of* {code_span(name)}")
-        self._said(session, "\n\n".join(blocks))
+        self._add_to_turn(session, "\n\n".join(blocks))
 
     def _approval_requested(self, message: ApprovalRequested, session: _Session) -> None:
         asked = code_span(message.summary or message.tool or message.approval_id)
         session.approvals[message.approval_id] = asked
         options = " / ".join(code_span(each) for each in message.choices)
         line = f"**Approval requested** ({message.kind}): {asked}"
-        self._said(session, f"{line} — {options}" if options else line)
+        self._add_to_turn(session, f"{line} — {options}" if options else line)
         self._newest = ("approval", message.approval_id)
 
     def _approval_settled(self, message: ApprovalSettled, session: _Session) -> None:
         asked = session.approvals.pop(message.approval_id, code_span(message.approval_id))
         which = "" if self._follows(session, "approval", message.approval_id) else f" ({asked})"
-        self._said(session, f"**Approval settled**{which}: {code_span(message.decision)}")
+        self._add_to_turn(session, f"**Approval settled**{which}: {code_span(message.decision)}")
 
     def _turn_ended(self, message: TurnEnded, session: _Session) -> None:
         took = render.elapsed(session.turn_at, message.at)
@@ -264,6 +263,6 @@ class MarkdownExporter:
         block = " · ".join(filter(None, facts))
         if message.error:
             block += f"\n\n{fenced(message.error.message, 'text')}"
-        self._said(session, block)
+        self._add_to_turn(session, block)
         session.in_turn = False
         session.calls.end_turn()

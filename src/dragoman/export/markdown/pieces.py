@@ -1,8 +1,8 @@
-"""Pieces of Markdown that hold the words of others, whatever those words are.
+"""Pieces of Markdown that safely contain untrusted text.
 
-Their words may use all of Markdown but HTML: a tag of theirs is shown, or it would vanish, or take
-the rest of the page with it. A fence that they left open is closed; a fence or a code span of ours
-is longer than any in what it holds. Knows text, nothing of messages.
+The text may use all of Markdown except HTML: tags are shown, because otherwise they would vanish or swallow the
+rest of the page. A fence left open is closed; a fence or code span of ours is longer than any in its content.
+This module works on text and knows nothing about messages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from dragoman.export.markdown.code import CodeLines
 from dragoman.rendering import render
 
-# All that can begin a tag, but the addresses that Markdown itself puts between such brackets.
+# Everything that can start a tag, except Markdown's own addresses in angle brackets.
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])(?!(?:https?|mailto):[^\s<>]+>)")
 _SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _SPAN_OR_TAG: Final = re.compile(rf"(?P<span>{_SPAN.pattern})|{_TAG.pattern}", re.DOTALL)
@@ -25,7 +25,7 @@ def clean(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """The words of others, as Markdown that ends where they end."""
+    """Untrusted text as Markdown that ends where the text ends."""
     text = clean(text)
     if "<" not in text and "```" not in text and "~~~" not in text:
         return text
@@ -49,10 +49,10 @@ def _shown(lines: list[str], code: CodeLines) -> Iterator[str]:
 
 
 def inline(text: str) -> str:
-    """The words of others inside a paragraph: tags are shown, those in code spans as they are."""
+    """Untrusted text inside a paragraph: tags are shown, code spans are unchanged."""
     if not _TAG.search(text):
         return text
-    # A span that may end with a line, a cell or an escaped tick is perhaps none: all is escaped.
+    # A span that may end at a line, a cell or an escaped tick may not be one: escape everything.
     if "\\`" in text or any(mark in span[0] for span in _SPAN.finditer(text) for mark in "\n|"):
         return escaped(text)
     return _SPAN_OR_TAG.sub(lambda found: found["span"] or "&lt;", text)

@@ -1,4 +1,4 @@
-"""A transcript to read in a terminal, written as it happens.
+"""A transcript for a terminal, written live.
 
 ==================  =======================================================================
 message             shown as
@@ -23,9 +23,8 @@ unknown, malformed  the line, dim, if included
 the rest            nothing
 ==================  =======================================================================
 
-What belongs together stands together; a result that does not follow its call names it. A session
-started by another one that is also being shown is indented with ``│``. Nothing that comes out of a
-message reaches the terminal as anything but visible text.
+Related lines are grouped; a result that does not follow its call names it. A session started by another one
+that is also shown is indented with ``│``. Everything in a message reaches the terminal as visible text only.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ from dragoman.rendering import render
 from dragoman.rendering.calls import CallIndex, explanation
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
-"""What is included without being asked for."""
+"""Included by default."""
 
 RESULT_LINES: Final = 12
 DIFF_LINES: Final = 80
@@ -193,7 +192,7 @@ class TextExporter:
         self._page.write(session, lines, part_of=("text", message.message_id))
 
     def _end_streams(self, session: _Session) -> None:
-        """Write what was said of texts that will not be completed."""
+        """Write the rest of texts that will not be completed."""
         for message_id, rest in session.streams.end():
             self._page.write(session, split(rest), part_of=("text", message_id))
 

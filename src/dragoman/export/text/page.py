@@ -1,7 +1,7 @@
-"""The page that a transcript is written on: margins, colours, and blank lines between things.
+"""The layout of a transcript: margins, colors, and blank lines between groups.
 
-Knows who speaks and how deep, but nothing of messages. What belongs to the same thing stands
-together, all else is set apart; a speaker who takes over from another at the same depth is named.
+It knows speakers and their depth, but nothing about messages. Lines of one group stay together, and groups are
+separated by blank lines. A speaker that follows another one at the same depth is named.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Texts that are shown while they are still being said: each line once, as soon as it is whole.
+"""Show streamed texts line by line: each line once, as soon as it is complete.
 
-Deltas may or may not carry the id of the text they belong to, and the whole text that follows may
-or may not have the same one. What it says decides.
+Deltas may lack the id of their text, and the complete text may have another one. Its content decides.
 """
 
 from __future__ import annotations
@@ -15,23 +14,23 @@ from dragoman.model.messages import Delta, Text
 class _Stream:
     text: str = ""
     shown: int = 0
-    """How much of it, in whole lines, has been given out."""
+    """How much of it was written, in whole lines."""
 
     def rest(self, whole: str) -> str | None:
-        """What is still to be shown when the whole has come; none if it is another text."""
+        """What is still to be shown of the complete text; none if it is another text."""
         if whole.startswith(self.text):
             return whole[self.shown :]
         return self.text[self.shown :] if whole.strip() == self.text.strip() else None
 
 
 class TextStreams:
-    """The texts of a session of which only deltas have come so far."""
+    """The texts of a session that are still streaming."""
 
     def __init__(self) -> None:
         self._streams: dict[str | None, _Stream] = {}
 
     def add(self, delta: Delta) -> str:
-        """The lines that this delta makes whole, each with its line end."""
+        """The lines that this delta completes, each with its line end."""
         stream = self._streams.setdefault(delta.message_id, _Stream())
         stream.text += delta.text
         begin, end = stream.shown, stream.text.rfind("\n", stream.shown) + 1

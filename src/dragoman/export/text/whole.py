@@ -1,4 +1,4 @@
-"""The terminal's transcript with nothing left out: outputs and changes in their full length."""
+"""The terminal transcript with outputs and changes in full length."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Forms that an MCP server asks a person to fill in: the fields of a schema, and what is wrong with an answer.
+"""Forms that an MCP server asks a person to fill in: the fields of a schema, and validation of answers.
 
 The schema is the JSON Schema subset of MCP elicitation: one flat object of strings, numbers, booleans, choices
-and lists of choices. It comes from a stranger: keywords that are unknown or malformed are skipped, and nothing
-here raises for a schema, whatever it holds. Pure: no I/O, no clock.
+and lists of choices. It is untrusted: unknown or malformed keywords are skipped, and no schema makes
+anything here raise.
 """
 
 from dragoman.model.forms.checking import problems

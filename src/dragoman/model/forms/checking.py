@@ -1,6 +1,6 @@
-"""Whether what was filled in fits the schema of a form.
+"""Validate the content of a form against its schema.
 
-Unknown and malformed keywords are skipped. The sentences do not repeat the value: it may be a secret.
+Unknown and malformed keywords are skipped. Problems do not repeat the value, because it may be a secret.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DATE_TIME: Final = re.compile(
 
 
 def problems(schema: Any, content: Any) -> list[str]:
-    """Why the content does not fit the schema, each in a sentence that names the field; none: it fits."""
+    """Return the problems, each a sentence that names the field; empty if the content is valid."""
     if not isinstance(content, dict):
         return ["the content of a form must be an object with a value for each field"]
     return value_problems(as_dict(schema) | {"type": "object"}, cast("Any", content), "")
@@ -80,10 +80,10 @@ def _number_problems(own: dict[str, Any], value: float, name: str) -> list[str]:
         ("exclusiveMaximum", lambda bound, given: given < bound, "less than"),
     )
     found: list[str] = []
-    for word, fits, said in tests:
+    for word, fits, words in tests:
         bound: Any = own.get(word)
         if _IS["number"](bound) and not fits(bound, value):
-            found.append(f"{name} must be {said} {shown(bound)}")
+            found.append(f"{name} must be {words} {shown(bound)}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The fields of a form, and what somebody typed as a value of one."""
+"""The fields of a form, and conversion of typed text to their values."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _FALSE: Final = frozenset(("false", "no", "n", "off", "0"))
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to fill in."""
+    """One field of a form."""
 
     name: str
     title: str
-    """For people; the name where the schema has none."""
+    """A title for people; the name if the schema has none."""
     type: FieldType
-    """``enum``: one of the choices. ``array``: a list, of the choices where there are some."""
+    """``enum``: one of the choices. ``array``: a list, of the choices if there are any."""
     required: bool = False
     default: Any = None
     choices: list[Choice] = []
@@ -45,14 +45,14 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fields(schema: Any) -> list[Field]:
-    """What is to be filled in, in the order of the schema."""
+    """The fields in the order of the schema."""
     required = [name for name in as_list(as_dict(schema).get("required")) if isinstance(name, str)]
     properties = as_dict(as_dict(schema).get("properties"))
     return [_field(name, as_dict(own), name in required) for name, own in properties.items()]
 
 
 def coerce(field: Field, text: str) -> Any:
-    """What somebody typed, as a value of the field. Raises ``ValueError`` with a sentence."""
+    """Convert typed text to a value of the field. Raises ``ValueError`` with a sentence."""
     value = _typed(field, text)
     wrong = value_problems(field.schema, value, field.name)
     if wrong:
@@ -61,7 +61,7 @@ def coerce(field: Field, text: str) -> Any:
 
 
 def defaults(schema: Any) -> dict[str, Any]:
-    """The values that the schema proposes, where they fit it."""
+    """The default values of the schema that are valid."""
     proposed = {field.name: field.default for field in fields(schema) if field.default is not None}
     properties = as_dict(as_dict(schema).get("properties"))
     return {
@@ -97,7 +97,7 @@ def _kind(own: dict[str, Any]) -> FieldType:
     return "string"
 
 
-# What somebody typed.
+# Typed text.
 
 
 def _typed(field: Field, text: str) -> Any:
@@ -134,7 +134,7 @@ def _number(field: Field, word: str) -> int | float:
 
 
 def _chosen(field: Field, text: str) -> Any:
-    """By its value, its title, or its place in the list counted from 1."""
+    """Find a choice by its value, its title, or its position from 1."""
     word = text.strip()
     for choice in field.choices:
         if text == choice.value or word == plain(choice.value):

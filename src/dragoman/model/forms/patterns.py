@@ -1,8 +1,8 @@
-"""Regular expressions from strangers, matched in bounded time.
+"""Match untrusted regular expressions in bounded time.
 
-A form's schema comes from an MCP server and may hold a pattern on which Python's ``re`` would not come
-back. Here a pattern becomes a small automaton that looks at each character once. What it has no states
-for (lookaround, back references, ``\\p{…}``) is not checked: the server that wrote the form checks it itself.
+A form's schema comes from an MCP server and may contain a pattern on which Python's ``re`` practically never
+returns. Here a pattern becomes a small automaton that reads each character once. Unsupported constructs
+(lookaround, back references, ``\\p{…}``) are not checked: the server that sent the form checks them itself.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": 
 
 
 class _Unsupported(Exception):
-    """The pattern is no pattern, or more than is checked here."""
+    """The pattern is invalid, or uses something unsupported."""
 
 
 class _Step(NamedTuple):
-    """One state: a test of a character, a place (``^ $ b B``), or nothing; and where it leads."""
+    """One state: a character test, a position (``^ $ b B``), or nothing, and the next states."""
 
     test: _Test | None
     place: str | None
@@ -37,7 +37,7 @@ class _Step(NamedTuple):
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    """Whether the pattern is found anywhere in the text; None: that cannot be said in bounded time."""
+    """Whether the text contains a match; None if that cannot be decided in bounded time."""
     try:
         steps, start = _Compiler(pattern).compile()
     except (_Unsupported, RecursionError):
@@ -66,7 +66,7 @@ def _found(steps: list[_Step], start: int, text: str) -> bool:
 
 
 def _spread(steps: list[_Step], alive: set[int], text: str, at: int) -> set[int]:
-    """All states that are reached from these without another character."""
+    """All states reachable from these without reading a character."""
     seen, todo = set(alive), list(alive)
     while todo:
         step = steps[todo.pop()]
@@ -87,7 +87,7 @@ def _is_at(place: str, text: str, at: int) -> bool:
 
 
 _Make: TypeAlias = Callable[[int], int]
-"""Adds a piece of the automaton that leads to the given state; gives back where it begins."""
+"""Adds a part of the automaton that leads to the given state; returns its first state."""
 
 
 class _Compiler:

@@ -1,4 +1,4 @@
-"""Values of a schema whose type is not promised, the choices in it, and how values are shown to people."""
+"""Read values of unknown type from a schema, its choices, and values as text for people."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import msgspec
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of the values on offer."""
+    """One choice."""
 
     value: Any
     title: str
-    """For people; the value itself where the schema has no title for it."""
+    """A title for people; the value if the schema has none."""
 
 
 def choices_of(own: dict[str, Any]) -> list[Choice]:
-    """The values on offer: ``enum`` with ``enumNames``, or ``oneOf`` and ``anyOf`` of constants."""
+    """The choices: ``enum`` with ``enumNames``, or ``oneOf`` and ``anyOf`` of constants."""
     values = own.get("enum")
     if isinstance(values, list):
         names = as_list(own.get("enumNames"))
@@ -70,7 +70,7 @@ def plain(value: Any) -> str:
 
 def shown(value: Any) -> str:
     try:
-        said = msgspec.json.encode(value).decode()
+        text = msgspec.json.encode(value).decode()
     except (TypeError, ValueError, RecursionError):
-        said = repr(type(value).__name__)
-    return said if len(said) <= 60 else f"{said[:59]}…"
+        text = repr(type(value).__name__)
+    return text if len(text) <= 60 else f"{text[:59]}…"

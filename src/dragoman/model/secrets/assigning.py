@@ -1,4 +1,4 @@
-r"""Where in a text a name that sounds secret is given a value.
+r"""Find values that a text assigns to names that sound secret.
 
 =========================  =============================================================
 ``name = value``           code, settings, ``:=``, ``=>``, ``: str =``, ``?name=value&``
@@ -81,7 +81,7 @@ _KEYED: Final = re.compile(r"(?:key|name|id|Key|Name)=\\{0,7}[\"'][\w.$:-]{0,60}
 
 
 def lowered(text: str) -> str:
-    """The text in lower case, with each character in its place."""
+    """The text in lower case, with every character at its original index."""
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(each.lower() if each.isascii() else each for each in text)
@@ -89,7 +89,7 @@ def lowered(text: str) -> str:
 
 
 def assigned(text: str, lower: str) -> Iterator[tuple[int, int]]:
-    """Where the values are. ``lower`` is the text in lower case."""
+    """Yield the positions of the values. ``lower`` is the text in lower case."""
     if "-" in text:
         yield from _options(text)
     for stem in STEMS:
@@ -113,7 +113,7 @@ def _options(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_named_secret(name: str, value: str) -> bool:
-    """Whether a field of this name with this value holds a secret."""
+    """Whether a field with this name and value contains a secret."""
     kind = sound(name[-80:])
     return kind is not None and is_secret(kind, name, value, "quoted")
 
@@ -160,7 +160,7 @@ def _value(text: str, at: int, found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _sets(name: str) -> bool:
-    """Whether a function of this name is given a secret: ``setPassword``, not ``get_password``."""
+    """Whether a function of this name takes a secret: ``setPassword``, not ``get_password``."""
     return _SETTER.match(name.rpartition(".")[2]) is not None
 
 
@@ -199,7 +199,7 @@ def _assigned(
 
 
 def _fallback(text: str, at: int) -> int:
-    """Where the value is that holds without the variable: ``process.env.PW || "…"``, ``env('PW', '…')``."""
+    """Find the fallback value of a variable: ``process.env.PW || "…"``, ``env('PW', '…')``."""
     found = _FALLBACK.match(text, at)
     return found.end() if found else at
 
@@ -220,12 +220,12 @@ def _ends_field(text: str, at: int) -> bool:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether a sentence goes on here."""
+    """Whether a sentence continues here."""
     return re.match(r"[ \t]+[A-Za-z(]", text[at : at + 4]) is not None
 
 
 def _line(text: str, at: int, name: str, kind: Sound, *, is_spaced: bool) -> tuple[int, int] | None:
-    """The value of a setting that has a line to itself."""
+    """The value of a setting on a line of its own."""
     rest = _REST.match(text, at)
     if rest is None:
         return None
@@ -252,7 +252,7 @@ def _line(text: str, at: int, name: str, kind: Sound, *, is_spaced: bool) -> tup
 
 
 def _read(text: str, at: int, name: str, kind: Sound, setting: Setting) -> tuple[int, int] | None:
-    """The value that begins here, in quotes or up to the end of its line."""
+    """The value that starts here, quoted or up to the end of the line."""
     opening = _OPENING.match(text, at)
     if opening is None:
         value = _WORD.match(text, at)
@@ -263,7 +263,7 @@ def _read(text: str, at: int, name: str, kind: Sound, setting: Setting) -> tuple
 
 
 def _closing(text: str, begin: int, quote: str) -> int:
-    """Where a quoted value ends: at the same quote, unless it is escaped once more."""
+    """Find the end of a quoted value: the same quote, unless it is escaped once more."""
     mark = quote.lstrip("\\")
     depth = len(quote) - len(mark)
     limit = min(len(text), begin + 4000)

@@ -1,4 +1,4 @@
-"""The variables of a process that hold secrets, by their names."""
+"""Find the environment variables that contain secrets, by their names."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _SECRET_NAME: Final = re.compile(
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of an environment whose names say that they are secret."""
+    """The values of the variables whose names sound secret."""
     return tuple(value for name, value in environment.items() if _SECRET_NAME.search(name))

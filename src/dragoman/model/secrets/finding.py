@@ -1,4 +1,4 @@
-"""Finds every secret in a text: known tokens, known places, and values of names that sound secret."""
+"""Find every secret in a text: known tokens, known places, and values of names that sound secret."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _IN_WORD: Final = bytes(
 )
 _COLOURS: Final = re.compile(r"(?:\x1b|\\x1b|\\033|\\e|\\u001[bB])\[[0-9;?]{0,16}[A-Za-z]")
 _ESCAPES: Final = re.compile(r"(?:\\[nrtbfv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})")
-"""What can stand right before a token and ends in a letter or a digit."""
+"""What can come right before a token and ends in a letter or a digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class FoundSecret:
 
 
 def find_secrets(text: str) -> list[FoundSecret]:
-    """Every secret in the text, in order, none within another."""
+    """Every secret in the text, in order, without overlaps."""
     if len(text) < _SHORTEST_TEXT:
         return []
     if "\x1b" in text or "[0m" in text:
@@ -97,8 +97,8 @@ def _by_beginning() -> dict[str, tuple[Token, ...]]:
 
 
 def _tokens(text: str) -> Iterator[FoundSecret]:
-    """The known tokens. Only runs of word characters that are long enough are looked at."""
-    # One byte for each character: whether it can be part of a token. Far quicker than a pattern.
+    """Yield the known tokens. Only long runs of word characters are examined."""
+    # One byte per character says whether it can be part of a token. This is far faster than a pattern.
     classes = text.encode("latin-1", "replace").translate(_IN_TOKEN)
     tokens = _by_beginning()
     at = classes.find(_RUN)
@@ -125,7 +125,7 @@ def _token_at(text: str, at: int, tokens: dict[str, tuple[Token, ...]]) -> Found
 
 
 def _next_beginning(text: str, at: int, end: int) -> int:
-    """Where else in a run a token may begin: after an escape, a diff's sign, or an option's dashes."""
+    """Find where else in a run a token may start: after an escape, a diff's sign, or an option's dashes."""
     escape = _ESCAPES.search(text, max(0, at - 16), min(end, at + 8))
     if escape and escape.start() < at < escape.end():
         return escape.end()

@@ -1,4 +1,4 @@
-"""Whether a value that a name calls secret is one, or a placeholder, a type, or code that gets it."""
+"""Decide whether the value of a secret-sounding name is a secret, a placeholder, a type, or code."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Final, Literal, TypeAlias
 from dragoman.model.secrets.naming import Sound, word_set, words
 
 Setting: TypeAlias = Literal["quoted", "line", "word", "argument"]
-"""Where a value stands. ``quoted``: in quotes. ``line``: alone after its name, as in a settings
-file. ``word``: up to the next blank, as in a command or a query. ``argument``: before a comma or a
-closing bracket, where code has the name of a variable."""
+"""The context of a value. ``quoted``: in quotes. ``line``: alone after its name, as in a settings file.
+``word``: up to the next blank, as in a command or a query. ``argument``: before a comma or a closing
+bracket, where code has the name of a variable."""
 
 _PLACEHOLDER: Final = re.compile(
     r"""(?ix)^(?:
@@ -94,18 +94,18 @@ _STOP_WORDS: Final = word_set(
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether it stands for a secret that was never there, or is no longer."""
+    """Whether it is a placeholder for a secret."""
     value = value.strip()
     return len(value) <= 200 and (_PLACEHOLDER.match(value) or _TEMPLATE.search(value)) is not None
 
 
 def is_dummy(token: str) -> bool:
-    """Whether something with the shape of a key was made up for a text: ``ghp_xxxxxxxx``."""
+    """Whether something shaped like a key is made up: ``ghp_xxxxxxxx``."""
     return _DUMMY.search(token) is not None
 
 
 def is_secret(sound: Sound, name: str, value: str, setting: Setting) -> bool:
-    """Whether what a name that sounds secret is given is one."""
+    """Whether the value of a name that sounds secret is a secret."""
     value = value.strip()
     if not 4 <= len(value) <= 20_000 or is_placeholder(value):
         return False
@@ -127,7 +127,7 @@ def is_secret(sound: Sound, name: str, value: str, setting: Setting) -> bool:
 
 
 def _is_password(value: str, setting: Setting) -> bool:
-    """Whether it may be a password: chosen by a person, so nearly any word can be one."""
+    """Whether it may be a password. People choose those, so nearly any word can be one."""
     if len(value) < 5 or _STAMP.match(value):
         return False
     if " " in value:
@@ -144,14 +144,14 @@ def _is_password(value: str, setting: Setting) -> bool:
 
 
 def _is_code_name(value: str) -> bool:
-    """Whether it is made of words of code, as the name of a variable, type or field is."""
+    """Whether it consists of words of code, like the name of a variable, type or field."""
     if not re.match(r"^[A-Za-z_$][\w$.?|&<>\[\]-]*$", value) or _DIGIT.search(value):
         return False
     parts = words(value)
     known = sum(part in _CODE_WORDS for part in parts)
     if known == len(parts):
         return True
-    # userPassword, new_token: named after what it holds
+    # userPassword, new_token: named after its content
     holds = any(
         part in ("password", "passwd", "pwd", "secret", "token", "key", "credentials")
         for part in parts
@@ -160,12 +160,12 @@ def _is_code_name(value: str) -> bool:
 
 
 def _is_base64(value: str) -> bool:
-    """Whether what begins like a path is a long number: a folder's name is seldom so long."""
+    """Whether a value that starts like a path is base64: directory names are rarely that long."""
     return any(len(piece) > 24 for piece in value.split("/"))
 
 
 def is_phrase(value: str) -> bool:
-    """Whether it is several words that make no sentence: ``correct horse battery staple``."""
+    """Whether it is several words that do not form a sentence: ``correct horse battery staple``."""
     parts = value.split()
     if not 3 <= len(parts) <= 24 or value.endswith((".", ":", "!", "?", "…")):
         return False
@@ -175,7 +175,7 @@ def is_phrase(value: str) -> bool:
 
 
 def is_login(value: str) -> bool:
-    """Whether it is ``user:password`` in base64, as the files of Docker and npm have it."""
+    """Whether it is ``user:password`` in base64, as in the files of Docker and npm."""
     if len(value) < 8 or len(value) % 4 or not re.match(r"^[A-Za-z0-9+/]+={0,2}$", value):
         return False
     try:
@@ -186,7 +186,7 @@ def is_login(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Whether it looks generated rather than written: long, mixed, and no words."""
+    """Whether it looks generated: long, mixed, and without words."""
     if _UUID.match(value):
         return True
     if len(value) < 12 or " " in value or _VERSION.match(value) or _STAMP.match(value):
@@ -207,6 +207,6 @@ def is_random(value: str) -> bool:
 
 
 def entropy(text: str) -> float:
-    """How many bits each character of it carries."""
+    """The bits per character."""
     counts = Counter(text).values()
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)

@@ -1,7 +1,7 @@
-"""Names that sound secret: of variables, fields, options and headers.
+"""Recognize secret-sounding names of variables, fields, options and headers.
 
-The end of a name decides: ``db_password`` holds one, ``password_length`` does not. A name is cut
-into words however it is spelled: ``CLIENT_SECRET``, ``clientSecret``, ``client-secret``.
+The end of a name decides: ``db_password`` contains one, ``password_length`` does not. Names are split
+into words in any spelling: ``CLIENT_SECRET``, ``clientSecret``, ``client-secret``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 Sound: TypeAlias = Literal["password", "secret", "token", "login", "phrase"]
-"""What a name calls its value. ``password``: chosen by a person, nearly any word may be one.
+"""What a name says about its value. ``password``: chosen by a person, so nearly any word.
 ``secret``: chosen or generated. ``token``: generated. ``login``: ``user:password`` in base64.
 ``phrase``: the words of a wallet."""
 
@@ -30,7 +30,7 @@ STEMS: Final = (
     "mnemonic",
     "seed",
 )
-"""Every name that sounds secret has one of these in it."""
+"""Every name that sounds secret contains one of these."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -73,7 +73,7 @@ _AFTER: Final = word_set(
     " new current primary secondary backup base raw plain plaintext text string str hex main ro rw read"
     " write default env var secure encoded here override input 0 1 2 3 4 5 6 7 8 9"
 )
-"""What may follow the word that decides."""
+"""Words that may follow the deciding word."""
 
 
 def words(name: str) -> list[str]:
@@ -83,7 +83,7 @@ def words(name: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def sound(name: str) -> Sound | None:
-    """What a name calls its value; None for a name that does not sound secret."""
+    """What a name says about its value; None if it does not sound secret."""
     parts = words(name)
     while len(parts) > 1 and parts[-1] in _AFTER:
         parts.pop()

@@ -1,4 +1,4 @@
-r"""Places that hold a secret, whatever it looks like: credentials in a URL, a cookie, a key block.
+r"""The table of places that contain a secret, whatever it looks like: credentials in a URL, a cookie, a key block.
 
 Each row of :data:`_ROWS` is one kind of place: what the secret is called, how a match is checked,
 hints without which a text is not searched (whole words in lower case, or signs), and a pattern whose
@@ -43,7 +43,7 @@ class SecretPlace:
     pattern: str
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where in the text there is one, if it has one of the hints."""
+        """Yield the matches, if the text contains one of the hints."""
         for match in _compiled(self.pattern).finditer(text):
             if self._counts(match["secret"]):
                 yield match.span("secret")
@@ -70,7 +70,7 @@ _NEXT: Final = r"(?:[ =]\\{0,3}[\"'`]?|\\{0,3}[\"'],\s?\\{0,3}[\"'])"
 _STRING: Final = r"\\{0,3}(?P<quote>[\"'])(?P<secret>[^\r\n]{3,200}?)\\{0,3}(?P=quote)"
 
 _PROSE: Final = r"(?!(?:reset|is|was|for|and|or|field|must|prompt|manager|change|recovery)\b)"
-"""Not words that go on with a sentence."""
+"""Not words that continue a sentence."""
 
 _VARIABLE: Final = (
     r"[ \t]+\w{0,40}(?:PASSWORD|PASSWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_KEY|SECRET_KEY)[ \t]+"
@@ -300,7 +300,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
     ),
     ("password", "chosen", ("auth",), r"NEO4J_AUTH[=:]\s?\w{1,30}/(?P<secret>[^\s\"'`\\]{3,100})"),
     ("Firebase key", "any", (":APA91b",), r"(?P<secret>[\w-]{7,30}:APA91b[\w-]{60,})"),
-    # What programs and people say.
+    # Output of programs, and sentences.
     (
         "password",
         "any",
@@ -345,7 +345,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         rf"snmp-server[ ]community[ ]{_Q}{_TEXT}",
     ),
     ("password", "chosen", ("crypt",), rf"(?<!\w)crypt\({_STRING},\s*gen_salt"),
-    # Known by a word inside.
+    # Recognized by a word inside.
     (
         "Azure secret",
         "any",

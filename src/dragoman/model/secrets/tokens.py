@@ -1,7 +1,7 @@
-"""Keys and tokens that are known by how they begin.
+"""The table of keys and tokens that have a known prefix.
 
-Each row of :data:`TOKENS` is one kind: what it is called, how it can begin, and what must follow. A
-beginning counts only at the start of a word, so ``task-…`` is no ``sk-…``. To add a kind, add a row.
+Each row of :data:`TOKENS` is one kind: its name, its prefixes, and what must follow. A prefix counts only at
+the start of a word, so ``task-…`` is not ``sk-…``. To add a kind, add a row.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Token:
     rest: str
     """What follows the prefix, as a pattern."""
     has_digit: bool
-    """Whether a match without a digit is only a word."""
+    """Whether a match without a digit is just a word."""
 
     def end(self, text: str, at: int) -> int:
-        """Where the token that begins here ends; -1 if there is none."""
+        """The end of the token that starts here; -1 if there is none."""
         if not text.startswith(self.prefix, at):
             return -1
         found = _compiled(self.rest).match(text, at + len(self.prefix))
@@ -171,9 +171,9 @@ _ROWS: Final[tuple[tuple[str, str, str], ...]] = (
         r"(?:BQUklWQVRF|BSU0EgUFJJVkFURSBLRVk|BPUEVOU1NIIFBSSVZBVEU|BFQyBQUklWQVRF|BFTkNSWVBURUQ|BEU0EgUFJJVkFUR|BQR1AgUFJJVkFURS)[A-Za-z0-9+/=]{20,}",
     ),
     ("Discord token", "M N O", rf"digit {_W}{{23,28}}\.{_W}{{6,7}}\.{_W}{{27,40}}{_END}"),
-    # Known by how they end.
+    # Recognized by their end.
     ("Mailchimp or Mailgun key", "", rf"{_H}{{32}}-(?:us[0-9]{{1,2}}|{_H}{{8}}-{_H}{{8}}){_END}"),
-    # After something else of its own.
+    # Preceded by an id of its own.
     ("Twilio token", "AC", rf"{_H}{{32}}:{_H}{{32}}{_END}"),
     ("Telegram token", "AA", rf"(?<=[0-9]{{8}}:AA){_W}{{32,34}}{_END}"),
 )
@@ -191,4 +191,4 @@ def _tokens() -> tuple[Token, ...]:
 TOKENS: Final = _tokens()
 
 SHORTEST: Final = 20
-"""Every token has so many word characters, dots included, in a row."""
+"""Every token has at least this many word characters, dots included, in a row."""
