@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import harness_of
 from dragoman.harnesses.contract.reading import Value
 from dragoman.model.messages import Malformed, Message, Unknown, type_of
 from dragoman.reading.evidence import Evidence
@@ -130,11 +130,10 @@ def audit(
     return account
 
 
-def _values(line: bytes, reason: str, dialect: str) -> Iterator[Value]:
-    """Return what the line must have said, as the harness that reads it knows."""
-    for harness in HARNESSES:
-        if harness.values is not None and harness.dialect(dialect) is not None:
-            yield from harness.values(line, reason)
+def _values(line: bytes, reason: str, dialect: str) -> Iterable[Value]:
+    """Return the values on a line that some message must contain, as its harness knows them."""
+    harness = harness_of(dialect)
+    return harness.values(line, reason) if harness is not None and harness.values else ()
 
 
 def _count(account: Account, message: Message) -> None:
