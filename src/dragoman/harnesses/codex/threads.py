@@ -48,7 +48,7 @@ class Thread:
         """Turns that we ended, not the server: whatever it says of them, they stay ended."""
 
     def ask(self, text: str, images: list[str], turn_id: str | None = None) -> None:
-        """Take a prompt as the client sent it. It is told once its turn has begun."""
+        """Take a prompt as the client sent it. It is emitted when its turn begins."""
         self._asked.append(_AskedPrompt(self._out.line, self._out.at, text, images, turn_id))
 
     def tell_asked(self, turn_id: str | None = None) -> None:
@@ -116,7 +116,7 @@ class Thread:
         for asked in self._requested:
             if asked.text == text and len(asked.images) == len(images):
                 self._requested.remove(asked)
-                self._out.duplicate_of_line(asked.line, "request: the prompt's item says it")
+                self._out.duplicate_of_line(asked.line, "request: the prompt's item carries it")
                 return
 
     def drop_asked(self, request_id: int | str | None = None, *, again: bool = False) -> None:
@@ -145,7 +145,7 @@ class Thread:
             self.session.result(approval_id, is_error=True, status="declined")
 
     def end_turn(self, turn_id: str | None, outcome: Outcome, error: TurnError | None) -> None:
-        """End a turn that the server does not end: the open one, or else one not begun yet."""
+        """End a turn that the server does not end: the open one, or one that has not started yet."""
         session = self.session
         if not session.in_turn and turn_id is not None and not session.has_ended(turn_id):
             session.begin_turn(turn_id)

@@ -78,7 +78,7 @@ def test_an_item_that_is_whole_at_its_end_is_told_then(
     tell(session, f'{{"type":"{kind}","id":"i"}}', done=False)
 
     assert out.take_messages() == []
-    assert [duplicate.reason for duplicate in out.take_duplicates()] == ["item: its end says it"]
+    assert [duplicate.reason for duplicate in out.take_duplicates()] == ["item: its end carries it"]
 
 
 @pytest.mark.parametrize(

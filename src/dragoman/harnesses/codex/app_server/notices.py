@@ -63,7 +63,7 @@ def _status(sessions: ConnectionSessions, params: Params) -> None:
     if as_dict(params.status).get("type") == "systemError":
         thread.session.notice(CHANNEL, "error", "the session is in an error state")
     else:
-        thread.session.duplicate("status: turns and approvals say it")
+        thread.session.duplicate("status: turns and approvals carry it")
 
 
 def _renamed(sessions: ConnectionSessions, params: Params) -> None:
@@ -125,12 +125,12 @@ NOTICES: Final[dict[str, Tell]] = {
     "remoteControl/status/changed": _remote_control,
     "account/login/completed": _signed_in,
     "account/updated": _duplicate("account: about the user, not the session"),
-    "hook/started": _duplicate("hook: its end says it"),
+    "hook/started": _duplicate("hook: its end carries it"),
     "hook/completed": _hook,
-    "item/autoApprovalReview/started": _duplicate("review: its end says it"),
+    "item/autoApprovalReview/started": _duplicate("review: its end carries it"),
     "item/autoApprovalReview/completed": _reviewed,
     "model/rerouted": _rerouted,
-    "thread/queue/changed": _duplicate("queue: the turn it starts says it"),
+    "thread/queue/changed": _duplicate("queue: the turn it starts carries it"),
     "thread/status/changed": _status,
     "thread/readState/changed": _duplicate("read state: about the reader, not the session"),
     "thread/name/updated": _renamed,

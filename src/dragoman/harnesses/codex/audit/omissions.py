@@ -22,7 +22,7 @@ class Unsaid(NamedTuple):
 UNSAID_RULES: Final = frozenset(
     (
         "answer: to a question that is no part of a session",
-        "answer: given to whoever asked",
+        "answer: returned to the caller",
     )
 )
 """Rules of duplicates that are about something else than sessions: the account, the models, the settings."""

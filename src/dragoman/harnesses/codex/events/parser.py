@@ -111,6 +111,6 @@ class EventsParser(StreamParser):
         elif kind in ("exec_approval", "patch_approval"):
             self._thread.settle_approval(as_str(op.get("id")), decision_of(op.get("decision")))
         elif kind in ("interrupt", "shutdown"):
-            self._out.duplicate("request: what follows says it")
+            self._out.duplicate("request: what follows carries it")
         else:
             self._unknown(line, f"op {kind}")

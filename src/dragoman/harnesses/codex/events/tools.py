@@ -111,7 +111,7 @@ def web_begin(events: Events, event: shapes.WebSearchBegin) -> None:
     if event.query:
         tell_search(events.session, event.call_id, *web_call(event.query, None), done=False)
     else:
-        events.session.duplicate("web search: its end says it")
+        events.session.duplicate("web search: its end carries it")
 
 
 def web_end(events: Events, event: shapes.WebSearchEnd) -> None:

@@ -42,7 +42,7 @@ def _begun(session: SessionAssembler, channel: str, of: DeltaOf, text: str, item
     if text and item_id:
         session.snapshot(channel, of, text, item_id)
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
 def _untagged(content: Any) -> Any:
@@ -68,7 +68,7 @@ def _hook_prompt(session: SessionAssembler, channel: str, item: ThreadItem, done
         texts = [as_str(as_dict(part).get("text")) or "" for part in as_list(item.fragments)]
         session.context("user", "\n".join(texts))
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
 def _todo_list(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
@@ -92,7 +92,7 @@ def _compaction(session: SessionAssembler, channel: str, item: ThreadItem, done:
     if done:
         session.compacted(channel)
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
 def _error(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:

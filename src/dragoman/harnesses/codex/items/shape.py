@@ -105,7 +105,7 @@ else:
 
 
 Tell: TypeAlias = Callable[[SessionAssembler, str, ThreadItem, bool], None]
-"""Tells an item on a channel, either begun (or changed) or done."""
+"""Reports an item on a channel, either started (or changed) or done."""
 
 
 def kind_of(item: ThreadItem) -> str:

@@ -111,14 +111,14 @@ def _sub_agent(session: SessionAssembler, channel: str, item: ThreadItem, done: 
     elif done:
         session.notice(channel, "info", f"agent {path}: {kind}")
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
 def _web_search(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     tool, call = web_call(item.query, item.action)
     if not done and not any(call.values()):
         # The search begins before anybody knows what it looks for.
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
         return
     tell_search(session, item.id, tool, call, done=done, found=item.results)
 

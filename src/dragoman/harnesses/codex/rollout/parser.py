@@ -155,7 +155,7 @@ class RolloutParser(StreamParser):
                 session.duplicate("session: the header of the one that this was copied from")
                 self._is_copy_of(meta.id)
                 return
-            # Somebody wrote one file after another.
+            # Two files were concatenated.
             self._responses.end_turn()
             session.leave()
             session.forget_facts()
@@ -207,7 +207,7 @@ class RolloutParser(StreamParser):
             self._preamble_ends = 0
             self._complete_start(model=model)
             self._session.know_facts(model=model)
-            self._session.duplicate("session: its first row says it")
+            self._session.duplicate("session: its first row carries it")
         else:
             self._session.begin_session(model=model, cwd=cwd)
 

@@ -285,7 +285,7 @@ class AppServerConversation:
                 facts = opened.facts
                 self._sessions[facts.session_id] = _OpenedSession(opened.policy, facts.cwd)
                 if opened.instead_of is not None:
-                    said = f"session {opened.instead_of} is gone; a new one was begun instead"
+                    said = f"session {opened.instead_of} is gone; a new one was started instead"
                     self._parser.note(facts.session_id, "warning", said)
             self._answers.append(Answer(ticket, opened.facts if opened else None, refusal))
 
