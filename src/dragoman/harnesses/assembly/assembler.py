@@ -213,7 +213,7 @@ class SessionAssembler:
 
     @property
     def before_turn(self) -> Callable[[], None] | None:
-        """Called between two turns: the one before has ended and the next has not begun."""
+        """Called between two turns: the one before has ended and the next has not started."""
         return self.turns.before_turn
 
     @before_turn.setter
@@ -225,7 +225,7 @@ class SessionAssembler:
         turns = self.turns
         if turns.open_turn is not None:
             if turn_id == turns.open_turn:
-                self._out.duplicate("turn: begun before")
+                self._out.duplicate("turn: started before")
                 return
             if turns.review.takes_turn():
                 self._out.duplicate("turn: the reviewer's own, inside the turn that asked for it")
@@ -298,7 +298,7 @@ class SessionAssembler:
         """The turn is a review: another agent works, and the same channel may report its content twice."""
         review = self.turns.review
         if review.is_open:
-            self._out.duplicate("review: begun before")
+            self._out.duplicate("review: started before")
             return
         if not self.turns.says_ends:
             self.leave()

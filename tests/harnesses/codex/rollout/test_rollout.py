@@ -27,7 +27,7 @@ from dragoman import (
     UsageReport,
 )
 from dragoman.harnesses.codex.events.conversation_shapes import TaskStarted
-from dragoman.harnesses.codex.rollout.copies import Copies
+from dragoman.harnesses.codex.rollout.copies import CopiedRows
 from dragoman.harnesses.codex.rollout.peek import without_secret
 from dragoman.harnesses.codex.rollout.prefilter import Skipper
 from dragoman.harnesses.codex.rollout.shapes import EventRow
@@ -230,7 +230,7 @@ def _starts(turn_id: str | None) -> EventRow:
 
 
 def test_a_turn_belongs_to_the_youngest_session_that_is_older_than_it() -> None:
-    copies = Copies(_GRANDCHILD)
+    copies = CopiedRows(_GRANDCHILD)
     copies.add(_CHILD)
     copies.add(_PARENT)
     assert copies.owner(_starts("01a1e226-18f3-7751-b08d-66bd6b21200f")) == _PARENT

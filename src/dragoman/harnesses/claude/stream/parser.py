@@ -245,7 +245,7 @@ class StreamJsonParser(StreamParser):
         session, assembler = self.session, self.session.assembler
         if is_interruption(said.text):
             session.was_interrupted = True
-            assembler.duplicate("interruption: the turn's end says it")
+            assembler.duplicate("interruption: the turn's end carries it")
         elif self.compactions.summary(said.text):
             pass
         elif (output := local_output(said.text)) is not None:

@@ -168,10 +168,10 @@ def _task_updated(parser: StreamJsonParser, line: System) -> None:
     status = as_str(as_dict(line.patch).get("status"))
     agent = parser.sessions.known_agent(as_str(line.task_id))
     if agent is None or status not in _ENDS:
-        parser.session.assembler.duplicate("task: a notification says it")
+        parser.session.assembler.duplicate("task: a notification carries it")
         return
     parser.awaited_ends[agent.session_id or ""] = status
-    agent.assembler.duplicate("task: a notification says it")
+    agent.assembler.duplicate("task: a notification carries it")
 
 
 def _task_notification(parser: StreamJsonParser, line: System) -> None:

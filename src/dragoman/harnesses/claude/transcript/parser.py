@@ -164,7 +164,7 @@ class TranscriptParser(StreamParser):
         if is_interruption(said.text):
             session.was_interrupted = True
             session.close_turn()
-            assembler.duplicate("interruption: the turn's end says it")
+            assembler.duplicate("interruption: the turn's end carries it")
         elif row.isCompactSummary is True or self.compactions.is_held:
             if not self.compactions.summary(said.text):
                 assembler.compacted(CHANNEL, said.text)

@@ -14,7 +14,7 @@ from dragoman.harnesses.assembly.omissions import Omission, Omissions
 UNSAID_RULES: Final = frozenset(
     (
         "answer: to a question that is no part of a session",
-        "answer: given to whoever asked",
+        "answer: returned to the caller",
     )
 )
 """Rules of duplicates that are about something else than sessions: the account, the models, the settings."""

@@ -206,7 +206,7 @@ def token_count(events: Events, event: shapes.TokenCount) -> None:
     session = events.session
     info = event.info
     if events.others_count:
-        session.duplicate("usage: the usage record says it")
+        session.duplicate("usage: the usage record carries it")
     elif info is not None and info.totalTokenUsage is not None:
         session.usage(_spelled(info.totalTokenUsage), _spelled(info.lastTokenUsage))
     elif info is not None:
@@ -236,7 +236,7 @@ def _spelled(usage: Any) -> Usage | None:
 
 
 def raw_response_completed(events: Events, event: shapes.RawResponseCompleted) -> None:
-    events.session.duplicate("usage: the token count says it")
+    events.session.duplicate("usage: the token count carries it")
 
 
 TELL: Final[dict[type[Event], Tell]] = {

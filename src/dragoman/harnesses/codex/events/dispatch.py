@@ -53,7 +53,7 @@ class Events:
         self.is_migrated = False
         """Whether turns have ids from a migration. Then pictures decide which of them are one turn."""
         self.ends_follow = False
-        """Whether the open turn was begun by a notification, so that another one will end it."""
+        """Whether the open turn was started by a notification, so that another one will end it."""
         self.end: tuple[Outcome, TurnError | None] | None = None
         """How the turn ended, if an event said so and the notification has not come yet."""
 
@@ -61,7 +61,7 @@ class Events:
         """End the turn, or wait with that for the notification that knows more."""
         if self.ends_follow and self.session.in_turn and self.end is None:
             self.end = (outcome, error)
-            self.session.duplicate("turn: its notification says it")
+            self.session.duplicate("turn: its notification carries it")
         else:
             self.session.end_turn(outcome, error)
 

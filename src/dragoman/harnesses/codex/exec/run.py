@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from dragoman.harnesses.codex.exec.ending import ending
-from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, Opened
+from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, RunOpened
 from dragoman.harnesses.codex.versions import THREAD_TOTALS, can, spelled
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import OneShot
@@ -36,7 +36,7 @@ class ExecRun(ExecParser):
         self._has_asked = False
         self._turn_id: str | None = None
         self._is_over = False
-        self._opened = Opened(
+        self._opened = RunOpened(
             prompt=shot.prompt,
             images=list(shot.images),
             version=spelled(release) if release is not None else None,
@@ -45,7 +45,7 @@ class ExecRun(ExecParser):
             fork=shot.fork,
         )
         if self._spent is not None:
-            # Not emitted: it is only the mark to count from.
+            # This is not news: it is only the total to count from.
             self._session.usage(self._spent, None, old=True)
             self._out.take_messages()
 
@@ -128,7 +128,7 @@ class ExecRun(ExecParser):
         if not self._goes_on:
             self._session.usage(total, None)
         elif can(self._release, THREAD_TOTALS):
-            # Without a mark to count from, it is unknown what this turn has used of it.
+            # Without a total to count from, this turn's share of it is unknown.
             self._session.usage(total, None, old=self._spent is None)
         else:
             self._session.usage(total if self._spent is None else self._spent + total, None)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from dragoman.harnesses.codex.playback.shapes import RELEASE, rate_limits, turn_of
-from dragoman.harnesses.codex.playback.turns import Step, TurnWriter, made_up_id
+from dragoman.harnesses.codex.playback.turns import PlaybackStep, TurnWriter, made_up_id
 from dragoman.harnesses.codex.versions import parse_version
 from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import Prompt, RateLimits, SessionStarted, TurnStarted
 
 
-class Script:
+class PlaybackScript:
     """The session that a recording begins with; its agents play in its turns."""
 
     def __init__(self, timed: Sequence[TimedMessage]) -> None:
@@ -90,7 +90,7 @@ def _turn_id(turn: Sequence[TimedMessage], own: str | None) -> str | None:
     return turn[0].message.turn_id if turn else None
 
 
-def _past(steps: Sequence[Step], thread_id: str, turn_id: str) -> dict[str, Any]:
+def _past(steps: Sequence[PlaybackStep], thread_id: str, turn_id: str) -> dict[str, Any]:
     """A turn as it is shown when it is over."""
     items: dict[str, dict[str, Any]] = {}
     ended: dict[str, Any] = turn_of(turn_id, "interrupted")

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex.playback.approvals import is_cancelled
-from dragoman.harnesses.codex.playback.script import Script
+from dragoman.harnesses.codex.playback.script import PlaybackScript
 from dragoman.harnesses.codex.playback.shapes import turn_of
 from dragoman.harnesses.codex.playback.threads import PlayedThread, opened, shown_thread
 from dragoman.harnesses.codex.playback.turns import TurnWriter, made_up_id
@@ -51,7 +51,7 @@ class Server:
     """One connection with one client."""
 
     def __init__(self, timed: Sequence[TimedMessage]) -> None:
-        self._script = Script(timed)
+        self._script = PlaybackScript(timed)
         self._threads: dict[str, PlayedThread] = {}
         self._out: list[bytes] = []
         self._is_greeted = False

@@ -47,7 +47,7 @@ Params: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlaybackStep:
     """Something to send, so many seconds after the step before."""
 
     after: float
@@ -92,10 +92,10 @@ class TurnWriter:
         self._thoughts = 0
         self._calls: dict[str | None, dict[str, tuple[ToolCall, str]]] = {}
 
-    def write(self, timed: Iterable[TimedMessage], turn_id: str) -> list[Step]:
+    def write(self, timed: Iterable[TimedMessage], turn_id: str) -> list[PlaybackStep]:
         """The steps of one turn, from ``turn/started`` to ``turn/completed`` and what comes late."""
         talks = {self._own: self._talk(self._own, self._thread_id, turn_id)}
-        steps: list[Step] = []
+        steps: list[PlaybackStep] = []
         waited = 0.0
         for after, message in timed:
             waited += after
@@ -109,7 +109,7 @@ class TurnWriter:
                 talk.turn_id = message.turn_id
             at_ms = int(message.at.timestamp() * 1000) if message.at else None
             for method, params, asks in self._said(message, talk, at_ms):
-                steps.append(Step(waited, method, params, at_ms, asks))
+                steps.append(PlaybackStep(waited, method, params, at_ms, asks))
                 waited = 0.0
         return steps
 
