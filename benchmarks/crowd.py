@@ -32,7 +32,7 @@ import dragoman
 from bare import open_bare
 from dragoman.drive.agent import Agent, Plan
 from dragoman.drive.approvals.policy import ask_always
-from dragoman.drive.approvals.queue import Desk
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.links.link import Closed, Exit, Link, Receive
 from dragoman.drive.router import Clerk
 from dragoman.drive.session import Session
@@ -171,7 +171,7 @@ async def idle(size: int) -> None:
         open_link=lambda: open_here,
         make_conversation=lambda: driving.make_conversation(None, None),
     )
-    async with Desk(ask_always) as desk, ToolCalls() as calls:
+    async with ApprovalQueue(ask_always) as desk, ToolCalls() as calls:
         agent = Agent(plan, Clerk(desk, calls))
         await agent.begin()
 

@@ -16,7 +16,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-pytest_plugins = ["support.agents.fixtures"]
+pytest_plugins = ["support.isolation", "support.agents.fixtures"]
 
 Compress: TypeAlias = Callable[[bytes], bytes]
 
@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",
         action="store_true",
-        help="write what was told into the golden files, to be read before it is committed",
+        help="write the messages into the golden files; read them before you commit",
     )
 
 
@@ -46,5 +46,5 @@ def runs(data: Path) -> Path:
 
 @pytest.fixture(params=["gzip", "zstd"])
 def compress(request: pytest.FixtureRequest) -> Compress:
-    """Every way to compress that is undone when reading, one after the other."""
+    """Each compression that reading undoes, one after the other."""
     return {"gzip": gzip.compress, "zstd": zstd.compress}[request.param]

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from dragoman.archive.finding import Home, are_still_so, by_hand, cache_folder, walk
+from dragoman.model.homes import HomeFolder
 
-_HOME = Home("x", "X_HOME", ".x", (("sessions", False), ("old", True)), (".jsonl", ".jsonl.zst"))
+_HOME = Home(
+    "x", HomeFolder("X_HOME", ".x"), (("sessions", False), ("old", True)), (".jsonl", ".jsonl.zst")
+)
 
 
 def test_files_are_found_at_any_depth_and_others_are_not(tmp_path: Path) -> None:
@@ -74,7 +77,7 @@ def test_files_are_as_they_were_or_not(tmp_path: Path) -> None:
 
 def test_a_tilde_in_the_variable_is_the_users_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
-    home = Home("codex", "CODEX_HOME", ".codex", (("sessions", False),), (".jsonl",))
+    home = Home("codex", HomeFolder("CODEX_HOME", ".codex"), (("sessions", False),), (".jsonl",))
 
     assert home.folder({"CODEX_HOME": "~/alt"}) == "/home/ada/alt"
     assert home.folder({"CODEX_HOME": ""}) == home.folder({}) == "/home/ada/.codex"

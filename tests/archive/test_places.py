@@ -8,12 +8,14 @@ from support.archive.saved_sessions import save, simple
 
 
 def test_another_process_is_led_to_the_same_place(tmp_path: Path) -> None:
-    one = ArchivePlace.of(None, (), tmp_path / "cache", {"CODEX_HOME": str(tmp_path / "home")})
-    other = ArchivePlace.of(None, one.paths, one.cache, one.environment)
+    one = ArchivePlace.of(
+        None, (), tmp_path / "cache", {"CODEX_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)}
+    )
+    other = ArchivePlace.of(None, one.paths, one.cache, {}, one.home_folders)
 
     assert other == one
     assert other.index_folder == one.index_folder
-    assert one.folders == [str(tmp_path / "home")]
+    assert one.folders[0] == str(tmp_path / "home")
 
 
 def test_every_place_has_an_index_of_its_own(tmp_path: Path) -> None:

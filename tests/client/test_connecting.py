@@ -185,7 +185,7 @@ def test_a_session_goes_on_in_another_process(stage: MakeStage, repo: Path) -> N
                 assert fork.id != again.id
                 assert (await fork.run("3")).text == "third"
                 saved = await codex.saved_sessions()
-                assert len(saved["sessions"]) == 2
+                assert len(saved.sessions) == 2
 
     asyncio.run(story())
 
@@ -275,12 +275,12 @@ def test_compacting_reviewing_renaming_archiving(stage: MakeStage, repo: Path) -
             assert (await session.compact()).outcome == "completed"
             assert (await session.review()).outcome == "completed"
             await session.rename("A name")
-            assert (await session.read())["name"] == "A name"
+            assert (await session.read()).title == "A name"
             await session.archive()
-            assert (await codex.saved_sessions())["sessions"] == []
+            assert (await codex.saved_sessions()).sessions == []
             archived = await codex.saved_sessions(archived=True)
-            assert [one["id"] for one in archived["sessions"]] == [session.id]
-            assert (await codex.models())["models"]
+            assert [one.id for one in archived.sessions] == [session.id]
+            assert await codex.models()
 
     asyncio.run(story())
 
@@ -328,7 +328,7 @@ def test_what_cannot_be_started_is_one_sentence(repo: Path) -> None:
         asyncio.run(start(harness="nobody"))
     with pytest.raises(AgentNotFound, match="is not there"):
         asyncio.run(start(command="/no/such/codex"))
-    with pytest.raises(UsageError, match="there is no mode 'x'; known: app-server, exec"):
+    with pytest.raises(UsageError, match="no transport 'x'; known: app-server, exec"):
         asyncio.run(start(mode="x"))
 
 

@@ -28,12 +28,23 @@ def _run_ours(play: Stage, repo: Path, mode: str, mark: str) -> subprocess.Popen
     """Our program, in the middle of a turn in which a command runs."""
     env = {**os.environ, **play.env, "MARK": mark}
     program = [sys.executable, ours.__file__, mode, play.command, str(repo)]
-    process = subprocess.Popen(program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        program,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=_heed_interrupts,
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == b"running\n"
     # The command starts a moment after the agent says so.
     wait_until(lambda: any(_is_sleep(pid) for pid in marked(mark)), SECONDS)
     return process
+
+
+def _heed_interrupts() -> None:
+    # A suite that was started in the background ignores SIGINT, and so would its children.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _is_sleep(pid: int) -> bool:

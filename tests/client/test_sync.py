@@ -32,9 +32,9 @@ def test_the_same_words_without_await(stage: MakeStage, repo: Path) -> None:
         fork = session.fork()
         assert fork.run("three").result().text == "third"
         session.rename("A name")
-        assert session.read()["name"] == "A name"
-        assert codex.models()["models"]
-        assert len(codex.saved_sessions()["sessions"]) == 2
+        assert session.read().title == "A name"
+        assert codex.models()
+        assert len(codex.saved_sessions().sessions) == 2
     assert "dragoman" not in [thread.name for thread in threading.enumerate()]
 
 

@@ -6,8 +6,8 @@ from dragoman.export.blocks import (
     Base64Source,
     Block,
     ImageBlock,
+    MessageTokens,
     TextBlock,
-    Tokens,
     ToolResultBlock,
     ToolUseBlock,
     UrlSource,
@@ -64,12 +64,12 @@ def test_a_plan_is_the_call_that_writes_todos_and_its_result() -> None:
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (Usage(100, 60, 10, 5, 3), Tokens(30, 10, 60, 5)),
-        (Usage(100, 90, 20, 5), Tokens(0, 20, 90, 5)),
-        (Usage(), Tokens()),
+        (Usage(100, 60, 10, 5, 3), MessageTokens(30, 10, 60, 5)),
+        (Usage(100, 90, 20, 5), MessageTokens(0, 20, 90, 5)),
+        (Usage(), MessageTokens()),
     ],
 )
 def test_fresh_input_leaves_out_the_cache_and_is_never_negative(
-    ours: Usage, theirs: Tokens
+    ours: Usage, theirs: MessageTokens
 ) -> None:
     assert tokens(ours) == theirs

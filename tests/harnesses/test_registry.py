@@ -37,13 +37,13 @@ every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=[each.name for 
 def test_each_dialect_is_named_once_and_found_by_its_name() -> None:
     names = [dialect.name for dialect in DIALECTS]
 
-    assert len(set(names)) == len(names) == 11
+    assert len(set(names)) == len(names) == 13
     assert [harnesses.find_dialect(name) for name in names] == DIALECTS
     assert harnesses.find_dialect("klingon") is None
 
 
 def test_codex_is_known_with_all_that_it_has_spoken() -> None:
-    assert [harness.name for harness in harnesses.HARNESSES] == ["codex", "dragoman"]
+    assert [harness.name for harness in harnesses.HARNESSES] == ["codex", "claude", "dragoman"]
     assert {dialect.name for dialect in DIALECTS} >= {"codex-exec", "codex-rollout"}
 
 
@@ -66,7 +66,7 @@ def test_a_stream_of_nothing_says_nothing(dialect: Dialect) -> None:
     parser.receive_eof()
 
     assert parser.messages() == []
-    assert parser.twins() == []
+    assert parser.duplicates() == []
 
 
 @every_dialect
@@ -78,7 +78,7 @@ def test_every_odd_line_is_accounted_for(dialect: Dialect) -> None:
     parser.receive_eof()
 
     told = {message.line for message in parser.messages()}
-    spoken_for = {twin.line for twin in parser.twins()}
+    spoken_for = {duplicate.line for duplicate in parser.duplicates()}
     assert told | spoken_for == set(range(1, len(ODD_LINES) + 1))
 
 
@@ -93,7 +93,7 @@ def test_lines_in_a_batch_say_what_they_say_one_by_one(dialect: Dialect) -> None
     batch.receive_eof()
 
     assert batch.messages() == one_by_one.messages()
-    assert batch.twins() == one_by_one.twins()
+    assert batch.duplicates() == one_by_one.duplicates()
 
 
 @every_dialect
@@ -116,7 +116,7 @@ def test_what_was_drained_is_not_said_again(dialect: Dialect) -> None:
     parser.receive_line(b"")
     parser.receive_eof()
     parser.messages()
-    parser.twins()
+    parser.duplicates()
 
     assert parser.messages() == []
-    assert parser.twins() == []
+    assert parser.duplicates() == []

@@ -24,14 +24,14 @@ STREAM = (
 )
 
 
-def test_every_line_is_told_or_the_twin_of_one_that_is() -> None:
+def test_every_line_emits_a_message_or_duplicates_one_that_does() -> None:
     account = audit(STREAM)
 
     assert account.dialect == "codex-exec"
     assert account.lines == 9
-    assert account.told == 7
-    assert account.twins.total() == 2
-    assert account.twins["blank line"] == 1
+    assert account.emitting == 7
+    assert account.duplicates.total() == 2
+    assert account.duplicates["blank line"] == 1
     assert account.unaccounted == []
     assert account.is_whole
 
@@ -51,8 +51,8 @@ def test_messages_are_counted_by_type() -> None:
 def test_a_stream_of_no_known_dialect_is_accounted_for_too() -> None:
     account = audit(b"one\n{}\n\n")
 
-    assert (account.dialect, account.lines, account.told) == (None, 3, 2)
-    assert account.twins == Counter({"blank line": 1})
+    assert (account.dialect, account.lines, account.emitting) == (None, 3, 2)
+    assert account.duplicates == Counter({"blank line": 1})
     assert account.is_whole
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Unknown
-from dragoman.reading.parsers import FileReader, history_of, origin_of
-from support.archive.saved_sessions import session_id, simple
+from dragoman.reading.parsers import FileReader, history_of
+from support.archive.saved_sessions import simple
 
 
 def test_the_dialect_is_found_by_the_first_lines() -> None:
@@ -14,15 +14,11 @@ def test_the_dialect_is_found_by_the_first_lines() -> None:
 
     assert reader.dialect == "codex-rollout"
     assert reader.harness == "codex"
-    origin = origin_of(reader.harness, lines)
-    assert origin is not None
-    assert origin.session_id == session_id(1)
 
 
 def test_what_is_no_dialect_is_kept_as_it_is() -> None:
     assert FileReader.sniffed([b'{"x": 1}'] * 100).dialect is None
     assert history_of(None) is None
-    assert origin_of(None, [b"{}"]) is None
 
     reader = FileReader.unknown()
     reader.parser.receive_line(b'{"x": 1}')

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.harnesses.contract.reading import Parser, Twin
+from dragoman.harnesses.contract.reading import Duplicate, Parser
 from dragoman.model.messages import Malformed, Message, Notice, SessionStarted, Unknown
 from dragoman.reading.read import make_parser
 from dragoman.reading.sniffing import SniffingParser
@@ -44,7 +44,7 @@ def test_a_found_dialect_is_read_as_if_it_had_been_named(
     assert told(parser, lines) == told(named, lines)
     assert parser.dialect is not None
     assert parser.dialect.name == dialect
-    assert parser.twins() == named.twins()
+    assert parser.duplicates() == named.duplicates()
 
 
 def test_many_lines_at_once_are_read_like_one_after_the_other(runs: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_stream_that_is_never_recognised_is_kept_whole() -> None:
         Malformed(line=3, raw="oops", problem="not JSON"),
         Malformed(line=4, raw='{"a":', problem="broken JSON: input data was truncated"),
     ]
-    assert parser.twins() == [Twin(2, "blank line"), Twin(5, "blank line")]
+    assert parser.duplicates() == [Duplicate(2, "blank line"), Duplicate(5, "blank line")]
     assert parser.dialect is None
 
 
@@ -96,7 +96,7 @@ def test_not_too_many_lines_are_held() -> None:
     given_up = parser.messages()
 
     assert [message.line for message in given_up] == list(range(1, 37, 2))
-    assert [twin.line for twin in parser.twins()] == list(range(2, 37, 2))
+    assert [duplicate.line for duplicate in parser.duplicates()] == list(range(2, 37, 2))
 
 
 def test_numbers_are_right_after_lines_were_given_up() -> None:
@@ -113,7 +113,9 @@ def test_each_line_is_accounted_for_once_when_a_dialect_is_found_late() -> None:
 
     messages = told(parser, [b"", b"noise"] * 40 + [STARTED])
 
-    lines = [message.line for message in messages] + [twin.line for twin in parser.twins()]
+    lines = [message.line for message in messages] + [
+        duplicate.line for duplicate in parser.duplicates()
+    ]
     assert sorted(lines) == list(range(1, 82))
 
 

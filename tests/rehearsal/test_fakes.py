@@ -253,7 +253,7 @@ def test_it_can_refuse_to_go(tmp_path: Path, conversation: Path) -> None:
         assert child.wait(_SECONDS) == -signal.SIGKILL
 
 
-def test_it_stops_when_nobody_reads(tmp_path: Path, one_way: Path) -> None:
+def test_it_stops_when_its_output_is_not_read(tmp_path: Path, one_way: Path) -> None:
     faults = Faults(repeat=1, times=1_000_000)
     program = write_fake_codex(tmp_path, one_way, faults=faults)
     with subprocess.Popen([program, "exec"], stdout=subprocess.PIPE) as child:

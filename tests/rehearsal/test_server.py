@@ -132,7 +132,7 @@ def test_what_is_not_a_request_for_a_response_is_refused_and_kept() -> None:
     assert stage.requests == []
 
 
-def test_silence_lasts_until_the_client_has_enough_and_stops_nobody_else() -> None:
+def test_silence_lasts_until_the_client_leaves_and_delays_no_other() -> None:
     script = "turns: [{when: quiet, steps: [silence]}, {when: loud, steps: [{say: Hello.}]}]"
     with Rehearsal(script) as stage:
         address = urlsplit(stage.url)

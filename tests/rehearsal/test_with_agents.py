@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import pytest
 
 from dragoman.rehearsal import Rehearsal
-from dragoman.rehearsal.program import find_program
 from dragoman.rehearsal.stage import AGENTS, AgentName
-from support.agents.by_hand import Event, by_hand
+from support.agents.by_hand import Event, by_hand, program_of
 
 _SECONDS = 60
 _EXAMPLES = Path(__file__).parents[2] / "examples" / "rehearsals"
@@ -45,10 +43,7 @@ turns:
 
 @pytest.fixture(params=AGENTS)
 def agent(request: pytest.FixtureRequest) -> AgentName:
-    name: AgentName = request.param
-    if find_program(name) is None and not os.environ.get("CI"):
-        pytest.skip(f"{name} is not installed")
-    return name
+    return request.param
 
 
 def _said(events: list[Event]) -> list[str]:
@@ -200,11 +195,10 @@ def test_faults_reach_the_agent_and_are_over_when_the_script_says_so(
 
 
 def test_one_command_can_use_both_agents(tmp_path: Path) -> None:
-    programs = {name: find_program(name) for name in AGENTS}
     with Rehearsal(_EXAMPLES / "hello.yaml", agent=AGENTS) as stage:
         for words in (
-            [programs["codex"], "exec", "--skip-git-repo-check", "hi"],
-            [programs["claude"], "-p", "hi"],
+            [program_of("codex"), "exec", "--skip-git-repo-check", "hi"],
+            [program_of("claude"), "-p", "hi"],
         ):
             done = subprocess.run(
                 [str(word) for word in words],

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from dragoman.rehearsal import Rehearsal, read_script
-from dragoman.rehearsal.program import find_codex
 
 _SECONDS = 90
 _EXAMPLES = Path(__file__).parents[2] / "examples" / "rehearsals"
@@ -42,17 +41,8 @@ turns:
 """
 
 
-@pytest.fixture(scope="module")
-def codex() -> str:
-    found = find_codex()
-    if found is None and not os.environ.get("CI"):
-        pytest.skip("codex is not installed")
-    assert found is not None, "codex is not installed"
-    return found
-
-
 def _exec(codex: str, stage: Rehearsal, folder: Path, *words: str) -> list[dict[str, Any]]:
-    """What ``codex exec`` tells, as JSON."""
+    """The events that ``codex exec`` prints."""
     done = subprocess.run(
         [codex, "exec", "--json", "--skip-git-repo-check", "-C", str(folder), *words],
         env=stage.environ,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dragoman.model.messages import ToolCall, ToolResult
-from dragoman.rendering.calls import Calls, explanation
+from dragoman.rendering.calls import CallIndex, explanation
 
 MAKE = ToolCall(call_id="c1", tool="Bash", native_tool="shell", input={"command": "make"})
 PLAN = ToolCall(
@@ -15,7 +15,7 @@ PLAN = ToolCall(
 
 
 def test_a_result_finds_its_call_once() -> None:
-    calls = Calls()
+    calls = CallIndex()
     calls.begin(MAKE)
 
     assert calls.end(ToolResult(call_id="c1")) is MAKE
@@ -24,7 +24,7 @@ def test_a_result_finds_its_call_once() -> None:
 
 
 def test_a_result_finds_its_call_after_the_turn() -> None:
-    calls = Calls()
+    calls = CallIndex()
     calls.begin(MAKE)
     calls.end_turn()
 
@@ -32,7 +32,7 @@ def test_a_result_finds_its_call_after_the_turn() -> None:
 
 
 def test_an_abandoned_call_may_still_get_its_result() -> None:
-    calls = Calls()
+    calls = CallIndex()
     calls.begin(MAKE)
 
     assert calls.end(ToolResult(call_id="c1", status="abandoned")) is MAKE
@@ -41,7 +41,7 @@ def test_an_abandoned_call_may_still_get_its_result() -> None:
 
 
 def test_a_plan_is_shown_by_its_call_until_that_ends() -> None:
-    calls = Calls()
+    calls = CallIndex()
     calls.begin(MAKE)
     assert not calls.show_a_plan
 
@@ -54,7 +54,7 @@ def test_a_plan_is_shown_by_its_call_until_that_ends() -> None:
 
 @pytest.mark.parametrize("abandoned", [True, False])
 def test_a_plan_whose_turn_is_over_is_shown_by_no_call(*, abandoned: bool) -> None:
-    calls = Calls()
+    calls = CallIndex()
     calls.begin(PLAN)
 
     if abandoned:

@@ -16,6 +16,7 @@ from dragoman.harnesses import dialects
 from dragoman.reading.audit import audit
 
 RUNS: Final = Path(__file__).parents[1] / "data" / "codex" / "runs"
+_CLAUDE: Final = RUNS.parents[1] / "claude"
 # What we wrote ourselves names lines of another source: tests/harnesses/messages holds it to its own rules.
 DIALECTS: Final = [dialect.name for dialect in dialects() if dialect.has_own_lines]
 
@@ -75,6 +76,7 @@ SERVER_SENT: Final = tuple(
 )
 
 _SMALL: Final = 16_000
+_SHORT: Final = 1_500
 
 
 @cache
@@ -89,7 +91,17 @@ def recordings() -> dict[str, list[tuple[str, tuple[bytes, ...]]]]:
             name = path.relative_to(RUNS).as_posix()
             found[dialect].append((name, tuple(data.rstrip(b"\n").split(b"\n"))))
     found["codex-responses"] = [("by hand, lines", RESPONSES), ("by hand, events", SERVER_SENT)]
+    for path in sorted(_CLAUDE.glob("*/*/wire.jsonl")):
+        lines = _short_lines(path)
+        if sum(map(len, lines)) <= _SMALL:
+            found[path.parts[-3]].append((path.parts[-2], lines))
     return found
+
+
+def _short_lines(path: Path) -> tuple[bytes, ...]:
+    """The lines of a stream without those that only quote long instructions."""
+    lines = path.read_bytes().rstrip(b"\n").split(b"\n")
+    return tuple(line for line in lines if len(line) <= _SHORT)
 
 
 # Harm to lines.

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dragoman.model.messages import Message
+from support.isolation import DEVELOPER, kept_between_runs
 from support.page.web_stage import TOKEN, Web, web_stage
 from support.terminal.chat_story import first_turn, second_turn
 
@@ -27,8 +28,7 @@ def modules() -> Path:
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             _missing(f"{program} is not here: it runs the clients that read our streams")
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "dragoman" / "clients-1"
+    folder = kept_between_runs() / "clients-1"
     if not folder.exists():
         _install(folder)
     return folder
@@ -44,6 +44,7 @@ def _install(folder: Path) -> None:
         subprocess.run(
             ["npm", "install", *quiet, *PACKAGES],
             cwd=draft,
+            env=DEVELOPER,
             capture_output=True,
             timeout=120,
             check=True,

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from dragoman.model.homes import HomeFolder
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -22,8 +24,7 @@ class Home(NamedTuple):
     """Where one harness keeps its sessions."""
 
     harness: str
-    variable: str
-    default: str
+    at: HomeFolder
     places: tuple[tuple[str, bool], ...]
     """Folders below the home, and whether the sessions in them are archived."""
     suffixes: tuple[str, ...]
@@ -31,9 +32,13 @@ class Home(NamedTuple):
     """The file below the home that lists the names of sessions, if there is one."""
 
     def folder(self, environment: Mapping[str, str]) -> str:
-        """Return the path of the home. Expands a ``~`` that the shell did not expand in the variable."""
-        named = environment.get(self.variable)
-        return absolute(named or os.path.join("~", self.default))
+        """Return the absolute path of the home."""
+        return absolute(self.at.path(environment))
+
+    @property
+    def usual_folder(self) -> str:
+        """Where the home is if no variable moves it."""
+        return absolute(os.path.join("~", self.at.default))
 
 
 class FoundFile(NamedTuple):
@@ -174,7 +179,8 @@ def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
     for given in paths:
         path = absolute(given)
         if os.path.isdir(path):
-            every = Home("", "", "", (("", False),), (".jsonl", ".jsonl.zst", ".jsonl.gz"))
+            anywhere = HomeFolder("", "")
+            every = Home("", anywhere, (("", False),), (".jsonl", ".jsonl.zst", ".jsonl.gz"))
             for found in walk(every, path):
                 yield found._replace(harness=None)
             continue

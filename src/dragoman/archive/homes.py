@@ -1,20 +1,26 @@
 """The homes of all harnesses, cached in a small file next to the index.
 
 Asking the harnesses means importing them, which takes longer than everything else a list needs. So
-their answers are cached, per version of Dragoman.
+their answers are cached, together with a stamp of everything that could add a harness: the registry
+and the folders that packages are installed in. A cache with another stamp is not used.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from typing import Final
 
 from dragoman.about import VERSION
 from dragoman.archive.finding import Home
 from dragoman.archive.sealed import sealed, unsealed
+from dragoman.model.homes import HomeFolder
 
 _NAME: Final = "homes.txt"
+_REGISTRY: Final = os.path.join(
+    os.path.dirname(os.path.dirname(__file__)), "harnesses", "__init__.py"
+)
 
 
 def all_homes(cache: str | os.PathLike[str] | None) -> tuple[Home, ...]:
@@ -22,62 +28,68 @@ def all_homes(cache: str | os.PathLike[str] | None) -> tuple[Home, ...]:
     if cache is None:
         return registered()
     path = os.path.join(cache, _NAME)
+    stamp = _stamp()
     with suppress(OSError, ValueError), open(path, "rb") as file:
-        return _decode(unsealed(file.read()).decode())
+        return _decode(unsealed(file.read()).decode(), stamp)
     homes = registered()
     with suppress(OSError):  # without the cache, each command is a little slower
         os.makedirs(cache, exist_ok=True)
         with open(path, "wb") as file:
-            file.write(sealed(_encode(homes).encode()))
+            file.write(sealed(_encode(homes, stamp).encode()))
     return homes
 
 
 def registered() -> tuple[Home, ...]:
-    """Return the homes that the harnesses declare."""
-    from dragoman.harnesses import HARNESSES
+    """Return the homes that the harnesses declare, plug-ins included."""
+    from dragoman.harnesses import all_harnesses
 
     return tuple(
         Home(
             harness.name,
-            harness.history.home_variable,
-            harness.history.home_default,
+            harness.history.home_folder,
             tuple((place.folder, place.archived) for place in harness.history.places),
             harness.history.suffixes,
             harness.history.name_list.file if harness.history.name_list is not None else "",
         )
-        for harness in HARNESSES
+        for harness in all_harnesses()
         if harness.history is not None
     )
 
 
-def _encode(homes: tuple[Home, ...]) -> str:
-    lines = [VERSION]
+def _stamp() -> str:
+    """Return a value that changes when a harness can have been added, at the cost of a few ``stat`` calls.
+
+    Installing or removing a package changes the folder that it lies in.
+    """
+    states = [VERSION]
+    for path in (_REGISTRY, *sys.path):
+        try:
+            states.append(f"{os.stat(path or '.').st_mtime_ns:x}")
+        except OSError:
+            states.append("-")
+    return " ".join(states)
+
+
+def _encode(homes: tuple[Home, ...], stamp: str) -> str:
+    lines = [stamp]
     for home in homes:
         places = [f"{int(archived)}{folder}" for folder, archived in home.places]
-        fields = (
-            home.harness,
-            home.variable,
-            home.default,
-            *places,
-            "",
-            *home.suffixes,
-            "",
-            home.name_list,
-        )
+        fields = (home.harness, *home.at, *places, "", *home.suffixes, "", home.name_list)
         lines.append("\t".join(fields))
     return "\n".join(lines) + "\n"
 
 
-def _decode(text: str) -> tuple[Home, ...]:
-    version, *lines = text.rstrip("\n").split("\n")
-    if version != VERSION:
-        raise ValueError(version)
+def _decode(text: str, stamp: str) -> tuple[Home, ...]:
+    first, *lines = text.removesuffix("\n").split("\n")
+    if first != stamp:
+        raise ValueError(first)
     homes: list[Home] = []
     for line in lines:
-        harness, variable, default, *rest = line.split("\t")
+        harness, variable, default, below, *rest = line.split("\t")
         middle = rest.index("")
         end = rest.index("", middle + 1)
         places = tuple((place[1:], place[0] == "1") for place in rest[:middle])
         suffixes = tuple(rest[middle + 1 : end])
-        homes.append(Home(harness, variable, default, places, suffixes, rest[end + 1]))
+        at = HomeFolder(variable, default, below)
+        homes.append(Home(harness, at, places, suffixes, rest[end + 1]))
     return tuple(homes)

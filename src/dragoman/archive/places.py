@@ -35,11 +35,16 @@ class ArchivePlace(NamedTuple):
         paths: Sequence[str | os.PathLike[str]],
         cache: str | os.PathLike[str] | None,
         environment: Mapping[str, str],
+        home_folders: Mapping[str, str] | None = None,
     ) -> ArchivePlace:
-        """``home`` replaces the home of every harness; with ``paths``, only these files are used."""
+        """Choose what to search. ``home`` replaces the home of every harness, ``home_folders`` those it names.
+
+        With ``paths``, only these files are used.
+        """
         folder = absolute(cache) if cache is not None else cache_path(environment)
+        given = home_folders or {}
         homes = tuple(
-            (each, absolute(home if home is not None else each.folder(environment)))
+            (each, absolute(given.get(each.harness) or home or each.folder(environment)))
             for each in (all_homes(folder) if not paths else ())
         )
         return cls(homes, tuple(absolute(path) for path in paths), folder)
@@ -47,18 +52,33 @@ class ArchivePlace(NamedTuple):
     @property
     def folders(self) -> list[str]:
         """The folders that are searched for sessions."""
-        return list(self.paths) or [folder for _, folder in self.homes]
+        return list(self.paths) or list(dict.fromkeys(folder for _, folder in self.homes))
 
     @property
     def index_folder(self) -> str:
-        """The folder of the index. Each set of folders has its own."""
-        key = "\0".join(self.folders)
+        """The folder of the index. Each set of folders has its own.
+
+        Homes at their usual places, except the first, do not count: when a harness is added, the index is
+        extended instead of rebuilt.
+        """
+        folders = list(self.paths)
+        for number, (home, folder) in enumerate(self.homes):
+            if folder not in folders and (number == 0 or folder != home.usual_folder):
+                folders.append(folder)
+        key = "\0".join(folders)
         return os.path.join(self.cache, f"{zlib.crc32(os.fsencode(key)):08x}")
 
     @property
-    def environment(self) -> dict[str, str]:
-        """The environment variables that lead another process to the same homes."""
-        return {home.variable: folder for home, folder in self.homes}
+    def home_folders(self) -> dict[str, str]:
+        """The home of each harness by name, with which another process finds the same sessions."""
+        return {home.harness: folder for home, folder in self.homes}
+
+    @property
+    def searched(self) -> list[str]:
+        """The folders in homes that hold sessions, at any depth. They need not exist."""
+        return [
+            os.path.join(folder, place) for home, folder in self.homes for place, _ in home.places
+        ]
 
     def find(self) -> list[FoundFile]:
         """Return the session files that exist now."""

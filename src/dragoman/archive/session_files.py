@@ -10,21 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from dragoman.errors import UnreadableSource
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import all_harnesses
 from dragoman.harnesses.contract.history import History
+from dragoman.reading.identity import named_session
 
 
 def homes(env: Mapping[str, str] | None = None) -> list[tuple[Path, History]]:
     """Return the home of each harness."""
     env = os.environ if env is None else env
-    found: list[tuple[Path, History]] = []
-    for harness in HARNESSES:
-        history = harness.history
-        if history is not None:
-            named = env.get(history.home_variable)
-            home = Path(named).expanduser() if named else Path.home() / history.home_default
-            found.append((home, history))
-    return found
+    histories = (each.history for each in all_harnesses() if each.history is not None)
+    return [(Path(history.home(env)).expanduser(), history) for history in histories]
 
 
 def session_files(paths: Iterable[str | os.PathLike[str]] = ()) -> Iterator[Path]:
@@ -60,5 +55,4 @@ def _below(folder: Path) -> Iterator[Path]:
 
 def named_id(path: Path) -> str | None:
     """Return the session id in the file's name."""
-    found = (history.session_id_in(path.name) for _, history in homes())
-    return next(filter(None, found), None)
+    return named_session(str(path))

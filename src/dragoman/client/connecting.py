@@ -29,10 +29,10 @@ from dragoman.about import VERSION
 from dragoman.client.connection import Connection, LineKeeper, Mode
 from dragoman.client.environment import expanded_home
 from dragoman.client.reaching import Reach, reach
-from dragoman.drive.agent import Agent, Plan, no_profile
+from dragoman.drive.agent import Agent, AgentPlan, no_profile
 from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.policy_file import read_policy
-from dragoman.drive.approvals.queue import DEADLINE_SECONDS, Ask, Desk
+from dragoman.drive.approvals.queue import DEADLINE_SECONDS, ApprovalQueue, Ask
 from dragoman.drive.exchange import Keeper
 from dragoman.drive.journal import Journal
 from dragoman.drive.links.link import OpenLink
@@ -287,7 +287,7 @@ def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any
         return no_profile
     read = program.profile
     env = {**os.environ, **how.env}
-    home = Path(env.get(history.home_variable) or Path("~", history.home_default)).expanduser()
+    home = Path(history.home(env)).expanduser()
 
     def text_of(name: str) -> str | None:
         try:
@@ -340,7 +340,7 @@ async def _agent(
 
     if not is_single and opener.release is not None:
         open_link(None)  # refuses a release that cannot do it before anything is started
-    plan = Plan(
+    plan = AgentPlan(
         greet=Greet(client=how.client, client_version=VERSION, api_key=key),
         open_link=open_link,
         make_conversation=lambda: transport.conversation(opener.release, _unix_seconds),
@@ -361,12 +361,12 @@ async def _agent(
     if isinstance(policy, str | Path):
         # Links in a path can be followed only where the path is.
         policy = read_policy(policy) if opener.here else read_policy(policy, resolve=None)
-    desk = Desk(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
+    desk = ApprovalQueue(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
     calls = await stack.enter_async_context(ToolCalls())
     await stack.enter_async_context(desk)
     tasks = await stack.enter_async_context(Tasks())
     agent = Agent(plan, Clerk(desk, calls), tasks)
-    desk.hear(lambda notice: agent.tell([notice]))
+    desk.report_to(lambda notice: agent.tell([notice]))
     stack.push_async_callback(agent.close)
     await agent.begin()
     tasks.create_task(watch(agent))

@@ -15,7 +15,7 @@ from dragoman.harnesses.contract.harness import Harness
 
 def expanded_home(harness: Harness, env: Mapping[str, str]) -> dict[str, str]:
     """What to lay over this environment: the harness's home, if its name has to be expanded."""
-    name = harness.history.home_variable if harness.history is not None else ""
+    name = harness.history.home_folder.variable if harness.history is not None else ""
     named = env.get(name, "")
     return {name: os.path.expanduser(named)} if named.startswith("~") else {}
 

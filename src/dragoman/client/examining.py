@@ -63,7 +63,7 @@ async def examine(
     chosen = driven_harness(harness)
     program = program_of(chosen)
     env = dict(env or {})
-    found = Examination(harness=chosen.name, home=_home(chosen, {**os.environ, **env}))
+    found = Examination(harness=chosen.name, home=home_of(chosen, {**os.environ, **env}))
     found.key_names = program.key_names
     try:
         found.program = find_command_line(program, command)[0]
@@ -104,12 +104,10 @@ async def approval_modes(
     return tuple(choice.value for choice in offered.asking)
 
 
-def _home(harness: Harness, env: Mapping[str, str]) -> Path:
+def home_of(harness: Harness, env: Mapping[str, str]) -> Path:
+    """The home of this harness in this environment; the user's own, if it keeps nothing on the disk."""
     history = harness.history
-    if history is None:
-        return Path.home()
-    given = env.get(history.home_variable)
-    return Path(given).expanduser() if given else Path.home() / history.home_default
+    return Path(history.home(env) if history is not None else "~").expanduser()
 
 
 def _how(program: Program, command: str | None, path: str) -> str:

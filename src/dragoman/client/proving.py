@@ -16,9 +16,9 @@ from typing import Final, cast
 
 from dragoman.client.connecting import connect
 from dragoman.drive.process.programs import find_command_line
-from dragoman.errors import AgentNotFound, DragomanError, UsageError
-from dragoman.harnesses import driven
-from dragoman.harnesses.contract.care import Mending
+from dragoman.errors import AgentNotFound, DragomanError
+from dragoman.harnesses import harness as harness_named
+from dragoman.harnesses.contract.care import Care
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.model.answers import AgentSession
 from dragoman.model.intents import ReadSession
@@ -41,6 +41,7 @@ async def prove(
     path: Path,
     session_id: str,
     *,
+    harness: str = "codex",
     has_turns: bool = False,
     beside: Iterable[tuple[Path, str]] = (),
     command: str | None = None,
@@ -49,42 +50,38 @@ async def prove(
 
     ``has_turns``: it must find some. ``beside`` are the files, with their sessions, that it needs.
     """
-    harness = _harness()
-    assert harness.program is not None
-    assert harness.mending is not None
+    known = harness_named(harness)
+    if known.program is None or known.care is None or known.history is None:
+        return Proof(accepted=None, text=f"{known.title} cannot be asked to read a session")
     try:
-        find_command_line(harness.program, command)
+        find_command_line(known.program, command)
     except AgentNotFound as problem:
         return Proof(accepted=None, text=str(problem))
-    with tempfile.TemporaryDirectory(prefix="dragoman-proof-", ignore_cleanup_errors=True) as home:
-        _furnish(Path(home), harness.mending, [(path, session_id), *beside])
-        proof = await _ask(harness, home, session_id, command)
+    with tempfile.TemporaryDirectory(
+        prefix="dragoman-proof-", ignore_cleanup_errors=True
+    ) as folder:
+        home = Path(known.history.home_folder.beneath(folder))
+        _furnish(home, known.care, [(path, session_id), *beside])
+        proof = await _ask(known, folder, session_id, command)
     if proof.accepted and has_turns and not proof.turns:
         return replace(proof, accepted=False)
     return proof
 
 
-def _furnish(home: Path, mending: Mending, files: list[tuple[Path, str]]) -> None:
+def _furnish(home: Path, care: Care, files: list[tuple[Path, str]]) -> None:
     """Put the files, the first of which is to be read, where the program looks for them."""
     for path, session_id in files:
-        target = home / mending.place(path.name, session_id)
+        target = home / care.place(path.name, session_id)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
     with files[0][0].open("rb") as file:
-        for name, text in mending.settings(file.readline()).items():
+        for name, text in care.settings(file.readline()).items():
             (home / name).write_text(text, encoding="utf-8")
-
-
-def _harness() -> Harness:
-    for harness in driven():
-        if harness.mending is not None:
-            return harness
-    raise UsageError("there is no harness whose files can be proven")
 
 
 async def _ask(harness: Harness, home: str, session_id: str, command: str | None) -> Proof:
     assert harness.history is not None
-    env = {harness.history.home_variable: home}
+    env = {harness.history.home_folder.variable: home}
     try:
         async with (
             asyncio.timeout(SECONDS),

@@ -55,8 +55,7 @@ class RememberedRules:
         history = harness.history
         if remembers is None or history is None:
             return cls(None, None)
-        named = {**os.environ, **env}.get(history.home_variable)
-        home = Path(named).expanduser() if named else Path.home() / history.home_default
+        home = Path(history.home({**os.environ, **env})).expanduser()
         return cls(home / remembers.folder, remembers)
 
     def rules(self) -> list[RememberedRule]:

@@ -7,6 +7,7 @@ for each. :class:`~dragoman.drive.worker.Worker` keeps a process alive.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from collections import deque
@@ -28,7 +29,7 @@ from dragoman.drive.tools.toolbox import Toolbox
 from dragoman.drive.turns import Turn
 from dragoman.drive.worker import Worker
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
-from dragoman.errors import AgentError, AuthorityMismatch, ProcessExited, Unsupported
+from dragoman.errors import AuthorityMismatch, ProcessExited, Unsupported
 from dragoman.harnesses.contract.capabilities import (
     Capabilities,
     resolve_access,
@@ -61,7 +62,7 @@ def no_journal() -> Keeper | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class AgentPlan:
     """How an agent is reached, and how it is treated."""
 
     greet: intents.Greet
@@ -89,7 +90,7 @@ class Plan:
 class Agent:
     """What ``dragoman.connect`` gives: start sessions on it. Close it, and all its processes are gone."""
 
-    def __init__(self, plan: Plan, clerk: Clerk, tasks: Tasks) -> None:
+    def __init__(self, plan: AgentPlan, clerk: Clerk, tasks: Tasks) -> None:
         self.plan = plan
         self._clerk = clerk
         self._tasks = tasks
@@ -377,8 +378,7 @@ class Agent:
     async def close(self) -> Exit | None:
         """End everything, turns that are under way included. Bounded; leaves no process behind."""
         self._own_state = "stopped"
-        ended: Exit | None = None
-        for worker in list(self._workers):
-            with suppress(AgentError):
-                ended = await worker.close()
-        return ended
+        workers = list(self._workers)
+        ends = await asyncio.gather(*(worker.close() for worker in workers))
+        self._workers = [self._shared] if self._shared is not None else []
+        return ends[0] if ends else None

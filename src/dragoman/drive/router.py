@@ -10,7 +10,7 @@ from typing import Protocol
 
 from dragoman.drive.approvals.grants import Grants
 from dragoman.drive.approvals.policy import Decision
-from dragoman.drive.approvals.queue import Desk
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.tools.calls import ToolCalls
 from dragoman.drive.tools.toolbox import Toolbox
 from dragoman.harnesses.contract.conversation import ToolRequest
@@ -38,7 +38,7 @@ class _Agent(Protocol):
 class Clerk:
     """One for each agent."""
 
-    def __init__(self, desk: Desk, calls: ToolCalls) -> None:
+    def __init__(self, desk: ApprovalQueue, calls: ToolCalls) -> None:
         self.desk = desk
         self._calls = calls
 
@@ -66,7 +66,7 @@ class Clerk:
 
     def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
         """Somebody asks in a session that is not open here: there is nobody to decide."""
-        for intent in Decision(word="deny", by="nobody to ask").intents(request):
+        for intent in Decision(word="deny", by="no one to ask").intents(request):
             agent.submit(intent)
 
     def run_tool(

@@ -57,7 +57,7 @@ class ImageBlock(msgspec.Struct, tag="image"):
 Block: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | ImageBlock
 
 
-class Tokens(msgspec.Struct, frozen=True):
+class MessageTokens(msgspec.Struct, frozen=True):
     """Usage as Claude counts it: the three kinds of input do not overlap."""
 
     input_tokens: int = 0
@@ -66,10 +66,10 @@ class Tokens(msgspec.Struct, frozen=True):
     output_tokens: int = 0
 
 
-def tokens(usage: Usage) -> Tokens:
+def tokens(usage: Usage) -> MessageTokens:
     cached, written = usage.cached_input_tokens, usage.cache_write_input_tokens
     fresh = max(0, usage.input_tokens - cached - written)
-    return Tokens(fresh, written, cached, usage.output_tokens)
+    return MessageTokens(fresh, written, cached, usage.output_tokens)
 
 
 def prompt_blocks(prompt: Prompt) -> list[Block]:

@@ -8,13 +8,14 @@ One that cannot be loaded is left out and listed by :func:`broken_plugins`.
 from __future__ import annotations
 
 from dragoman.errors import UsageError
+from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.codex import CODEX
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Dialect
 from dragoman.harnesses.messages import MESSAGES
 from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 
-HARNESSES: tuple[Harness, ...] = (CODEX, MESSAGES)
+HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, MESSAGES)
 """The built-in ones. Use :func:`all_harnesses`, which includes plug-ins."""
 
 _plugins = Plugins({each.name for each in HARNESSES})

@@ -54,7 +54,7 @@ _BOLD: Final = re.compile(r"\s*\*\*(?P<title>[^*\n]+)\*\*\s*")
 
 
 def prompt(words: str, images: Sequence[Html] = (), anchor: str | None = None) -> Html:
-    """What the user asked; ``images`` as :class:`~dragoman.html.images.Images` shows them."""
+    """What the user asked; ``images`` as :class:`~dragoman.html.images.InlineImages` shows them."""
     shown = element("div", *images, class_="images") if images else ""
     who = element("span", "You", class_="who")
     return element(

@@ -20,7 +20,7 @@ MOST: Final = 30_000_000
 """How many bytes of images a page holds."""
 
 
-class Images:
+class InlineImages:
     """The images of one page."""
 
     def __init__(self, most: int = MOST) -> None:

@@ -105,7 +105,7 @@ class Asks:
         pending, decided = self._open.get((session_id, approval_id), (None, None))
         if pending is None or decided is None or decided.done():
             if word not in WORDS:
-                raise UnfitDecision(f"there is no decision {word!r}; known: {', '.join(WORDS)}")
+                raise UnfitDecision(f"unknown decision {word!r}; known: {', '.join(WORDS)}")
             return False
         wrong = unfit(pending.request, word, answers, content, offered_only=True)
         if wrong is not None:

@@ -27,7 +27,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     native: dict[str, Any] = {}
 
 
-class Account(msgspec.Struct, frozen=True, kw_only=True):
+class AgentAccount(msgspec.Struct, frozen=True, kw_only=True):
     """The account that the agent works with."""
 
     kind: str

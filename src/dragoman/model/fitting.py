@@ -36,7 +36,7 @@ def unfit(
     with ``offered_only`` it must be one of the request's own choices.
     """
     if not isinstance(decision, str) or decision not in DECISIONS:
-        return f"there is no decision {decision!r}; known: {', '.join(DECISIONS)}"
+        return f"unknown decision {decision!r}; known: {', '.join(DECISIONS)}"
     if decision in REFUSING:
         return None
     if request.kind == "question":

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dragoman.model.answers import Account
+from dragoman.model.answers import AgentAccount
 
 Sandbox: TypeAlias = Literal["read-only", "workspace-write", "danger-full-access"]
 """How far the agent's commands may reach."""
@@ -263,7 +263,7 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     signed_in: bool | None = None
     """Null when the server does not say."""
     needs_sign_in: bool = False
-    account: Account | None = None
+    account: AgentAccount | None = None
 
 
 class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,9 +24,15 @@ class LostValue:
     """A value on a line dropped as a duplicate that no message contains."""
 
     line: int
-    rule: str
+    reason: str
+    """Why the line was dropped."""
     place: str
     value: str
+
+    @property
+    def rule(self) -> str:
+        """The earlier name of ``reason``."""
+        return self.reason
 
 
 @dataclass(slots=True)
@@ -37,19 +43,29 @@ class Account:
     lines: int = 0
     messages: Counter[str] = field(default_factory=Counter[str])
     """Messages produced, by type."""
-    twins: Counter[str] = field(default_factory=Counter[str])
-    """Lines dropped as duplicates, by the rule that names the line they repeat."""
+    duplicates: Counter[str] = field(default_factory=Counter[str])
+    """Lines dropped as duplicates, by the reason, which names what they repeat."""
     unknown: Counter[str] = field(default_factory=Counter[str])
     """Messages of type ``unknown``, by native type."""
     malformed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     """Lines that are not valid JSON, with the problem."""
     unaccounted: list[int] = field(default_factory=list[int])
     """Lines that produced nothing and match no duplicate rule. Always empty unless there is a bug."""
-    told: int = 0
+    emitting: int = 0
     """How many lines produced a message."""
     lost: list[LostValue] = field(default_factory=list["LostValue"])
     """Values on duplicate lines that no message contains. Always empty unless there is a bug."""
     damage: str | None = None
+
+    @property
+    def twins(self) -> Counter[str]:
+        """The earlier name of ``duplicates``."""
+        return self.duplicates
+
+    @property
+    def told(self) -> int:
+        """The earlier name of ``emitting``."""
+        return self.emitting
 
     @property
     def is_whole(self) -> bool:
@@ -67,27 +83,30 @@ def audit(
     account = Account(dialect=dialect)
     parser = make_parser(dialect, audit=True)
     open_lines: dict[int, None] = {}
-    told: set[int] = set()
+    emitting: set[int] = set()
     lines: dict[int, bytes] = {}
     evidence = Evidence()
     doubtful: list[tuple[int, str, Value]] = []
 
     def settle() -> None:
+        if isinstance(parser, SniffingParser) and parser.dialect is not None:
+            account.dialect = parser.dialect.name
         for message in parser.messages():
             _count(account, message)
             evidence.add(message)
             if open_lines.pop(message.line, 0) is None:
-                told.add(message.line)
-        for line, rule in parser.twins():
+                emitting.add(message.line)
+        for line, reason in parser.duplicates():
             if open_lines.pop(line, 0) is None:
-                account.twins[rule] += 1
+                account.duplicates[reason] += 1
                 doubtful.extend(
-                    (line, rule, value) for value in _values(lines.get(line, b""), rule)
+                    (line, reason, value)
+                    for value in _values(lines.get(line, b""), reason, account.dialect or "")
                 )
         for line in lines.keys() - open_lines.keys():
             del lines[line]
-        account.told += len(told)
-        told.clear()
+        account.emitting += len(emitting)
+        emitting.clear()
         doubtful[:] = [each for each in doubtful if not evidence.holds(each[2])]
 
     for batch in batches(source, max_line=max_line):
@@ -105,18 +124,17 @@ def audit(
     settle()
     account.unaccounted = list(open_lines)
     account.lost = [
-        LostValue(line, rule, value.place, str(value.value)[:_SHOWN])
-        for line, rule, value in doubtful
+        LostValue(line, reason, value.place, str(value.value)[:_SHOWN])
+        for line, reason, value in doubtful
     ]
-    if isinstance(parser, SniffingParser) and parser.dialect is not None:
-        account.dialect = parser.dialect.name
     return account
 
 
-def _values(line: bytes, rule: str) -> Iterator[Value]:
+def _values(line: bytes, reason: str, dialect: str) -> Iterator[Value]:
+    """Return what the line must have said, as the harness that reads it knows."""
     for harness in HARNESSES:
-        if harness.values is not None:
-            yield from harness.values(line, rule)
+        if harness.values is not None and harness.dialect(dialect) is not None:
+            yield from harness.values(line, reason)
 
 
 def _count(account: Account, message: Message) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dragoman.harnesses import HARNESSES, find_dialect
-from dragoman.harnesses.contract.history import History, Origin
+from dragoman.harnesses import HARNESSES, all_harnesses, find_dialect, find_harness, harness_of
+from dragoman.harnesses.contract.history import History
 from dragoman.harnesses.contract.reading import Dialect, Mark, MarkingParser, Parser, PlainReader
 from dragoman.model.messages import Message, Notice
 from dragoman.model.usage import Usage
@@ -20,7 +20,8 @@ class FileReader:
 
     def __init__(self, dialect: Dialect | None, marking: MarkingParser | None = None) -> None:
         self.dialect = dialect.name if dialect else None
-        self.harness = _harness_of(dialect)
+        known = harness_of(dialect.name) if dialect is not None else None
+        self.harness = known.name if known is not None else None
         if marking is None and dialect is not None and dialect.mark is not None:
             marking = dialect.mark(only=None, audit=False)
         self._marking = marking
@@ -31,18 +32,21 @@ class FileReader:
         self.turns_undone: Callable[[Notice], int] | None = (
             history.turns_undone if history else None
         )
+        self.row_names = history.row_names if history else None
         self.keeps_copies = bool(dialect and dialect.resume)
         """Whether its files may contain rows copied from other sessions, which have files of their own."""
 
     @classmethod
     def sniffed(cls, lines: Sequence[bytes]) -> FileReader:
         """Return a reader for the dialect of these first lines; its dialect is None if none is recognized."""
-        held: list[bytes] = []
-        for line in lines[:_PATIENCE]:
-            held.append(line)
-            name = next(filter(None, (harness.sniff(held) for harness in HARNESSES)), None)
-            if name is not None:
-                return cls(find_dialect(name))
+        # Plug-ins are loaded only for a file that no built-in harness knows.
+        for harnesses in (lambda: HARNESSES, all_harnesses):
+            held: list[bytes] = []
+            for line in lines[:_PATIENCE]:
+                held.append(line)
+                name = next(filter(None, (each.sniff(held) for each in harnesses())), None)
+                if name is not None:
+                    return cls(find_dialect(name))
         return cls(None)
 
     @classmethod
@@ -80,21 +84,12 @@ class FileReader:
         return self._marking.marks() if self._marking is not None else []
 
 
-def _harness_of(dialect: Dialect | None) -> str | None:
-    return next((each.name for each in HARNESSES if dialect in each.dialects), None)
-
-
 def history_of(harness: str | None) -> History | None:
-    return next((each.history for each in HARNESSES if each.name == harness), None)
+    found = find_harness(harness) if harness is not None else None
+    return found.history if found is not None else None
 
 
 def fast_usage_reader(head: bytes) -> PlainReader | None:
     """Return a harness's fast path for usage if it supports a file that begins with these bytes."""
-    made = (harness.plain(head) for harness in HARNESSES if harness.plain is not None)
+    made = (each.plain(head) for each in HARNESSES if each.plain is not None)
     return next(filter(None, made), None)
-
-
-def origin_of(harness: str | None, lines: Sequence[bytes]) -> Origin | None:
-    """Return the origin (session, parent, kind) of a file that begins with these lines."""
-    history = history_of(harness)
-    return history.origin_in(lines[0]) if history and lines else None

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dragoman.harnesses import HARNESSES, find_dialect
-from dragoman.harnesses.contract.reading import Dialect, Ending, Parser, Twin
+from dragoman.harnesses.contract.reading import Dialect, Duplicate, Ending, Parser
 from dragoman.model.messages import Message
 from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine
@@ -27,7 +27,7 @@ class SniffingParser:
         self._audit = audit
         self._held: list[bytes] = []
         self._given_up: list[Message] = []
-        self._twins: list[Twin] = []
+        self._duplicates: list[Duplicate] = []
         self._lines = 0
         self._parser: Parser | None = None
         self.dialect: Dialect | None = None
@@ -60,7 +60,7 @@ class SniffingParser:
         given_up = self._lines - len(self._held)
         for _ in range(given_up):
             parser.receive_line(b"")  # already emitted above; the parser only needs to count them
-        parser.twins()
+        parser.duplicates()
         for line in self._held:
             parser.receive_line(line)
         self._held = []
@@ -68,7 +68,7 @@ class SniffingParser:
 
     def _give_up(self, line: bytes, number: int) -> None:
         if jsonl.is_blank(line):
-            self._twins.append(Twin(number, "blank line"))
+            self._duplicates.append(Duplicate(number, "blank line"))
             return
         try:
             jsonl.loads(line)
@@ -115,6 +115,6 @@ class SniffingParser:
         given_up, self._given_up = self._given_up, []
         return given_up + self._parser.messages() if self._parser else given_up
 
-    def twins(self) -> list[Twin]:
-        twins, self._twins = self._twins, []
-        return twins + self._parser.twins() if self._parser else twins
+    def duplicates(self) -> list[Duplicate]:
+        duplicates, self._duplicates = self._duplicates, []
+        return duplicates + self._parser.duplicates() if self._parser else duplicates

@@ -11,7 +11,7 @@ JSON for everything said; two-way ones are wrapped as ``{"dir": "send|recv", "ms
 Strategy of a two-way replay: go through the recording in order. What the program said is said again,
 answers under the id that the client gave to its own request. Where the client said something, wait
 until it has said that, known by its method, or by the id that it answers. A request for which the
-recording has no answer is refused, so that nobody waits for ever.
+recording has no answer is refused, so that no client waits for ever.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class InputReader:
 
 
 def replay_one_way(lines: list[bytes], mouth: Mouth) -> int:
-    """Say what a run said that listens to nobody; its exit code."""
+    """Print the lines of a run that takes no input; its exit code."""
     for line in lines:
         message = unwrap(line)
         if message is None:
@@ -231,7 +231,7 @@ def leave(faults: dict[str, Any]) -> NoReturn:
 
 
 def cling() -> NoReturn:
-    """Stay until we are killed, or whoever started us is gone."""
+    """Stay until we are killed, or our parent is gone."""
     parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(0.2)

@@ -32,7 +32,7 @@ class Faults(msgspec.Struct, frozen=True, kw_only=True):
     """This line comes several times, as fast as can be: a duplicate, or a flood."""
     times: int = 2
     pad: Line | None = None
-    """This line is made longer by ``pad_bytes``, in a field that nobody knows."""
+    """This line is made longer by ``pad_bytes``, in a field that no reader knows."""
     pad_bytes: int = 10_000_000
     garbage: Line | None = None
     """After this line, something that is not JSON."""

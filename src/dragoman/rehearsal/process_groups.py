@@ -64,7 +64,7 @@ class _Signals:
         if self._child is None:
             self._asked = number
         elif number == signal.SIGALRM or self._asked is not None:
-            _signal_group(self._child, signal.SIGKILL)  # it had its time, or somebody insists
+            _signal_group(self._child, signal.SIGKILL)  # its time is up, or the user insists
         else:
             self._asked = number
             self._end(number)

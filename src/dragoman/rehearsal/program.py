@@ -1,4 +1,4 @@
-"""Where a real agent is: on the PATH, or bundled in the package that brings it."""
+"""Finds a real agent: on the PATH, or bundled in the package that brings it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ PACKAGES = {"codex": "openai-codex-cli-bin", "claude": "claude-agent-sdk"}
 
 def find_program(agent: str) -> str | None:
     """The agent's program, or None if it is not installed."""
-    return shutil.which(agent) or _BUNDLED[agent]()
+    return shutil.which(agent) or find_bundled(agent)
+
+
+def find_bundled(agent: str) -> str | None:
+    """The program in the package that brings it, or None if the package is not installed."""
+    return _BUNDLED[agent]()
 
 
 def find_codex() -> str | None:
@@ -40,7 +45,7 @@ def _bundled_claude() -> str | None:
     """The file in the package, which is found but not imported: that takes more than a second."""
     try:
         package = importlib.util.find_spec("claude_agent_sdk")
-    except ValueError:  # somebody has said that it is not there
+    except ValueError:  # sys.modules holds None for it
         return None
     name = "claude.exe" if sys.platform == "win32" else "claude"
     for folder in (package and package.submodule_search_locations) or []:

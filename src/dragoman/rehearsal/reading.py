@@ -227,7 +227,7 @@ def _convert(value: Any, kind: type[_T], path: _Path) -> _T:
 
 
 def _plainly(problem: str, kind: type) -> str:
-    """msgspec's sentence, in the words of somebody who writes a script."""
+    """msgspec's sentence, in the terms of a script."""
     what, _sep, where = problem.partition(" - at `$")
     option = where.strip("`.")
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", what):

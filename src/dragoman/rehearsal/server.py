@@ -33,7 +33,7 @@ class ModelServer:
         self.model = model
         self.requests: deque[ModelRequest] = deque(maxlen=keep)
         self.others: deque[HttpRequest] = deque(maxlen=keep)
-        """Requests that are no part of a conversation: lists of models, titles, counts of tokens."""
+        """Requests that are not part of a conversation: lists of models, titles, counts of tokens."""
         self._count = 0
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -46,7 +46,7 @@ class ModelServer:
         return int(self._server.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
-        """Hang up on everybody."""
+        """Close all connections."""
         if self._server is not None:
             self._server.close()
         for connection in list(self._connections):
@@ -86,10 +86,10 @@ class ModelServer:
         if not request.body:
             self.others.append(request)
             return (_refusal(400, "The body is not a JSON object."),)
-        aside = wire.aside(request)
-        if aside is not None:
+        blocks = wire.auxiliary(request)
+        if blocks is not None:
             self.others.append(request)
-            return aside
+            return blocks
         asked = self.model.ask(wire, request)
         self.requests.append(asked)
         return self.model.answer(wire, asked)

@@ -60,8 +60,8 @@ class Wire(Protocol):
         """Whether the request asks for a response through this API."""
         ...
 
-    def aside(self, request: HttpRequest) -> Iterable[Action] | None:
-        """The answer to a request that is no part of a conversation; None if it is one."""
+    def auxiliary(self, request: HttpRequest) -> Iterable[Action] | None:
+        """The answer to a request that is not part of a conversation; None if it is."""
         ...
 
     def history(self, request: HttpRequest) -> RequestHistory:

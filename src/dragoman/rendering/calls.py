@@ -10,7 +10,7 @@ from dragoman.model.messages import ToolCall, ToolResult
 from dragoman.rendering import render
 
 
-class Calls:
+class CallIndex:
     def __init__(self) -> None:
         self._open: dict[str, ToolCall] = {}
         self._left: dict[str, ToolCall] = {}

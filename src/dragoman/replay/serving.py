@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO, Final
 
 from dragoman.errors import UsageError
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import all_harnesses
 from dragoman.harnesses.contract.playback import Acting, Cue, Performance
 from dragoman.model.messages import SessionStarted, TurnEnded
 from dragoman.wire.lines import LineSplitter
@@ -26,7 +26,7 @@ def acting_for(cues: Iterable[Cue]) -> Acting:
     """Return the playback of the harness that made this recording. Raises ``UsageError`` if there is none."""
     started = (c.message.harness for c in cues if isinstance(c.message, SessionStarted))
     name = next(started, None)
-    for harness in HARNESSES:
+    for harness in all_harnesses():
         if harness.acting is not None and name in (None, harness.name):
             return harness.acting
     raise UsageError(f"no installed harness can play recordings of {name!r}")

@@ -133,7 +133,7 @@ class ReportRow:
 
     files: int = 0
     lines: int = 0
-    twins: int = 0
+    duplicates: int = 0
     unknown: int = 0
     malformed: int = 0
     unaccounted: int = 0
@@ -143,7 +143,7 @@ class ReportRow:
     def add(self, account: Account) -> None:
         self.files += 1
         self.lines += account.lines
-        self.twins += account.twins.total()
+        self.duplicates += account.duplicates.total()
         self.unknown += account.unknown.total()
         self.malformed += len(account.malformed)
         self.unaccounted += len(account.unaccounted)
@@ -214,7 +214,14 @@ def table(report: RecordingsReport) -> str:
         report.rows.items(), key=lambda item: (_number(item[0][0]), item[0][1])
     ):
         alike = f"{row.alike}/{row.pairs}" if row.pairs else ""
-        numbers = (row.files, row.lines, row.twins, row.unknown, row.malformed, row.unaccounted)
+        numbers = (
+            row.files,
+            row.lines,
+            row.duplicates,
+            row.unknown,
+            row.malformed,
+            row.unaccounted,
+        )
         rows.append((release, dialect, *map(str, numbers), alike))
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     return "\n".join(

@@ -75,7 +75,7 @@ def test_a_turn_that_was_killed_has_no_end(runs: Path) -> None:
     found = check_file(runs / "0.153.0/kill_then_resume.rollout.jsonl").findings
 
     assert broken(found) == [(14, "turn")]
-    assert "line 22 begins the next" in found[0].what
+    assert "line 22 starts the next" in found[0].what
 
 
 def test_a_file_that_was_just_written_may_still_be_at_work(runs: Path, tmp_path: Path) -> None:

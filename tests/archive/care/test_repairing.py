@@ -49,7 +49,7 @@ def test_a_file_that_is_whole_is_copied_byte_for_byte(
 ) -> None:
     done = mended(runs, tmp_path, name, None)
 
-    assert (done.actions, done.problems, done.lost_path) == ([], [], None)
+    assert (done.actions, done.problems, done.dropped_path) == ([], [], None)
     assert done.target.read_bytes() == (runs / name).read_bytes()
 
 
@@ -94,8 +94,8 @@ def test_a_turn_that_gave_its_final_answer_was_completed(runs: Path, tmp_path: P
 def test_what_is_lost_lies_beside_the_copy(runs: Path, tmp_path: Path) -> None:
     done = mended(runs, tmp_path, _PAGINATED, "scribbled")
 
-    assert done.lost_path is not None
-    lost = [json.loads(line) for line in done.lost_path.read_text(encoding="utf-8").splitlines()]
+    assert done.dropped_path is not None
+    lost = [json.loads(line) for line in done.dropped_path.read_text(encoding="utf-8").splitlines()]
     assert [row.get("raw") for row in lost] == ['{"timestamp": oops', None]
     assert lost[1]["raw_base64"] == "//4="
     assert lost[0]["line"] + 1 == lost[1]["line"]
@@ -131,8 +131,8 @@ def test_bytes_that_are_no_text_are_replaced_and_kept_beside(runs: Path, tmp_pat
     done = mended(runs, tmp_path, _LEGACY, "not text")
 
     assert "\ufffd" in done.target.read_text("utf-8")
-    assert done.lost_path is not None
-    assert "raw_base64" in done.lost_path.read_text("utf-8")
+    assert done.dropped_path is not None
+    assert "raw_base64" in done.dropped_path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("seed", range(60))

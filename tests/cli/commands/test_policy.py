@@ -21,7 +21,7 @@ def test_a_command_is_judged_and_the_reason_is_given(capsys: pytest.CaptureFixtu
     allowed = capsys.readouterr().out
 
     assert denied == (
-        "deny\n  rule: not without me\n  why:  git push -f: rule 'not without me' says so\n"
+        "deny\n  rule: not without me\n  why:  git push -f: rule 'not without me' matches\n"
     )
     assert allowed.startswith("allow\n  rule: looking at the repository\n")
 

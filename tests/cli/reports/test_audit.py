@@ -10,25 +10,25 @@ def test_an_account_says_what_became_of_the_lines_and_by_which_rules() -> None:
     account = Account(
         dialect="codex-exec",
         lines=12,
-        told=9,
+        emitting=9,
         messages=Counter({"text": 2, "tool_call": 7}),
-        twins=Counter({"blank line": 1, "call: told when it began": 2}),
+        duplicates=Counter({"blank line": 1, "call: told when it began": 2}),
         unknown=Counter({"new.thing": 1}),
         malformed=[(3, "not JSON")],
     )
 
     assert account_text(account, "run.jsonl") == (
         "run.jsonl: 12 lines, codex-exec\n"
-        "         9 made a message\n"
-        "         3 are twins of lines that did\n"
+        "         9 emitted a message\n"
+        "         3 duplicate a line that did\n"
         "         0 are unaccounted for\n"
-        "         0 values of twins are in no message\n"
+        "         0 values on duplicate lines are in no message\n"
         "\n"
         "9 messages\n"
         "         7 tool_call\n"
         "         2 text\n"
         "\n"
-        "duplicates, by rule\n"
+        "duplicates, by reason\n"
         "         2 call: told when it began\n"
         "         1 blank line\n"
         "\n"
@@ -43,8 +43,8 @@ def test_an_account_says_what_became_of_the_lines_and_by_which_rules() -> None:
 def test_an_account_of_nothing_is_short() -> None:
     assert account_text(Account(), "-") == (
         "-: 0 lines, no known dialect\n"
-        "         0 made a message\n"
-        "         0 are twins of lines that did\n"
+        "         0 emitted a message\n"
+        "         0 duplicate a line that did\n"
         "         0 are unaccounted for"
     )
 

@@ -71,7 +71,7 @@ def test_a_repair_says_what_it_did_and_who_has_read_it(
         assert row["proof"]["accepted"] is None
         assert row["deeds"]
     else:
-        assert "line 20: 40 unreadable bytes went to the lost rows" in said
+        assert "line 20: 40 unreadable bytes were dropped" in said
         assert "✓ read again" in said
         assert said.endswith("1 repaired, 0 not all right\n")
 

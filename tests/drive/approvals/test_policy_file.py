@@ -60,28 +60,28 @@ def test_an_empty_file_asks_about_everything() -> None:
     ("text", "sentence"),
     [
         ("default =", "p.toml: it is not TOML: Invalid value (at end of document)"),
-        ("default = 'aks'", "p.toml, line 1: there is no decision 'aks'; did you mean \"ask\"?"),
+        ("default = 'aks'", "p.toml, line 1: unknown decision 'aks'; did you mean \"ask\"?"),
         (
             "default = 3",
-            "p.toml, line 1: there is no decision 3; known: allow, allow_for_session, ",
+            "p.toml, line 1: unknown decision 3; known: allow, allow_for_session, ",
         ),
         (
             "\ndefautl = 'ask'",
-            "p.toml, line 2: there is no key 'defautl'; did you mean \"default\"?",
+            "p.toml, line 2: unknown key 'defautl'; did you mean \"default\"?",
         ),
-        ("[[rules]]", "p.toml, line 1: there is no key 'rules'; did you mean \"rule\"?"),
+        ("[[rules]]", "p.toml, line 1: unknown key 'rules'; did you mean \"rule\"?"),
         ("[rule]\ntool='x'", "p.toml, line 1: rules are written [[rule]], with two brackets"),
         (
             f"{_GOOD}\n[[rule]]\nname = 'net'\ncomand = 'curl'\ndecision = 'ask'",
-            'p.toml, line 20, rule 4 ("net"): there is no key \'comand\'; did you mean "command"?',
+            'p.toml, line 20, rule 4 ("net"): unknown key \'comand\'; did you mean "command"?',
         ),
         (
             "[[rule]]\nkind = 'comand'\ndecision = 'ask'",
-            "p.toml, line 2, rule 1: there is no kind 'comand'; did you mean \"command\"?",
+            "p.toml, line 2, rule 1: unknown kind 'comand'; did you mean \"command\"?",
         ),
         (
             "[[rule]]\ncommand = 'ls'\ndecision = 'Allow'",
-            "p.toml, line 3, rule 1: there is no decision 'Allow'; did you mean \"allow\"?",
+            "p.toml, line 3, rule 1: unknown decision 'Allow'; did you mean \"allow\"?",
         ),
         (
             "[[rule]]\ncommand = 'ls'",
@@ -109,7 +109,7 @@ def test_an_empty_file_asks_about_everything() -> None:
         ),
         (
             "[[rule]]\ndecision = 'ask'\ncommand_regex = '('",
-            "p.toml, line 3, rule 1: '(' is no regular expression: ",
+            "p.toml, line 3, rule 1: '(' is not a regular expression: ",
         ),
         (
             "[[rule]]\ndecision = 'ask'\nkind = 'edit'\ncommand = 'ls'",
@@ -121,7 +121,7 @@ def test_an_empty_file_asks_about_everything() -> None:
         ),
         (
             "[[rule]]\ndecision = 'deny'\ncommand = 'ls'\noptions = ['-l']",
-            "p.toml, line 4, rule 1: options say what an allowed command may have; forbidden ones",
+            "p.toml, line 4, rule 1: options list what an allowed command may use; put forbidden ones",
         ),
         (
             "[[rule]]\ndecision = 'allow'\ncommand = 'ls'\noptions = ['l']",
@@ -141,7 +141,7 @@ def test_an_empty_file_asks_about_everything() -> None:
         ),
         (
             "rule = [{decision = 'ask', comand = 'x'}]",
-            "p.toml, rule 1: there is no key 'comand'; did you mean \"command\"?",
+            "p.toml, rule 1: unknown key 'comand'; did you mean \"command\"?",
         ),
     ],
 )

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from dragoman.drive.approvals.policy import Decision, Policy, allow_all, ask_always, deny_all
-from dragoman.drive.approvals.queue import Desk, checked_seconds, elsewhere
+from dragoman.drive.approvals.queue import ApprovalQueue, checked_seconds, elsewhere
 from dragoman.drive.approvals.rules import Rules, rule
 from dragoman.errors import UsageError
 from dragoman.model.messages import ApprovalRequested, Notice
@@ -41,7 +41,7 @@ def _request(
 class _Watched:
     """A desk, and what it said."""
 
-    def __init__(self, desk: Desk, notices: list[Notice]) -> None:
+    def __init__(self, desk: ApprovalQueue, notices: list[Notice]) -> None:
         self.desk = desk
         self.notices = notices
 
@@ -54,7 +54,7 @@ class _Watched:
 @asynccontextmanager
 async def _desk(policy: Policy = ask_always, **options: Any) -> AsyncGenerator[_Watched]:
     notices: list[Notice] = []
-    async with Desk(policy, tell=notices.append, **options) as desk:
+    async with ApprovalQueue(policy, on_notice=notices.append, **options) as desk:
         yield _Watched(desk, notices)
 
 
@@ -98,8 +98,8 @@ def _raising(request: ApprovalRequested) -> str:
 
 _FAILING: list[tuple[Callable[[ApprovalRequested], Any], str]] = [
     (_raising, "the policy failed with LookupError: no rule for command; taken as deny"),
-    (lambda request: "yes", "the policy: there is no decision 'yes'; taken as deny"),
-    (lambda request: 1, "the policy: a int is no decision; taken as deny"),
+    (lambda request: "yes", "the policy: unknown decision 'yes'; taken as deny"),
+    (lambda request: 1, "the policy: a int is not a decision; taken as deny"),
 ]
 
 
@@ -171,7 +171,7 @@ def test_the_agent_cannot_say_which_directory_is_the_session_s_own() -> None:
 
 
 def test_with_nobody_to_ask_the_answer_is_no() -> None:
-    assert _decide() == (Decision(word="deny", by="nobody to ask"), [])
+    assert _decide() == (Decision(word="deny", by="no one to ask"), [])
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_when_nobody_answers_in_time_the_answer_is_no() -> None:
     for ask in (elsewhere, hangs):
         decision, [notice] = _decide(ask=ask, deadline_seconds=0.01)
         assert decision == Decision(word="deny", by="deadline")
-        assert notice == "approval a: nobody decided in time: denied"
+        assert notice == "approval a: no one decided in time: denied"
     release.set()
 
 
@@ -304,7 +304,7 @@ def test_an_unknown_word_from_elsewhere_is_a_no() -> None:
 
             assert watched.desk.decide("a", "yep") is True
             assert [decision.word for decision in got] == ["deny"]
-            assert "there is no decision 'yep'" in watched.notices[0].text
+            assert "unknown decision 'yep'" in watched.notices[0].text
 
     _run(work)
 
@@ -357,7 +357,7 @@ def test_who_hears_of_trouble_may_come_later() -> None:
     async def work() -> list[str]:
         heard: list[Notice] = []
         async with _desk(_raising) as watched:
-            watched.desk.hear(heard.append)
+            watched.desk.report_to(heard.append)
             await watched.decision()
             assert watched.notices == []
         return [notice.level for notice in heard]
@@ -412,7 +412,7 @@ def test_a_listener_that_fails_does_not_stop_the_desk(caplog: pytest.LogCaptureF
         raise OSError("gone")
 
     async def work() -> Decision:
-        async with Desk(_raising, tell=broken) as desk:
+        async with ApprovalQueue(_raising, on_notice=broken) as desk:
             desk.submit(_request("a"), broken)
             done: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
             desk.submit(_request("b"), done.set_result)
@@ -420,7 +420,7 @@ def test_a_listener_that_fails_does_not_stop_the_desk(caplog: pytest.LogCaptureF
 
     assert _run(work).word == "deny"
     assert "a decision could not be delivered" in caplog.text
-    assert "a notice could not be told" in caplog.text
+    assert "a notice could not be emitted" in caplog.text
 
 
 async def _cancels_itself(request: ApprovalRequested) -> str:
@@ -546,7 +546,7 @@ def test_a_policy_that_will_not_be_cancelled_is_left_behind() -> None:
 @pytest.mark.parametrize("seconds", ["5", b"5", True, float("nan"), [5], {}])
 def test_a_deadline_that_is_no_number_is_refused_before_anything_is_asked(seconds: Any) -> None:
     with pytest.raises(UsageError, match="ask_seconds must be a number of seconds"):
-        Desk(deadline_seconds=seconds)
+        ApprovalQueue(deadline_seconds=seconds)
 
 
 @pytest.mark.parametrize(

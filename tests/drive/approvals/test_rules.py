@@ -221,15 +221,18 @@ def test_conditions_of_one_kind_do_not_reach_another() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"decision": "alow"}, "decision: there is no decision 'alow'; known: allow, "),
-        ({"decision": "answered"}, "decision: there is no decision 'answered'; known: "),
+        ({"decision": "alow"}, "decision: unknown decision 'alow'; known: allow, "),
+        ({"decision": "answered"}, "decision: unknown decision 'answered'; known: "),
         (
             {"decision": "deny", "kind": "comand"},
-            "kind: there is no kind 'comand'; known: command, ",
+            "kind: unknown kind 'comand'; known: command, ",
         ),
         ({"decision": "deny", "command": "a; b"}, "command: 'a; b' is more than one command"),
         ({"decision": "deny", "command": "a $b"}, "command: 'a $b' is not the plain beginning of"),
-        ({"decision": "deny", "command_regex": "("}, "command_regex: '(' is no regular expression"),
+        (
+            {"decision": "deny", "command_regex": "("},
+            "command_regex: '(' is not a regular expression",
+        ),
     ],
 )
 def test_a_rule_that_cannot_be_meant_is_refused(arguments: dict[str, str], sentence: str) -> None:
@@ -239,5 +242,5 @@ def test_a_rule_that_cannot_be_meant_is_refused(arguments: dict[str, str], sente
 
 
 def test_a_default_that_is_no_decision_is_refused() -> None:
-    with pytest.raises(BadRule, match="there is no decision 'maybe'"):
+    with pytest.raises(BadRule, match="unknown decision 'maybe'"):
         Rules([], default="maybe")

@@ -80,7 +80,7 @@ def package(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """The program in a package that cannot be imported."""
     path = install("site/agent_package/bin/agent")
     (tmp_path / "site/agent_package/__init__.py").write_text("raise RuntimeError('slow')")
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
     return path
 
 

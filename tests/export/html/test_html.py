@@ -15,7 +15,7 @@ from dragoman.export.html.exporter import HtmlExporter
 from dragoman.export.html.flow import Flow
 from dragoman.export.html.page import style_sheet
 from dragoman.html import calls, conversation, diffs
-from dragoman.html.images import Images
+from dragoman.html.images import InlineImages
 from dragoman.html.output import output
 from dragoman.html.pieces import Html, element
 from dragoman.html.prose import prose
@@ -342,7 +342,7 @@ def test_a_unified_diff_is_told_file_by_file() -> None:
 
 
 def test_an_image_is_shown_once_and_only_if_it_is_one() -> None:
-    images = Images()
+    images = InlineImages()
 
     assert f'src="data:image/png;base64,{PIXEL}"' in images.show(
         f"data:image/gif;base64,{PIXEL}", "m1"
@@ -351,7 +351,7 @@ def test_an_image_is_shown_once_and_only_if_it_is_one() -> None:
     svg = base64.b64encode(b"<svg onload=alert(1)>").decode()
     assert "<img" not in images.show(f"data:image/svg+xml;base64,{svg}")
     assert "<img" not in images.show("https://host/x.png")
-    assert "<img" not in Images(most=10).show(f"data:image/png;base64,{PIXEL}")
+    assert "<img" not in InlineImages(most=10).show(f"data:image/png;base64,{PIXEL}")
 
 
 def test_prose_is_markdown() -> None:

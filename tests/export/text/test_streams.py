@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.export.text.streams import Streams
+from dragoman.export.text.streams import TextStreams
 from dragoman.model.messages import Delta, Text
 
 
@@ -16,7 +16,7 @@ def whole(text: str, message_id: str | None = "m1") -> Text:
 
 
 def test_lines_are_given_out_when_they_are_whole() -> None:
-    streams = Streams()
+    streams = TextStreams()
 
     given_out = [streams.add(delta(piece)) for piece in ("Let me thi", "nk.\n\nFir", "st", "\n")]
 
@@ -25,7 +25,7 @@ def test_lines_are_given_out_when_they_are_whole() -> None:
 
 @given(st.lists(st.text("ab\n")), st.text("ab\n"))
 def test_everything_is_given_out_once(pieces: list[str], rest: str) -> None:
-    streams = Streams()
+    streams = TextStreams()
 
     shown = "".join(streams.add(delta(piece)) for piece in pieces)
     completed = streams.complete(whole("".join(pieces) + rest))
@@ -40,7 +40,7 @@ def test_everything_is_given_out_once(pieces: list[str], rest: str) -> None:
 
 
 def test_a_text_is_known_by_what_it_says_when_ids_differ() -> None:
-    streams = Streams()
+    streams = TextStreams()
     streams.add(delta("one\ntw", None))
     streams.add(delta("th", "m3"))
 
@@ -49,7 +49,7 @@ def test_a_text_is_known_by_what_it_says_when_ids_differ() -> None:
 
 
 def test_a_text_that_was_not_streamed_has_nothing_left() -> None:
-    streams = Streams()
+    streams = TextStreams()
     assert streams.complete(whole("one")) is None
 
     streams.add(delta("other\n"))
@@ -58,7 +58,7 @@ def test_a_text_that_was_not_streamed_has_nothing_left() -> None:
 
 
 def test_a_text_that_lost_its_ends_is_the_same() -> None:
-    streams = Streams()
+    streams = TextStreams()
     streams.add(delta("\none\n"))
     streams.add(delta("two\n\n"))
 
@@ -66,7 +66,7 @@ def test_a_text_that_lost_its_ends_is_the_same() -> None:
 
 
 def test_texts_that_will_not_be_completed_give_out_what_is_left() -> None:
-    streams = Streams()
+    streams = TextStreams()
     streams.add(delta("one\ntw"))
     streams.add(delta("on", None))
 

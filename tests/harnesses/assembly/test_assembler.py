@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -16,11 +16,6 @@ from dragoman.model.messages import (
     PlanStep,
     RateLimits,
     RateWindow,
-    ResultStatus,
-    ToolCall,
-    ToolResult,
-    TurnEnded,
-    UsageReport,
 )
 from dragoman.model.usage import Usage
 
@@ -33,80 +28,24 @@ def out() -> Output:
 
 
 @pytest.fixture
-def teller(out: Output) -> Teller:
+def session(out: Output) -> SessionAssembler:
     """A session in the middle of a turn."""
-    teller = Teller(out, "codex", "s")
-    teller.begin_turn("t")
+    session = SessionAssembler(out, "codex", "s")
+    session.begin_turn("t")
     out.take_messages()
-    return teller
+    return session
 
 
-def rules(out: Output) -> list[str]:
-    return [twin.rule for twin in out.take_twins()]
+def reasons(out: Output) -> list[str]:
+    return [duplicate.reason for duplicate in out.take_duplicates()]
 
 
-# Tools.
-
-
-def test_a_call_and_its_result_are_told_once_each(out: Output, teller: Teller) -> None:
-    for _ in range(2):
-        teller.call("c", "Bash", "shell", {"command": "ls"})
-    for output in ("a", "b"):
-        teller.result("c", output, exit_code=0, duration_ms=12)
-
-    assert out.take_messages() == [
-        ToolCall(
-            session_id="s",
-            turn_id="t",
-            call_id="c",
-            tool="Bash",
-            native_tool="shell",
-            input={"command": "ls"},
-        ),
-        ToolResult(
-            session_id="s", turn_id="t", call_id="c", output="a", exit_code=0, duration_ms=12
-        ),
-    ]
-    assert rules(out) == ["tool call: told before", "tool result: told before"]
-
-
-@pytest.mark.parametrize(
-    ("is_error", "status", "told"),
-    [
-        (False, None, "completed"),
-        (True, None, "failed"),
-        (True, "declined", "declined"),
-        (True, "abandoned", "abandoned"),
-    ],
-)
-def test_a_result_without_a_status_has_one_by_its_error(
-    out: Output, teller: Teller, is_error: bool, status: ResultStatus | None, told: ResultStatus
-) -> None:
-    teller.call("c", "Bash", "shell", {})
-    teller.result("c", is_error=is_error, status=status)
-
-    result = out.take_messages()[-1]
-    assert isinstance(result, ToolResult)
-    assert (result.is_error, result.status) == (is_error, told)
-
-
-def test_what_a_call_was_given_is_known_while_it_is_open(teller: Teller) -> None:
-    teller.call("c", "Edit", "file_change", {"changes": []})
-
-    assert teller.input_of("c") == {"changes": []}
-    teller.result("c")
-    assert teller.input_of("c") == {}
-
-
-# Plans and diffs.
-
-
-def test_a_plan_is_told_when_it_changes(out: Output, teller: Teller) -> None:
+def test_a_plan_is_told_when_it_changes(out: Output, session: SessionAssembler) -> None:
     look, done = [PlanStep("look")], [PlanStep("look", "completed")]
-    teller.plan(look)
-    teller.plan(list(look))
-    teller.plan(look, "starting")
-    teller.plan(done, "starting")
+    session.plan(look)
+    session.plan(list(look))
+    session.plan(look, "starting")
+    session.plan(done, "starting")
 
     plans = [message for message in out.take_messages() if isinstance(message, Plan)]
     assert [(plan.steps, plan.explanation) for plan in plans] == [
@@ -114,119 +53,44 @@ def test_a_plan_is_told_when_it_changes(out: Output, teller: Teller) -> None:
         (look, "starting"),
         (done, "starting"),
     ]
-    assert rules(out) == ["plan: unchanged"]
+    assert reasons(out) == ["plan: unchanged"]
 
 
 def test_a_diff_is_told_when_it_changes_and_not_while_it_is_empty(
-    out: Output, teller: Teller
+    out: Output, session: SessionAssembler
 ) -> None:
     for unified in ("", "+a", "+a", "+b", ""):
-        teller.diff(unified)
+        session.diff(unified)
 
     diffs = [message for message in out.take_messages() if isinstance(message, Diff)]
     assert [diff.unified for diff in diffs] == ["+a", "+b", ""]
-    assert rules(out) == ["diff: unchanged", "diff: unchanged"]
+    assert reasons(out) == ["diff: unchanged", "diff: unchanged"]
 
 
-def test_each_turn_has_a_diff_of_its_own(out: Output, teller: Teller) -> None:
-    teller.diff("+a")
-    teller.end_turn("completed")
-    teller.begin_turn("u")
-    teller.diff("+a")
+def test_each_turn_has_a_diff_of_its_own(out: Output, session: SessionAssembler) -> None:
+    session.diff("+a")
+    session.end_turn("completed")
+    session.begin_turn("u")
+    session.diff("+a")
 
     diffs = [message for message in out.take_messages() if isinstance(message, Diff)]
     assert [diff.turn_id for diff in diffs] == ["t", "u"]
 
 
-# Tokens.
-
-
-def test_totals_are_told_when_they_change_with_the_window_they_fill(
-    out: Output, teller: Teller
-) -> None:
-    teller.usage(ONE, ONE, 258400)
-    teller.usage(ONE, ONE, 258400)
-    teller.usage(TWO, None)
-
-    assert out.take_messages() == [
-        UsageReport(session_id="s", turn_id="t", total=ONE, last=ONE, context_window=258400),
-        UsageReport(session_id="s", turn_id="t", total=TWO, context_window=258400),
-    ]
-    assert rules(out) == ["usage: unchanged"]
-
-
-def test_the_first_total_of_a_resumed_session_is_an_old_one_until_the_agent_speaks(
-    out: Output, teller: Teller
-) -> None:
-    teller.is_resumed = True
-    teller.usage(ONE, ONE)
-    teller.text("event", "ok")
-    teller.usage(TWO, TWO - ONE)
-    teller.end_turn("completed")
-
-    end = out.take_messages()[-1]
-    assert isinstance(end, TurnEnded)
-    assert end.usage == TWO - ONE
-
-
-def test_in_a_resumed_session_that_has_spoken_the_first_total_is_its_own(
-    out: Output, teller: Teller
-) -> None:
-    teller.is_resumed = True
-    teller.text("event", "ok")
-    teller.usage(TWO, TWO - ONE)
-    teller.end_turn("completed")
-
-    end = out.take_messages()[-1]
-    assert isinstance(end, TurnEnded)
-    assert end.usage == TWO - ONE
-
-
-def test_where_nothing_is_counted_yet_the_first_total_is_the_turn_s(
-    out: Output, teller: Teller
-) -> None:
-    teller.usage_starts()
-    teller.usage(TWO, TWO - ONE)
-    teller.end_turn("completed")
-
-    end = out.take_messages()[-1]
-    assert isinstance(end, TurnEnded)
-    assert end.usage == TWO
-    assert rules(out) == ["usage: nothing counted yet"]
-
-
-def test_the_record_of_a_response_is_told_even_if_its_total_is_known(
-    out: Output, teller: Teller
-) -> None:
-    teller.usage_record(ONE, ONE)
-    teller.usage_record(ONE + ONE, ONE)
-    teller.end_turn("completed")
-
-    first, second, end = out.take_messages()
-    assert isinstance(first, UsageReport)
-    assert isinstance(second, UsageReport)
-    assert (first.total, second.total, second.last) == (ONE, ONE + ONE, ONE)
-    assert isinstance(end, TurnEnded)
-    assert end.usage == ONE + ONE
-
-
-def test_rate_limits_are_told_when_they_change(out: Output, teller: Teller) -> None:
+def test_rate_limits_are_told_when_they_change(out: Output, session: SessionAssembler) -> None:
     resets = datetime(2026, 11, 16, tzinfo=UTC)
-    teller.rate_limits([])
-    teller.rate_limits([RateWindow("primary", 12.5, resets)])
-    teller.rate_limits([RateWindow("primary", 12.5, resets)])
-    teller.rate_limits([RateWindow("primary", 13.0, resets)])
+    session.rate_limits([])
+    session.rate_limits([RateWindow("primary", 12.5, resets)])
+    session.rate_limits([RateWindow("primary", 12.5, resets)])
+    session.rate_limits([RateWindow("primary", 13.0, resets)])
 
     limits = [message for message in out.take_messages() if isinstance(message, RateLimits)]
     assert [limit.windows[0].used_percent for limit in limits] == [12.5, 13.0]
-    assert rules(out) == ["rate limits: unchanged", "rate limits: unchanged"]
+    assert reasons(out) == ["rate limits: unchanged", "rate limits: unchanged"]
 
 
-# Questions.
-
-
-def ask(teller: Teller, approval_id: str) -> None:
-    teller.ask(
+def ask(session: SessionAssembler, approval_id: str) -> None:
+    session.ask(
         approval_id,
         "command",
         tool="Bash",
@@ -236,11 +100,11 @@ def ask(teller: Teller, approval_id: str) -> None:
     )
 
 
-def test_a_question_is_asked_once_and_settled_once(out: Output, teller: Teller) -> None:
-    ask(teller, "a")
-    ask(teller, "a")
-    teller.settle("a", "allow")
-    teller.settle("a", "deny")
+def test_a_question_is_asked_once_and_settled_once(out: Output, session: SessionAssembler) -> None:
+    ask(session, "a")
+    ask(session, "a")
+    session.settle("a", "allow")
+    session.settle("a", "deny")
 
     assert out.take_messages() == [
         ApprovalRequested(
@@ -255,25 +119,27 @@ def test_a_question_is_asked_once_and_settled_once(out: Output, teller: Teller) 
         ),
         ApprovalSettled(session_id="s", turn_id="t", approval_id="a", decision="allow"),
     ]
-    assert rules(out) == ["approval: asked before", "approval: settled before"]
+    assert reasons(out) == ["approval: requested before", "approval: settled before"]
 
 
-def test_the_oldest_question_that_is_open_can_be_found(teller: Teller) -> None:
-    assert teller.open_approval() is None
-    ask(teller, "a")
-    ask(teller, "b")
+def test_the_oldest_question_that_is_open_can_be_found(session: SessionAssembler) -> None:
+    assert session.open_approval() is None
+    ask(session, "a")
+    ask(session, "b")
 
-    assert teller.open_approval() == "a"
-    teller.settle("a", "deny")
-    assert teller.open_approval() == "b"
-    assert teller.has_asked("a")
-    assert not teller.has_asked("c")
+    assert session.open_approval() == "a"
+    session.settle("a", "deny")
+    assert session.open_approval() == "b"
+    assert session.has_asked("a")
+    assert not session.has_asked("c")
 
 
-def test_an_answer_to_a_question_nobody_heard_is_told_once(out: Output, teller: Teller) -> None:
-    teller.settle("a", "allow")
-    teller.settle("a", "allow")
-    ask(teller, "a")
+def test_an_answer_to_a_question_nobody_heard_is_told_once(
+    out: Output, session: SessionAssembler
+) -> None:
+    session.settle("a", "allow")
+    session.settle("a", "allow")
+    ask(session, "a")
 
     assert [type(message) for message in out.take_messages()] == [ApprovalSettled]
 
@@ -281,10 +147,10 @@ def test_an_answer_to_a_question_nobody_heard_is_told_once(out: Output, teller: 
 # The harness's own words.
 
 
-def test_a_notice_is_told_once_for_all_channels(out: Output, teller: Teller) -> None:
-    teller.notice("event", "warning", "Reconnecting... 1/3", will_retry=True)
-    teller.notice("item", "warning", "Reconnecting... 1/3", will_retry=True)
-    teller.notice("event", "info", "hello")
+def test_a_notice_is_told_once_for_all_channels(out: Output, session: SessionAssembler) -> None:
+    session.notice("event", "warning", "Reconnecting... 1/3", will_retry=True)
+    session.notice("item", "warning", "Reconnecting... 1/3", will_retry=True)
+    session.notice("event", "info", "hello")
 
     assert out.take_messages() == [
         Notice(
@@ -296,14 +162,16 @@ def test_a_notice_is_told_once_for_all_channels(out: Output, teller: Teller) -> 
         ),
         Notice(session_id="s", turn_id="t", level="info", text="hello"),
     ]
-    assert rules(out) == ["notice: told before"]
+    assert reasons(out) == ["notice: emitted before"]
 
 
-def test_each_compaction_is_told_once_for_all_channels(out: Output, teller: Teller) -> None:
-    teller.compacted("row", "SUMMARY")
-    teller.compacted("event")
-    teller.compacted("row", "SUMMARY of more")
+def test_each_compaction_is_told_once_for_all_channels(
+    out: Output, session: SessionAssembler
+) -> None:
+    session.compacted("row", "SUMMARY")
+    session.compacted("event")
+    session.compacted("row", "SUMMARY of more")
 
     compactions = [message for message in out.take_messages() if isinstance(message, Compacted)]
     assert [compaction.summary for compaction in compactions] == ["SUMMARY", "SUMMARY of more"]
-    assert rules(out) == ["compaction: told before"]
+    assert reasons(out) == ["compaction: emitted before"]

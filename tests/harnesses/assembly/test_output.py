@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
-from dragoman.harnesses.contract.reading import Twin
+from dragoman.harnesses.contract.reading import Duplicate
 from dragoman.model.messages import Text, TurnStarted
 
 
 def test_before_the_first_line_there_is_no_line_and_no_time() -> None:
     out = Output(audit=True)
-    out.twin("nothing read yet")
+    out.duplicate("nothing read yet")
 
-    assert out.take_twins() == [Twin(0, "nothing read yet")]
+    assert out.take_duplicates() == [Duplicate(0, "nothing read yet")]
     assert out.at is None
 
 
@@ -27,49 +27,52 @@ def test_messages_are_taken_once() -> None:
 def test_what_was_taken_is_not_changed_by_what_comes_after() -> None:
     out = Output(audit=True)
     out.messages.append(TurnStarted(line=1))
-    out.twin("blank line")
-    messages, twins = out.take_messages(), out.take_twins()
+    out.duplicate("blank line")
+    messages, duplicates = out.take_messages(), out.take_duplicates()
 
     out.messages.append(TurnStarted(line=2))
-    out.twin("blank line")
+    out.duplicate("blank line")
 
-    assert len(messages) == len(twins) == 1
+    assert len(messages) == len(duplicates) == 1
 
 
-def test_a_twin_names_the_line_being_read() -> None:
+def test_a_duplicate_names_the_line_being_read() -> None:
     out = Output(audit=True)
     out.line = 3
-    out.twin("blank line")
+    out.duplicate("blank line")
     out.line = 4
-    out.twin("turn: begun before")
+    out.duplicate("turn: begun before")
 
-    assert out.take_twins() == [Twin(3, "blank line"), Twin(4, "turn: begun before")]
-    assert out.take_twins() == []
+    assert out.take_duplicates() == [Duplicate(3, "blank line"), Duplicate(4, "turn: begun before")]
+    assert out.take_duplicates() == []
 
 
 def test_a_line_that_was_held_back_is_named_as_itself() -> None:
     out = Output(audit=True)
     out.line = 9
-    out.twin_of_line(2, "code mode: its tools speak for themselves")
+    out.duplicate_of_line(2, "code mode: its tools speak for themselves")
 
-    assert out.take_twins() == [Twin(2, "code mode: its tools speak for themselves")]
+    assert out.take_duplicates() == [Duplicate(2, "code mode: its tools speak for themselves")]
 
 
 def test_without_an_audit_nothing_is_noted() -> None:
     out = Output(audit=False)
-    out.twin("blank line")
-    out.twin_of_line(1, "blank line")
+    out.duplicate("blank line")
+    out.duplicate_of_line(1, "blank line")
 
-    assert out.take_twins() == []
+    assert out.take_duplicates() == []
 
 
 def test_the_sessions_of_one_stream_keep_one_order() -> None:
     out = Output(audit=False)
-    mother, child = Teller(out, "codex", "mother"), Teller(out, "codex", "child")
+    mother, child = (
+        SessionAssembler(out, "codex", "mother"),
+        SessionAssembler(out, "codex", "child"),
+    )
     out.at = datetime(2026, 1, 2, tzinfo=UTC)
-    for line, (teller, text) in enumerate([(mother, "one"), (child, "two"), (mother, "three")], 1):
+    for line, (session, text) in enumerate([(mother, "one"), (child, "two"), (mother, "three")], 1):
         out.line = line
-        teller.text("event", text)
+        session.text("event", text)
 
     texts = [message for message in out.take_messages() if isinstance(message, Text)]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.harnesses.assembly.tokens import Tally
+from dragoman.harnesses.assembly.tokens import TokenCounter
 from dragoman.model.usage import NOTHING, Usage
 
 spent = st.builds(Usage, *(st.integers(0, 1000) for _ in range(5)))
@@ -20,121 +20,121 @@ def total_of(turns: list[Usage | None]) -> Usage:
 @given(st.lists(st.tuples(spent, st.integers(1, 3), st.booleans())))
 def test_the_turns_add_up_to_the_final_total(steps: list[tuple[Usage, int, bool]]) -> None:
     """Whatever was spent, however often each total is repeated, wherever turns end."""
-    tally, total = Tally(), NOTHING
+    counter, total = TokenCounter(), NOTHING
     turns: list[Usage | None] = []
 
     for step, repeats, ends in steps:
         total += step
         last = step if turns else None  # at first nothing is known but the total
         for _ in range(repeats):
-            tally.count(total, last, old=False)
+            counter.count(total, last, old=False)
         if ends:
-            turns.append(tally.take_turn())
-    turns.append(tally.take_turn())
+            turns.append(counter.take_turn())
+    turns.append(counter.take_turn())
 
     assert total_of(turns) == total
 
 
 @given(st.lists(st.tuples(some, st.booleans()), min_size=1))
 def test_records_of_single_responses_add_up_too(steps: list[tuple[Usage, bool]]) -> None:
-    tally, total = Tally(), NOTHING
+    counter, total = TokenCounter(), NOTHING
     turns: list[Usage | None] = []
 
     for own, ends in steps:
         total += own
-        tally.record(total, own)
+        counter.record(total, own)
         if ends:
-            turns.append(tally.take_turn())
-    turns.append(tally.take_turn())
+            turns.append(counter.take_turn())
+    turns.append(counter.take_turn())
 
-    assert total_of(turns) == total == tally.total
+    assert total_of(turns) == total == counter.total
 
 
 @given(st.lists(st.lists(some, min_size=1), min_size=1))
 def test_reports_without_a_total_are_added_up(turns: list[list[Usage]]) -> None:
-    tally = Tally()
+    counter = TokenCounter()
 
     for turn in turns:
         for last in turn:
-            assert tally.count(None, last, old=False)
+            assert counter.count(None, last, old=False)
 
-        assert tally.take_turn() == total_of(list(turn))
-    assert tally.total == total_of([last for turn in turns for last in turn])
+        assert counter.take_turn() == total_of(list(turn))
+    assert counter.total == total_of([last for turn in turns for last in turn])
 
 
 def test_only_a_total_that_changed_says_anything_new() -> None:
-    tally = Tally()
+    counter = TokenCounter()
 
-    assert tally.count(Usage(120, 40, 0, 20), None, old=False)
-    assert not tally.count(Usage(120, 40, 0, 20), Usage(120, 40, 0, 20), old=False)
-    assert tally.count(Usage(260, 40, 0, 40), None, old=False)
-    assert not tally.count(None, None, old=False)
+    assert counter.count(Usage(120, 40, 0, 20), None, old=False)
+    assert not counter.count(Usage(120, 40, 0, 20), Usage(120, 40, 0, 20), old=False)
+    assert counter.count(Usage(260, 40, 0, 40), None, old=False)
+    assert not counter.count(None, None, old=False)
 
 
 def test_a_total_of_nothing_says_nothing() -> None:
-    tally = Tally()
+    counter = TokenCounter()
 
-    assert not tally.count(NOTHING, None, old=False)
-    assert tally.take_turn() is None
+    assert not counter.count(NOTHING, None, old=False)
+    assert counter.take_turn() is None
 
 
 def test_a_turn_that_nobody_counted_has_no_tokens_rather_than_none() -> None:
-    assert Tally().take_turn() is None
+    assert TokenCounter().take_turn() is None
 
 
 def test_a_turn_is_the_difference_between_two_totals() -> None:
-    tally = Tally()
-    tally.count(Usage(140, 40, 0, 20, 5), None, old=False)
-    tally.take_turn()
+    counter = TokenCounter()
+    counter.count(Usage(140, 40, 0, 20, 5), None, old=False)
+    counter.take_turn()
 
-    tally.count(Usage(300, 90, 0, 50, 9), None, old=False)
+    counter.count(Usage(300, 90, 0, 50, 9), None, old=False)
 
-    assert tally.take_turn() == Usage(160, 50, 0, 30, 4)
-    assert tally.take_turn() is None
+    assert counter.take_turn() == Usage(160, 50, 0, 30, 4)
+    assert counter.take_turn() is None
 
 
 def test_coming_in_late_only_the_newest_response_is_counted() -> None:
     """A stream that joins a running session sees a total with earlier turns in it."""
-    tally = Tally()
-    tally.count(Usage(900, output_tokens=90), Usage(100, output_tokens=10), old=False)
-    tally.count(Usage(1050, output_tokens=100), Usage(150, output_tokens=10), old=False)
+    counter = TokenCounter()
+    counter.count(Usage(900, output_tokens=90), Usage(100, output_tokens=10), old=False)
+    counter.count(Usage(1050, output_tokens=100), Usage(150, output_tokens=10), old=False)
 
-    assert tally.take_turn() == Usage(250, output_tokens=20)
-    assert tally.total == Usage(1050, output_tokens=100)
+    assert counter.take_turn() == Usage(250, output_tokens=20)
+    assert counter.total == Usage(1050, output_tokens=100)
 
 
 def test_when_nothing_was_spent_before_the_whole_first_total_counts() -> None:
-    tally = Tally()
-    tally.starts()
-    tally.count(Usage(900, output_tokens=90), Usage(100, output_tokens=10), old=False)
+    counter = TokenCounter()
+    counter.start()
+    counter.count(Usage(900, output_tokens=90), Usage(100, output_tokens=10), old=False)
 
-    assert tally.take_turn() == Usage(900, output_tokens=90)
+    assert counter.take_turn() == Usage(900, output_tokens=90)
 
 
 def test_a_session_that_has_counted_does_not_start_again() -> None:
-    tally = Tally()
-    tally.count(Usage(10), None, old=False)
-    tally.starts()
+    counter = TokenCounter()
+    counter.count(Usage(10), None, old=False)
+    counter.start()
 
-    assert tally.total == Usage(10)
+    assert counter.total == Usage(10)
 
 
 def test_an_old_total_only_sets_the_mark() -> None:
-    tally = Tally()
-    tally.count(Usage(500, output_tokens=50), Usage(80, output_tokens=8), old=True)
-    tally.count(Usage(600, output_tokens=60), Usage(100, output_tokens=10), old=False)
+    counter = TokenCounter()
+    counter.count(Usage(500, output_tokens=50), Usage(80, output_tokens=8), old=True)
+    counter.count(Usage(600, output_tokens=60), Usage(100, output_tokens=10), old=False)
 
-    assert tally.take_turn() == Usage(100, output_tokens=10)
+    assert counter.take_turn() == Usage(100, output_tokens=10)
 
 
 def test_an_old_total_in_the_middle_of_a_turn_keeps_what_the_turn_has_spent() -> None:
-    tally = Tally()
-    tally.starts()
-    tally.count(Usage(100), None, old=False)
-    tally.count(Usage(700), None, old=True)
-    tally.count(Usage(730), None, old=False)
+    counter = TokenCounter()
+    counter.start()
+    counter.count(Usage(100), None, old=False)
+    counter.count(Usage(700), None, old=True)
+    counter.count(Usage(730), None, old=False)
 
-    assert tally.take_turn() == Usage(130)
+    assert counter.take_turn() == Usage(130)
 
 
 @pytest.mark.parametrize(
@@ -150,37 +150,37 @@ def test_an_old_total_in_the_middle_of_a_turn_keeps_what_the_turn_has_spent() ->
     ],
 )
 def test_a_counter_that_went_back_loses_nothing(last: Usage | None, own: Usage) -> None:
-    tally = Tally()
-    tally.starts()
-    tally.count(Usage(100, output_tokens=10), None, old=False)
-    tally.count(Usage(30, output_tokens=3), last, old=False)
+    counter = TokenCounter()
+    counter.start()
+    counter.count(Usage(100, output_tokens=10), None, old=False)
+    counter.count(Usage(30, output_tokens=3), last, old=False)
 
-    assert tally.take_turn() == own
+    assert counter.take_turn() == own
 
 
 def test_a_record_without_a_total_goes_on_from_the_last_one() -> None:
-    tally = Tally()
-    tally.count(Usage(100), None, old=False)
-    tally.record(None, Usage(7))
+    counter = TokenCounter()
+    counter.count(Usage(100), None, old=False)
+    counter.record(None, Usage(7))
 
-    assert tally.total == Usage(107)
-    assert tally.take_turn() == Usage(107)
+    assert counter.total == Usage(107)
+    assert counter.take_turn() == Usage(107)
 
 
 def test_a_record_counts_its_own_tokens_whatever_its_total_says() -> None:
     """A forked session's totals begin with its parent's."""
-    tally = Tally()
-    tally.record(Usage(1130), Usage(130))
+    counter = TokenCounter()
+    counter.record(Usage(1130), Usage(130))
 
-    assert tally.take_turn() == Usage(130)
-    assert tally.total == Usage(1130)
+    assert counter.take_turn() == Usage(130)
+    assert counter.total == Usage(1130)
 
 
 def test_a_record_whose_total_does_not_follow_from_the_last_counts_its_own_tokens() -> None:
-    tally = Tally()
-    tally.starts()
-    tally.count(Usage(100, output_tokens=10), None, old=False)
-    tally.record(Usage(1130, output_tokens=40), Usage(130, output_tokens=30))
-    tally.record(Usage(1200, output_tokens=41), Usage(7, output_tokens=1))
+    counter = TokenCounter()
+    counter.start()
+    counter.count(Usage(100, output_tokens=10), None, old=False)
+    counter.record(Usage(1130, output_tokens=40), Usage(130, output_tokens=30))
+    counter.record(Usage(1200, output_tokens=41), Usage(7, output_tokens=1))
 
-    assert tally.take_turn() == Usage(237, output_tokens=41)
+    assert counter.take_turn() == Usage(237, output_tokens=41)

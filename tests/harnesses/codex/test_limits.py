@@ -29,7 +29,7 @@ def test_a_live_stream_tells_what_its_files_tell(recording: Recording) -> None:
 @pytest.mark.parametrize("recording", _ALL, ids=_name)
 def test_no_line_is_lost(recording: Recording) -> None:
     account = audit(recording.path)
-    assert account.lines == account.told + account.twins.total()
+    assert account.lines == account.told + account.duplicates.total()
     assert account.unaccounted == []
 
 

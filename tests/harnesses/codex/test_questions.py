@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex import questions
 from dragoman.model.messages import AlwaysAllow, ApprovalRequested, Message
@@ -19,8 +19,8 @@ def out() -> Output:
 
 
 @pytest.fixture
-def teller(out: Output) -> Teller:
-    return Teller(out, "codex", "s")
+def session(out: Output) -> SessionAssembler:
+    return SessionAssembler(out, "codex", "s")
 
 
 def asked(out: Output) -> Message:
@@ -163,13 +163,13 @@ def test_a_release_that_lists_nothing_offers_the_usual(available: Any) -> None:
 )
 def test_a_command_is_asked_about_with_its_script_and_as_it_will_run(
     out: Output,
-    teller: Teller,
+    session: SessionAssembler,
     command: list[str] | str,
     line: str,
     argv: list[str] | None,
     shell: str,
 ) -> None:
-    questions.ask_command(teller, "call_1", command=command, cwd="/workspace", reason="need it")
+    questions.ask_command(session, "call_1", command=command, cwd="/workspace", reason="need it")
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
@@ -190,9 +190,11 @@ def test_a_command_is_asked_about_with_its_script_and_as_it_will_run(
     )
 
 
-def test_a_command_that_is_not_told_is_summed_up_by_its_reason(out: Output, teller: Teller) -> None:
+def test_a_command_that_is_not_told_is_summed_up_by_its_reason(
+    out: Output, session: SessionAssembler
+) -> None:
     questions.ask_command(
-        teller, "call_1", command=None, cwd=None, reason="need it", choices=["allow"]
+        session, "call_1", command=None, cwd=None, reason="need it", choices=["allow"]
     )
 
     question = asked(out)
@@ -213,9 +215,9 @@ def test_a_command_that_is_not_told_is_summed_up_by_its_reason(out: Output, tell
     ],
 )
 def test_an_edit_is_asked_about_with_its_files(
-    out: Output, teller: Teller, changes: list[dict[str, Any]], tool: str, summary: str
+    out: Output, session: SessionAssembler, changes: list[dict[str, Any]], tool: str, summary: str
 ) -> None:
-    questions.ask_edit(teller, "call_1", changes=changes, reason=None)
+    questions.ask_edit(session, "call_1", changes=changes, reason=None)
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
@@ -228,20 +230,22 @@ def test_an_edit_is_asked_about_with_its_files(
     )
 
 
-def test_an_edit_whose_files_nobody_told_has_no_detail(out: Output, teller: Teller) -> None:
-    questions.ask_edit(teller, "call_1", changes=[], reason="outside")
+def test_an_edit_whose_files_nobody_told_has_no_detail(
+    out: Output, session: SessionAssembler
+) -> None:
+    questions.ask_edit(session, "call_1", changes=[], reason="outside")
 
     question = asked(out)
     assert isinstance(question, ApprovalRequested)
     assert question.detail == {"reason": "outside"}
 
 
-def test_questions_to_the_user_are_kept_whole(out: Output, teller: Teller) -> None:
+def test_questions_to_the_user_are_kept_whole(out: Output, session: SessionAssembler) -> None:
     asks: list[Any] = [
         {"id": "color", "question": "Which color?", "options": [{"label": "Red"}]},
         {"id": "size", "question": "Which size?", "options": []},
     ]
-    questions.ask_question(teller, "call_1", asks)
+    questions.ask_question(session, "call_1", asks)
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
@@ -253,9 +257,9 @@ def test_questions_to_the_user_are_kept_whole(out: Output, teller: Teller) -> No
     )
 
 
-def test_permissions_can_be_given_for_the_session(out: Output, teller: Teller) -> None:
+def test_permissions_can_be_given_for_the_session(out: Output, session: SessionAssembler) -> None:
     wanted = {"network": {"enabled": True}, "fileSystem": {"write": ["/workspace/out"]}}
-    questions.ask_permissions(teller, "call_1", wanted, "need the network and a folder")
+    questions.ask_permissions(session, "call_1", wanted, "need the network and a folder")
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
@@ -267,9 +271,9 @@ def test_permissions_can_be_given_for_the_session(out: Output, teller: Teller) -
     )
 
 
-def test_an_elicitation_names_its_server(out: Output, teller: Teller) -> None:
+def test_an_elicitation_names_its_server(out: Output, session: SessionAssembler) -> None:
     message, form = "Who are you?", {"type": "object", "properties": {"name": {"type": "string"}}}
-    questions.ask_elicitation(teller, "0", "tiny", message, form=form)
+    questions.ask_elicitation(session, "0", "tiny", message, form=form)
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
@@ -290,10 +294,10 @@ def test_an_elicitation_names_its_server(out: Output, teller: Teller) -> None:
     ],
 )
 def test_an_mcp_tool_is_named_by_the_words_of_the_question(
-    out: Output, teller: Teller, message: str, tool: str | None
+    out: Output, session: SessionAssembler, message: str, tool: str | None
 ) -> None:
     meta = {"tool_params": {"a": 2, "b": 3}}
-    questions.ask_tool(teller, "0", "tiny", message, meta)
+    questions.ask_tool(session, "0", "tiny", message, meta)
 
     assert asked(out) == ApprovalRequested(
         session_id="s",
@@ -312,8 +316,10 @@ def test_permissions_given_for_the_session_are_that() -> None:
     assert questions.answer_of(result) == "allow_for_session"
 
 
-def test_a_call_that_can_be_remembered_says_where(out: Output, teller: Teller) -> None:
-    questions.ask_tool(teller, "0", "tiny", "Allow?", {"persist": ["session", "always"]}, "/home/c")
+def test_a_call_that_can_be_remembered_says_where(out: Output, session: SessionAssembler) -> None:
+    questions.ask_tool(
+        session, "0", "tiny", "Allow?", {"persist": ["session", "always"]}, "/home/c"
+    )
 
     request = asked(out)
     assert isinstance(request, ApprovalRequested)
@@ -321,10 +327,10 @@ def test_a_call_that_can_be_remembered_says_where(out: Output, teller: Teller) -
     assert request.always == AlwaysAllow(stored_in="/home/c/config.toml")
 
 
-def test_a_connection_is_not_a_command_for_rules(out: Output, teller: Teller) -> None:
+def test_a_connection_is_not_a_command_for_rules(out: Output, session: SessionAssembler) -> None:
     """A rule that allows ``git fetch`` has not said which hosts it may reach."""
     network = {"host": "example.com", "protocol": "https"}
-    questions.ask_command(teller, "0", command="git fetch", cwd="/w", reason=None, network=network)
+    questions.ask_command(session, "0", command="git fetch", cwd="/w", reason=None, network=network)
 
     request = asked(out)
     assert isinstance(request, ApprovalRequested)
@@ -333,9 +339,9 @@ def test_a_connection_is_not_a_command_for_rules(out: Output, teller: Teller) ->
 
 
 def test_input_for_a_running_command_is_not_a_command_for_rules(
-    out: Output, teller: Teller
+    out: Output, session: SessionAssembler
 ) -> None:
-    questions.ask_input(teller, "0", text="git status\n", cwd="/w", reason=None)
+    questions.ask_input(session, "0", text="git status\n", cwd="/w", reason=None)
 
     request = asked(out)
     assert isinstance(request, ApprovalRequested)
@@ -343,9 +349,11 @@ def test_input_for_a_running_command_is_not_a_command_for_rules(
     assert request.detail["arguments"] == {"chars": "git status\n"}
 
 
-def test_an_edit_that_asks_for_a_whole_folder_says_so(out: Output, teller: Teller) -> None:
+def test_an_edit_that_asks_for_a_whole_folder_says_so(
+    out: Output, session: SessionAssembler
+) -> None:
     changes = [{"path": "/w/a", "kind": "add", "diff": ""}]
-    questions.ask_edit(teller, "0", changes=changes, reason=None, grant_root="/w")
+    questions.ask_edit(session, "0", changes=changes, reason=None, grant_root="/w")
 
     request = asked(out)
     assert isinstance(request, ApprovalRequested)

@@ -101,7 +101,7 @@ def test_what_comes_over_several_channels_is_told_once(runs: Path, name: str) ->
     calls = [call.call_id for call in of(ToolCall, messages)]
     assert len(calls) == len(set(calls))
     assert of(Text, messages)
-    assert dragoman.audit(runs / name).twins
+    assert dragoman.audit(runs / name).duplicates
 
 
 @pytest.mark.parametrize("kind", ["appserver", "rollout"])

@@ -83,9 +83,11 @@ def test_a_stream_is_claimed_only_by_what_is_unique_to_its_dialect(
     """The first lines of real recordings, those of other programs among them."""
     lines = [line.encode() for line in recording["lines"]]
 
+    expected = recording["dialect"]
+    own = expected if str(expected).startswith("codex-") else None
     for length in range(1, len(lines) + 1):
-        assert sniff(lines[:length]) in (None, recording["dialect"])
-    assert sniff(lines) == recording["dialect"]
+        assert sniff(lines[:length]) in (None, own)
+    assert sniff(lines) == own
 
 
 @pytest.mark.parametrize(

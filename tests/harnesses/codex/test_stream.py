@@ -40,7 +40,7 @@ def test_blank_lines_are_twins_and_odd_ones_are_kept_under_their_number(name: st
     assert {number for number, message in kept.items() if isinstance(message, Unknown)} == {
         3, 4, 5, 6, 7,
     }  # fmt: skip
-    assert [twin.line for twin in parser.twins()] == [1]
+    assert [duplicate.line for duplicate in parser.duplicates()] == [1]
 
 
 @pytest.mark.parametrize("name", _DIALECTS)
@@ -63,5 +63,5 @@ def test_messages_and_twins_are_handed_out_once(name: str) -> None:
     parser.receive_line(b"\n")
     assert len(parser.messages()) == 1
     assert parser.messages() == []
-    assert len(parser.twins()) == 1
-    assert parser.twins() == []
+    assert len(parser.duplicates()) == 1
+    assert parser.duplicates() == []

@@ -17,7 +17,7 @@ def test_a_thread_that_spoke_before_it_was_named_gets_its_name() -> None:
     threads = Threads(Output(audit=False))
     nameless = threads.get(None)
     assert threads.get("a") is nameless
-    assert nameless.teller.session_id == "a"
+    assert nameless.session.session_id == "a"
     assert threads.all() == [nameless]
 
 
@@ -25,7 +25,7 @@ def test_a_child_that_was_heard_of_before_its_parent_is_known_is_told_again() ->
     out = Output(audit=False)
     threads = Threads(out)
     child = threads.get("child")
-    child.teller.begin_session(version="1")
+    child.session.begin_session(version="1")
     threads.link("child", "parent")
     threads.link("child", "child")
     told = [each for each in out.messages if isinstance(each, SessionStarted)]
@@ -41,7 +41,7 @@ def test_a_thread_that_was_left_is_forgotten_until_it_is_joined_again() -> None:
     assert threads.all() == []
     late = threads.get("a")
     assert late is not thread
-    assert late.teller.session_id == "a"
+    assert late.session.session_id == "a"
     assert threads.all() == []
     threads.join("a")
     assert threads.get("a") is threads.get("a")
@@ -51,6 +51,6 @@ def test_a_thread_that_was_left_is_forgotten_until_it_is_joined_again() -> None:
 def test_a_thread_whose_turn_goes_on_is_not_forgotten() -> None:
     threads = Threads(Output(audit=False))
     thread = threads.get("a")
-    thread.teller.begin_turn("t1")
+    thread.session.begin_turn("t1")
     threads.leave("a")
     assert threads.get("a") is thread

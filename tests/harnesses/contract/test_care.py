@@ -27,20 +27,20 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=12), st.integers(0, 400))
-def test_whatever_a_file_holds_its_mended_copy_has_only_rows(pieces: list[bytes], cut: int) -> None:
+def test_a_repaired_copy_of_any_file_has_only_rows(pieces: list[bytes], cut: int) -> None:
     data = b"".join(pieces)
     lines = data[: max(1, len(data) - cut)].splitlines(keepends=True)
-    able = [harness for harness in HARNESSES if harness.mending is not None]
+    able = [harness for harness in HARNESSES if harness.care is not None]
     assert able
     for harness in able:
-        assert harness.mending is not None
-        checker = harness.mending.make_checker()
+        assert harness.care is not None
+        checker = harness.care.make_checker()
         for line in lines:
             checker.receive_line(line)
         checker.finish()
-        mender = checker.mender("s")
+        repairer = checker.repairer("s")
 
-        new = [row for line in lines for row in mender.receive_line(line)] + mender.finish()
+        new = [row for line in lines for row in repairer.receive_line(line)] + repairer.finish()
 
         for row in new:
             assert isinstance(jsonl.loads(row), dict)

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import all_harnesses
 from dragoman.harnesses.contract.history import OwnList
 
 
 def test_every_harness_that_keeps_sessions_says_where() -> None:
-    for harness in HARNESSES:
+    for harness in all_harnesses():
         if harness.history is not None:
             assert harness.history.places
             assert all(suffix.startswith(".") for suffix in harness.history.suffixes)
-            assert not harness.history.home_default.startswith("/")
+            assert harness.history.home({"HOME": "/me"}).startswith("/me/")
 
 
 def test_the_newest_of_a_harness_s_own_lists_counts() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from dragoman.harnesses.contract.harness import Harness
-from dragoman.harnesses.contract.reading import Dialect, Limit, Parser, Twin
+from dragoman.harnesses.contract.reading import Dialect, Duplicate, Limit, Parser
 
 
 def no_parser(*, only: frozenset[str] | None, audit: bool) -> Parser:
@@ -30,7 +30,7 @@ def test_a_harness_knows_its_dialects_by_name() -> None:
 
 
 def test_a_twin_is_a_line_and_a_rule() -> None:
-    assert Twin(3, "blank line") == (3, "blank line")
+    assert Duplicate(3, "blank line") == (3, "blank line")
 
 
 @pytest.mark.parametrize(

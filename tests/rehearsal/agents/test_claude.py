@@ -57,3 +57,9 @@ def test_nothing_leads_the_agent_elsewhere(tmp_path: Path, monkeypatch: pytest.M
     assert env["CLAUDE_CODE_USE_BEDROCK"] == ""
     assert "ANTHROPIC_AUTH_TOKEN" not in env
     assert own_places(tmp_path)["HOME"] == str(tmp_path)
+
+
+def test_temporary_files_of_the_agent_stay_in_the_rehearsal(tmp_path: Path) -> None:
+    env = variables(tmp_path, "http://127.0.0.1:1/v1")
+
+    assert env["CLAUDE_CODE_TMPDIR"] == str(tmp_path / "tmp")

@@ -1,4 +1,8 @@
-"""The real programs driven by hand, line by line, so that one test can play a script on both of them."""
+"""Drives the real programs by hand, line by line, so that one test can play a script on both of them.
+
+Each runs in a process group of its own. At the end it is asked to end, so that it can end its commands; what is
+then left of the group, or has the rehearsal's home in its environment, is killed.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dragoman.rehearsal import Rehearsal
-from dragoman.rehearsal.program import find_program
+from dragoman.rehearsal.program import find_bundled
+from support.agents.onlookers import marked
 
 SECONDS = 60
+GRACE_SECONDS = 10
 Event = tuple[str, Any]
 """``said`` a text, ``calls`` a tool, ``asks`` for approval, ``steered``, ``ended`` well or not."""
 
@@ -38,9 +44,10 @@ class _Lines:
 
     def __init__(self, command: list[str], stage: Rehearsal, folder: Path) -> None:
         pipe = subprocess.PIPE
+        self._home = str(stage.home)
         self._child = subprocess.Popen(
             command,
-            env=stage.environ,
+            env=_environment(stage),
             cwd=folder,
             stdin=pipe,
             stdout=pipe,
@@ -68,10 +75,15 @@ class _Lines:
         return seen
 
     def close(self) -> None:
-        self._alarm.cancel()
-        self._kill()
         with self._child:
-            pass
+            self._child.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._child.wait(GRACE_SECONDS)
+            self._alarm.cancel()
+            self._kill()
+        for left in marked(self._home):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(left, signal.SIGKILL)
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -115,6 +127,8 @@ class _Claude:
                 return said + [("calls", b["name"]) for b in blocks if b["type"] == "tool_use"]
             case "control_request":
                 return [("asks", line)]
+            case "prompt_suggestion":
+                return [("suggests", line["suggestion"])]
             case "command_lifecycle" if line.get("state") == "queued":
                 return [("steered", None)]
             case "result":
@@ -181,13 +195,24 @@ class _Codex:
         return []
 
 
+def program_of(agent: str) -> str:
+    """The program that the development install brings, whatever is on the PATH."""
+    program = find_bundled(agent)
+    assert program is not None, f"{agent} is not installed: run `make .venv/ready`"
+    return program
+
+
+def _environment(stage: Rehearsal) -> dict[str, str]:
+    # Login shells must not run the developer's profile.
+    return {**stage.environ, "HOME": str(stage.home)}
+
+
 @contextlib.contextmanager
 def by_hand(
     agent: str, stage: Rehearsal, folder: Path, session: str | None = None
 ) -> Generator[ByHand]:
     """A running agent, with a new session or an old one."""
-    program = find_program(agent)
-    assert program is not None, f"{agent} is not installed"
+    program = program_of(agent)
     running = (_Claude if agent == "claude" else _Codex)(program, stage, folder, session)
     try:
         yield running

@@ -1,4 +1,4 @@
-"""Looks at processes from outside: who is there, how much memory they took, when they are gone."""
+"""Looks at processes from outside: which ones run, how much memory they took, when they are gone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 BOUND = 5.0
-"""Seconds after which nobody may be left."""
+"""Seconds after which no process may be left."""
 
 
 def marked(mark: str) -> list[int]:
@@ -37,10 +37,10 @@ def is_alive(pid: int) -> bool:
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = BOUND) -> float:
-    """Wait for it, and say how long it took; fails after so many seconds."""
+    """Wait until it holds, and return how long that took; fails after so many seconds."""
     began = time.monotonic()
     while not holds():
-        assert time.monotonic() - began < seconds, "it did not come about"
+        assert time.monotonic() - began < seconds, "it did not happen in time"
         time.sleep(0.02)
     return time.monotonic() - began
 
@@ -55,5 +55,5 @@ def peak_megabytes(pid: int | str = "self") -> float:
 
 async def eventually(holds: Callable[[], bool]) -> None:
     """Wait for it; bounded by the caller."""
-    while not holds():  # noqa: ASYNC110  what is waited for tells nobody
+    while not holds():  # noqa: ASYNC110  there is no event to wait for
         await asyncio.sleep(0.01)

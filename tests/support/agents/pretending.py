@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from dragoman.drive.agent import Agent, Plan
+from dragoman.drive.agent import Agent, AgentPlan
 from dragoman.drive.approvals.policy import Policy, ask_always
-from dragoman.drive.approvals.queue import Desk
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.links.link import Closed, Exit, Link, OpenLink, Receive
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.router import Clerk
@@ -187,7 +187,7 @@ class running_agent:
     ) -> None:
         transport = _CODEX.transport("app-server")
         assert isinstance(transport, SessionTransport)
-        plan = Plan(
+        plan = AgentPlan(
             greet=Greet(client="test", client_version="1"),
             open_link=lambda opening: server.open_link(),
             make_conversation=lambda: transport.conversation((0, 166, 0), lambda: 1_790_000_000),
@@ -195,7 +195,7 @@ class running_agent:
             timeouts=timeouts or Timeouts(read=5),
             restarts=restarts or Restarts(at_most=0),
         )
-        self._desk = Desk(policy, deadline_seconds=5)
+        self._desk = ApprovalQueue(policy, deadline_seconds=5)
         self._calls = ToolCalls()
         self._tasks = Tasks()
         self._agent = Agent(plan, Clerk(self._desk, self._calls), self._tasks)

@@ -49,14 +49,21 @@ class FakeSaved(Saved):
             raise self.no
         self._hub.asked.append(asked)
 
-    async def rename(self, session_id: str, name: str) -> None:
+    async def rename(self, session_id: str, name: str, *, harness: str | None = None) -> None:
         self._ask("rename saved", session_id, name)
 
-    async def archive(self, session_id: str, *, archived: bool = True) -> None:
+    async def archive(
+        self, session_id: str, *, archived: bool = True, harness: str | None = None
+    ) -> None:
         self._ask("archive saved", session_id, archived)
 
     async def fork(
-        self, session_id: str, *, cwd: str | os.PathLike[str], title: str | None = None
+        self,
+        session_id: str,
+        *,
+        cwd: str | os.PathLike[str],
+        title: str | None = None,
+        harness: str | None = None,
     ) -> LiveSession:
         path = self._hub.allowed(cwd)
         self._ask("fork saved", session_id, path)

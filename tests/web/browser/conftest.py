@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from support.isolation import DEVELOPER, kept_between_runs
 from support.page.server import Server
 from support.page.stage import Stage
 from support.page.stage_http import serving
@@ -146,7 +147,7 @@ def is_over(page: Page, state: str = "done") -> None:
 @pytest.fixture(scope="session")
 def axe() -> Callable[[Page], list[str]]:
     """What axe-core finds that is serious, each in a line."""
-    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dragoman-tests"
+    home = kept_between_runs()
     source = home / "node_modules" / "axe-core" / "axe.min.js"
     if not source.exists():
         npm = shutil.which("npm")
@@ -154,7 +155,10 @@ def axe() -> Callable[[Page], list[str]]:
             _lacking("npm, to fetch axe-core with,")
         home.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            [npm, "install", "--prefix", str(home), "axe-core"], check=False, timeout=120
+            [npm, "install", "--prefix", str(home), "axe-core"],
+            env=DEVELOPER,
+            check=False,
+            timeout=120,
         )
     if not source.exists():
         _lacking("axe-core")

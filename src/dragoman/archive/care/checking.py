@@ -17,10 +17,12 @@ from typing import Final, NamedTuple, TypeAlias
 from dragoman.archive.care.lists import out_of_step
 from dragoman.archive.session_files import named_id, session_files
 from dragoman.errors import UnreadableSource
-from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.care import Checker, Fault
+from dragoman.harnesses import all_harnesses
+from dragoman.harnesses.contract.care import Care, Checker, Fault
+from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.history import Origin
-from dragoman.reading.sources import Damage, batches
+from dragoman.reading.identity import FIRST_LINES, harness_of_file, identify
+from dragoman.reading.sources import Damage, Line, batches
 from dragoman.wire.lines import LongLine
 
 _RECENT: Final = timedelta(minutes=5)
@@ -29,6 +31,7 @@ _FIXES: Final = {
     "turn": "`--repair` writes a copy with an end",
     "time": "nothing; rows are read in the order of the file",
     "newline": "nothing; programs that append to the file must start a new line",
+    "chain": "`--repair` writes a copy in which it follows the row before it",
     "header": "`--repair` writes a copy with a new one",
 }
 
@@ -52,6 +55,7 @@ class FileReport:
     """The result of reading one file to its end."""
 
     path: Path
+    harness: Harness
     checker: Checker
     findings: list[Finding] = field(default_factory=list[Finding])
     origin: Origin | None = None
@@ -76,24 +80,18 @@ Index: TypeAlias = Callable[[FileReport], IndexMismatch | None]
 def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
     """Read a file to its end and return its problems."""
     path = Path(path)
-    harness = next(each for each in HARNESSES if each.mending is not None)
-    assert harness.mending is not None
-    report = FileReport(path, harness.mending.make_checker())
-    history = harness.history
+    report: FileReport | None = None
+    problem: UnreadableSource | None = None
     try:
         for batch in batches(path):
+            if report is None:
+                report = _begin(path, batch)
             for line in batch:
-                if isinstance(line, Damage):
-                    fix = "`--repair` writes a copy of what can still be read"
-                    report.findings.append(_about_file(path, "compression", line.problem, fix))
-                    continue
-                report.lines += 1
-                data = line.head if isinstance(line, LongLine) else line
-                report.size += line.length if isinstance(line, LongLine) else len(data)
-                if report.lines == 1 and history is not None:
-                    report.origin = history.origin_in(data)
-                report.checker.receive_line(data)
-    except UnreadableSource as problem:
+                _receive(report, line)
+    except UnreadableSource as unreadable:
+        problem = unreadable
+    report = report or _begin(path, ())
+    if problem is not None:
         report.findings.append(
             _about_file(path, "unreadable", problem.problem, "check its permissions")
         )
@@ -104,6 +102,38 @@ def check_file(path: str | Path, now: datetime | None = None) -> FileReport:
         for fault in report.checker.finish()
     ]
     return report
+
+
+def _begin(path: Path, batch: Iterable[Line | Damage]) -> FileReport:
+    """Start a report with the checker of the harness that wrote the file."""
+    first = [
+        line.head if isinstance(line, LongLine) else line
+        for line in batch
+        if not isinstance(line, Damage)
+    ][:FIRST_LINES]
+    harness = harness_of_file(str(path), first)
+    care = harness.care if harness is not None else None
+    if harness is None or care is None:
+        # Neither content nor name tells: the usual harness still finds lines that cannot be read.
+        harness, care = _usual()
+    report = FileReport(path, harness, care.make_checker())
+    report.origin = identify(harness.name, str(path), first) if first else None
+    return report
+
+
+def _usual() -> tuple[Harness, Care]:
+    return next((each, each.care) for each in all_harnesses() if each.care is not None)
+
+
+def _receive(report: FileReport, line: Line | Damage) -> None:
+    if isinstance(line, Damage):
+        fix = "`--repair` writes a copy of what can still be read"
+        report.findings.append(_about_file(report.path, "compression", line.problem, fix))
+        return
+    report.lines += 1
+    data = line.head if isinstance(line, LongLine) else line
+    report.size += line.length if isinstance(line, LongLine) else len(data)
+    report.checker.receive_line(data)
 
 
 def check(

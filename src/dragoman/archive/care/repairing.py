@@ -1,8 +1,8 @@
 """Repair a session file by writing a copy. The original is never modified.
 
-The copy gets the name the session requires; dropped bytes go to ``*.lost.jsonl`` next to it. Then
-the copy is read back: it must have no malformed line, and must contain every message that could
-still be read from the original.
+The file's own harness repairs it. The copy gets the name the session requires; dropped bytes go to
+``*.lost.jsonl`` next to it. Then the copy is read back: it must have no malformed line, and must
+contain every message that could still be read from the original.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ import msgspec
 from dragoman.archive.care.checking import FileReport, check_file
 from dragoman.archive.session_files import named_id
 from dragoman.errors import UnreadableSource, UsageError
-from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.contract.care import Deed, Lost, Mender
+from dragoman.harnesses.contract.care import Dropped, RepairAction, Repairer
 from dragoman.model.messages import (
     Malformed,
     Message,
@@ -45,14 +44,15 @@ class Repair:
     source: Path
     target: Path
     """The repaired copy."""
-    lost_path: Path | None = None
+    dropped_path: Path | None = None
     """The file with the bytes that were dropped."""
-    actions: list[Deed] = field(default_factory=list[Deed])
+    actions: list[RepairAction] = field(default_factory=list[RepairAction])
     problems: list[str] = field(default_factory=list[str])
     """What is still wrong with the copy. Normally empty."""
     messages: int = 0
     """How many messages the copy contains."""
     turns: int = 0
+    harness: str = ""
     session_id: str | None = None
 
 
@@ -66,55 +66,67 @@ def repair(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Repa
     if not report.lines:
         raise UnreadableSource(str(source), "it is empty")
     target = _target(report, Path(folder))
-    lost_path = target.with_suffix(".lost.jsonl")
-    for each in (target, lost_path):
+    dropped_path = target.with_suffix(".lost.jsonl")
+    for each in (target, dropped_path):
         if each.exists():
             raise UsageError(f"{each} already exists; use -o to name another folder")
-    mender = report.checker.mender(named_id(source))
+    named = named_id(source)
+    repairer = report.checker.repairer(named)
     target.parent.mkdir(parents=True, exist_ok=True)
-    done = Repair(source, target, session_id=report.checker.session_id or named_id(source))
+    done = Repair(
+        source,
+        target,
+        harness=report.harness.name,
+        session_id=report.checker.session_id or named,
+    )
     with target.open("xb") as out:
-        for line in _repaired_lines(source, mender, done):
+        for line in _repaired_lines(source, repairer, done):
             out.write(line + b"\n")
-    done.actions += sorted(mender.deeds, key=lambda deed: deed.line)
+    done.actions += sorted(repairer.actions, key=lambda action: action.line)
     if target.name != source.name:
-        done.actions.append(Deed(0, f"the copy is named after its session: {target.name}"))
-    if mender.lost:
-        done.lost_path = lost_path
-        with lost_path.open("xb") as out:
-            for lost in mender.lost:
-                out.write(_lost_row(lost) + b"\n")
-    _prove(done, {lost.line for lost in mender.lost})
+        done.actions.append(RepairAction(0, f"the copy is named after its session: {target.name}"))
+    if repairer.dropped:
+        done.dropped_path = dropped_path
+        with dropped_path.open("xb") as out:
+            for dropped in repairer.dropped:
+                out.write(_dropped_row(dropped) + b"\n")
+    _prove(done, {dropped.line for dropped in repairer.dropped})
     return done
 
 
 def _target(report: FileReport, folder: Path) -> Path:
-    mending = next(each.mending for each in HARNESSES if each.mending is not None)
     name = report.path.name.removesuffix(".zst").removesuffix(".gz")
     session_id = report.checker.session_id
-    if named_id(report.path) not in (None, session_id) and session_id is not None:
-        name = PurePosixPath(mending.place(name, session_id)).name
+    care = report.harness.care
+    if (
+        care is not None
+        and session_id is not None
+        and named_id(report.path) not in (None, session_id)
+    ):
+        name = PurePosixPath(care.place(name, session_id)).name
     return folder / name
 
 
-def _repaired_lines(source: Path, mender: Mender, done: Repair) -> Iterator[bytes]:
+def _repaired_lines(source: Path, repairer: Repairer, done: Repair) -> Iterator[bytes]:
     for batch in batches(source):
         for line in batch:
             if isinstance(line, Damage):
-                done.actions.append(Deed(0, f"kept what came before the damage: {line.problem}"))
+                done.actions.append(
+                    RepairAction(0, f"kept what came before the damage: {line.problem}")
+                )
             elif isinstance(line, LongLine):
                 done.problems.append(f"a line of {line.length} bytes is too long and was dropped")
             else:
-                yield from mender.receive_line(line)
-    yield from mender.finish()
+                yield from repairer.receive_line(line)
+    yield from repairer.finish()
 
 
-def _lost_row(lost: Lost) -> bytes:
-    row: dict[str, object] = {"line": lost.line, "problem": lost.problem}
+def _dropped_row(dropped: Dropped) -> bytes:
+    row: dict[str, object] = {"line": dropped.line, "problem": dropped.problem}
     try:
-        row["raw"] = lost.raw.decode()
+        row["raw"] = dropped.raw.decode()
     except UnicodeDecodeError:
-        row["raw_base64"] = b64encode(lost.raw).decode()
+        row["raw_base64"] = b64encode(dropped.raw).decode()
     return msgspec.json.encode(row)
 
 

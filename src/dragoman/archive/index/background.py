@@ -7,6 +7,7 @@ in the index's lock file, where every process can read it, and returns its resul
 from __future__ import annotations
 
 import json
+import os
 
 import msgspec
 
@@ -19,7 +20,7 @@ _MODULE = "dragoman.archive.index.background"
 
 
 class _IndexRequest(msgspec.Struct):
-    environment: dict[str, str]
+    homes: dict[str, str]
     paths: tuple[str, ...]
     cache: str
 
@@ -44,7 +45,7 @@ class IndexProcess:
     """A running background update."""
 
     def __init__(self, place: ArchivePlace) -> None:
-        request = _IndexRequest(place.environment, place.paths, place.cache)
+        request = _IndexRequest(place.home_folders, place.paths, place.cache)
         self._helper = helper.Helper(_MODULE, helper.encode(request))
 
     @property
@@ -86,7 +87,7 @@ def main() -> None:
     answer = _IndexAnswer()
     try:
         keeper = IndexKeeper(
-            ArchivePlace.of(None, request.paths, request.cache, request.environment)
+            ArchivePlace.of(None, request.paths, request.cache, os.environ, request.homes)
         )
         if keeper.database.path is None:
             answer.problem = keeper.note

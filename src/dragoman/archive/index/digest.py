@@ -42,6 +42,9 @@ class Facts(msgspec.Struct, array_like=True):
     usage: Usage | None = None
     is_own: bool = False
     """Whether the session starts in this file, rather than only having rows copied into it."""
+    name: str | None = None
+    """The name that rows of the file give the session."""
+    name_rank: int = 0
 
 
 _COUNTED: Final = frozenset((TurnStarted, TurnEnded, Prompt, SessionStarted, Notice))
@@ -97,6 +100,15 @@ class Digest:
             facts.undone = min(undone, facts.turns)
         return facts
 
+    def name(self, session_id: str | None, rank: int, name: str) -> None:
+        """Take a name from a row; the last one of the highest rank counts."""
+        facts = self.sessions.get(session_id or "")
+        if facts is None:
+            facts = self.sessions[session_id or ""] = Facts()
+        if rank >= facts.name_rank:
+            facts.name = title_in(name)
+            facts.name_rank = rank if facts.name else 0
+
     def spend(self, session_id: str | None, usage: Usage) -> None:
         """Add the tokens of a turn that has no end."""
         facts = self.sessions.get(session_id or "")
@@ -127,7 +139,7 @@ class Digest:
                     version=kept(facts.version),
                     model=kept(facts.model),
                     cwd=kept(facts.cwd),
-                    title=kept(facts.title),
+                    title=kept(facts.name or facts.title),
                     started_at=facts.started_at,
                     last_at=facts.last_at if facts.last_at is not None else otherwise,
                     turns=facts.turns,

@@ -56,6 +56,8 @@ class FileIndex:
         self._row = row
         self._reader = reader
         self._digest = Digest(reader.turns_undone, row.digest)
+        self._names = reader.row_names
+        self._is_fork = row.origin == "fork"
         self._known: Counter[tuple[int, str]] = Counter(
             tables.entries.known_from(row.file_id, row.mark_line or 0)
         )
@@ -83,6 +85,7 @@ class FileIndex:
                 torn = piece
                 continue
             self._advance(piece)
+            self._name(piece)
             feed(self._reader.parser, piece.lines)
             self._take(self._reader.messages(), self._reader.marks())
             now = time.monotonic()
@@ -107,6 +110,16 @@ class FileIndex:
             offset=piece.starts[-1], lines=self._first_line + len(self._starts) - 2
         )
 
+    def _name(self, piece: LineBatch) -> None:
+        """Note the names that these rows give to the file's session."""
+        if self._names is None:
+            return
+        for line in piece.lines:
+            if isinstance(line, bytes) and line.startswith(self._names.starts):
+                found = self._names.name_in(line)
+                if found is not None:
+                    self._digest.name(self._row.session_id, *found)
+
     def _take(self, messages: list[Message], marks: list[Mark]) -> None:
         self._pending += marks
         take, own = self._digest.take, self._row.session_id
@@ -125,8 +138,10 @@ class FileIndex:
             elif isinstance(message, ToolResult):
                 tool = self._tools.pop(message.call_id, None)
                 words = words._replace(tool=tool) if words is not None else None
-            if words is None or (self._reader.keeps_copies and not facts.is_own):
+            if words is None:
                 continue
+            if not facts.is_own and (self._is_fork or self._reader.keeps_copies):
+                continue  # copied from another session, whose own file has it
             if self._known:
                 key = (message.line, words.kind)
                 if self._known.get(key, 0):

@@ -121,6 +121,9 @@ class IndexKeeper:
             folders = self.files.folders()
             if not folders or not is_still_so(folders):
                 return False
+            # The index may be from before a harness was added, whose folders it has never searched.
+            if not {path for path, _ in folders}.issuperset(self.place.searched):
+                return False
         elif {found.path for found in self.place.find()} != self.files.states().keys():
             return False
         return are_still_so(self.files.fast_states())
@@ -271,11 +274,10 @@ class IndexKeeper:
 
 def _is_called(found: FoundFile, wanted: str) -> bool:
     """Whether the id in a file's name starts with ``wanted``."""
-    from dragoman.harnesses import HARNESSES
+    from dragoman.reading.identity import named_session
 
-    name = os.path.basename(found.path)
-    ids = (each.history.session_id_in(name) for each in HARNESSES if each.history is not None)
-    return any(each.startswith(wanted) for each in ids if each is not None)
+    name = named_session(found.path, found.harness)
+    return name is not None and name.startswith(wanted)
 
 
 def _is_in(found: FoundFile, known: dict[str, tuple[int, int, int, int, int, int]]) -> bool:

@@ -10,7 +10,8 @@ import msgspec
 from dragoman.archive.finding import FoundFile
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.reading.file_lines import is_plain, other_lines, plain_lines
-from dragoman.reading.parsers import FileReader, history_of, origin_of
+from dragoman.reading.identity import identify
+from dragoman.reading.parsers import FileReader
 from dragoman.store.entries import Entries
 from dragoman.store.files import FileRow, Files
 
@@ -24,7 +25,7 @@ def begin(
     opening = next(lines, None)
     first = [line for line in opening.lines if isinstance(line, bytes)] if opening else []
     reader = FileReader.sniffed(first)
-    origin = origin_of(reader.harness, first)
+    origin = identify(reader.harness, found.path, first)
     base = origin.base if origin else None
     row = FileRow(
         file_id=0,
@@ -47,7 +48,7 @@ def begin(
         mark_state=None,
         mark_count=None,
         digest=None,
-        session_id=origin.session_id if origin else _id_of(reader, found),
+        session_id=origin.session_id if origin else None,
         origin=origin.kind if origin else None,
         base_session_id=base.session_id if base else None,
         base_offset=base.end_offset if base else None,
@@ -56,11 +57,6 @@ def begin(
     )
     row = row._replace(file_id=files.add(row))
     return row, reader if reader.dialect else None
-
-
-def _id_of(reader: FileReader, found: FoundFile) -> str | None:
-    history = history_of(reader.harness)
-    return history.session_id_in(found.path.rpartition("/")[2]) if history else None
 
 
 def go_on(entries: Entries, found: FoundFile, row: FileRow) -> tuple[FileRow, FileReader]:

@@ -24,7 +24,7 @@ from dragoman.store.files import FileRow, Files
 from dragoman.store.maintenance import clear, orphans, tidy, untidy
 from dragoman.store.sessions import SessionTable
 
-EDITION: Final = 3
+EDITION: Final = 4
 """Incremented when the same files would give a different index. An index of another edition is rebuilt."""
 
 _COMMIT_ENTRIES: Final = 4000

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -34,7 +35,7 @@ class UsageQuery(msgspec.Struct, frozen=True):
 
 
 class _CountRequest(msgspec.Struct):
-    environment: dict[str, str]
+    homes: dict[str, str]
     paths: tuple[str, ...]
     cache: str
     questions: list[UsageQuery]
@@ -57,7 +58,7 @@ class CountingProcess:
 
     def count(self, place: ArchivePlace, questions: Sequence[UsageQuery]) -> list[Summary]:
         """Do the same as :func:`count`, in the separate process. Blocks; call it from any thread."""
-        request = _CountRequest(place.environment, place.paths, place.cache, list(questions))
+        request = _CountRequest(place.home_folders, place.paths, place.cache, list(questions))
         try:
             beside = helper.Helper(_MODULE, helper.encode(request)) if helper.can_help() else None
         except OSError:
@@ -94,7 +95,7 @@ class CountingProcess:
 def main() -> None:
     """Answer one request; this is the entry point of the separate process."""
     request = msgspec.convert(json.loads(helper.begin()), _CountRequest)
-    place = ArchivePlace.of(None, request.paths, request.cache, request.environment)
+    place = ArchivePlace.of(None, request.paths, request.cache, os.environ, request.homes)
     helper.answer(helper.encode(count(place, request.questions)))
 
 

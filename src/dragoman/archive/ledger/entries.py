@@ -2,12 +2,14 @@
 
 An entry is one counted usage report. It carries what is needed to recognize the same report in
 another file: in a fork and its parent, or in a session file and a recording of the program that
-wrote it. Most sessions appear in one file only and most queries ask for sums, so entries are also
+wrote it. Harnesses that give each model response an id make that easy; for the others, an entry is
+recognized by its turn and its numbers. Most sessions appear in one file only and most queries ask for sums, so entries are also
 summed into subtotals when the file is read, and stay encoded until they are needed.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
@@ -50,6 +52,9 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The session's running total after this report, according to this file."""
     total_output: int
     rule_number: int
+    cache_write_1h: int = 0
+    response: str | None = None
+    """The id of the model response, if the harness gives it one."""
 
     @property
     def count(self) -> int:
@@ -58,7 +63,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def usage(self) -> Usage:
-        return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
+        return _usage_of(self)
 
     @property
     def rule(self) -> Rule:
@@ -82,10 +87,13 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def mark(self) -> tuple[object, ...]:
         """What identifies the same report in every file that contains it.
 
-        If the turn has a UUID, that and the report's own tokens suffice. Running totals are left
+        The id of the response, if it has one. If the turn has a UUID, that and the report's own tokens
+        suffice. Running totals are left
         out then, because live streams and session files do not always agree on them. Other turn ids
         are only counters within one stream, so there the running totals are needed.
         """
+        if self.response is not None:
+            return (self.response,)
         own = (self.input, self.output, self.cached, self.cache_write, self.reasoning)
         if self.has_named_turn:
             return (self.turn, *own)
@@ -108,6 +116,12 @@ class LedgerSession(msgspec.Struct, array_like=True, gc=False):
     project: str | None = None
     parent: str | None = None
     turns: int = 0
+    harness: str | None = None
+    origin: str | None = None
+    """``fork``, ``sub-agent`` …; None for a session the user started, or if the file does not say."""
+    costs: list[tuple[float | None, float]] = []
+    """US dollars for the session so far, as the agent itself reported them, with the time of the response
+    before each report. A resumed or forked session continues its predecessor's amount."""
 
 
 QUARTER: Final = 900
@@ -130,10 +144,22 @@ class Subtotal(msgspec.Struct, array_like=True, gc=False):
     cache_write: int
     output: int
     reasoning: int
+    cache_write_1h: int = 0
 
     @property
     def usage(self) -> Usage:
-        return Usage(self.input, self.cached, self.cache_write, self.output, self.reasoning)
+        return _usage_of(self)
+
+
+def _usage_of(each: LedgerEntry | Subtotal) -> Usage:
+    return Usage(
+        each.input,
+        each.cached,
+        each.cache_write,
+        each.output,
+        each.reasoning,
+        each.cache_write_1h,
+    )
 
 
 def subtotals_of(entries: Iterable[LedgerEntry]) -> list[Subtotal]:
@@ -160,6 +186,7 @@ def subtotals_of(entries: Iterable[LedgerEntry]) -> list[Subtotal]:
             subtotal.cache_write += entry.cache_write
             subtotal.output += entry.output
             subtotal.reasoning += entry.reasoning
+            subtotal.cache_write_1h += entry.cache_write_1h
             if at < first:
                 subtotal.at = first = at
         else:
@@ -184,6 +211,7 @@ def _subtotal(entry: LedgerEntry) -> Subtotal:
         entry.cache_write,
         entry.output,
         entry.reasoning,
+        entry.cache_write_1h,
     )
 
 
@@ -199,12 +227,15 @@ class FileUsage(msgspec.Struct, array_like=True, gc=False):
     """The encoded entries that the subtotals sum up."""
     problem: str | None = None
     """Why it could not be read, or not to its end."""
+    responses: bytes = b""
+    """A short hash of each response id in it, to find files that share responses without unpacking them."""
 
     @classmethod
     def of(
         cls, fingerprint: str, sessions: list[LedgerSession], entries: list[LedgerEntry]
     ) -> FileUsage:
-        return cls(fingerprint, sessions, subtotals_of(entries), _pack(entries))
+        hashes = b"".join(_hash(entry.response) for entry in entries if entry.response is not None)
+        return cls(fingerprint, sessions, subtotals_of(entries), _pack(entries), responses=hashes)
 
     @classmethod
     def unread(cls, problem: str) -> FileUsage:
@@ -217,9 +248,24 @@ class FileUsage(msgspec.Struct, array_like=True, gc=False):
     def entries(self) -> list[LedgerEntry]:
         return _unpack(self.packed)
 
+    def response_hashes(self) -> set[bytes]:
+        return {self.responses[at : at + _HASH] for at in range(0, len(self.responses), _HASH)}
+
+    @property
+    def is_fork(self) -> bool:
+        """Whether the file's own session is a fork, so that it may contain copies of its parent's rows."""
+        return bool(self.sessions) and self.sessions[0].origin == "fork"
+
     def is_only_of(self, session: str) -> bool:
         """Whether this file belongs to that session and no other."""
         return len(self.sessions) == 1 and self.sessions[0].session == session
+
+
+_HASH: Final = 8
+
+
+def _hash(response: str) -> bytes:
+    return hashlib.blake2b(response.encode("utf-8", "replace"), digest_size=_HASH).digest()
 
 
 _pack = msgspec.msgpack.Encoder().encode

@@ -23,7 +23,7 @@ from dragoman.archive.ledger.entries import FileUsage
 from dragoman.archive.ledger.sharing import MOST_PORTIONS, can_share, share
 from dragoman.archive.sealed import sealed, unsealed
 
-_FORMAT: Final = f"3 {VERSION}"
+_FORMAT: Final = f"4 {VERSION}"
 """A cache written by another version is ignored."""
 _PARALLEL: Final = 48_000_000
 """How many bytes must be read before another process is worthwhile."""

@@ -1,4 +1,4 @@
-"""Summaries of the ledger by day, week, month, 5-hour block, project, model or session.
+"""Summaries of the ledger by day, week, month, 5-hour block, project, model, session or harness.
 
 Tokens are summed before they are priced, because that is fast, but only those with the same rates
 are ever added up.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal, TypeAlias, get_args
@@ -18,9 +18,10 @@ import msgspec
 from dragoman.archive.ledger.entries import QUARTER, SHORT, LedgerEntry, LedgerSession, Subtotal
 from dragoman.archive.ledger.ledger import EVERYTHING, Ledger, LedgerFilter
 from dragoman.archive.ledger.prices import Period, Price, Rates
+from dragoman.archive.ledger.reported import reported_costs
 from dragoman.model.usage import Usage
 
-By: TypeAlias = Literal["day", "week", "month", "block", "project", "model", "session"]
+By: TypeAlias = Literal["day", "week", "month", "block", "project", "model", "session", "harness"]
 BY: Final[tuple[By, ...]] = get_args(By)
 _NO_TIME: Final = "(no time)"
 UNKNOWN: Final[dict[By, str]] = {
@@ -31,6 +32,7 @@ UNKNOWN: Final[dict[By, str]] = {
     "project": "(no directory)",
     "model": "(no model)",
     "session": "(no session)",
+    "harness": "(unknown)",
 }
 _BY_TIME: Final[dict[By, str]] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
 _HOUR: Final = 3600
@@ -54,6 +56,13 @@ class LedgerGroup(msgspec.Struct, kw_only=True):
     """Sessions that report no usage. What they spent is not included."""
     models: list[str] = []
     first_at: datetime | None = None
+    reported_cost: float | None = None
+    """US dollars that the agent itself reports for these sessions, their sub-agents included; None if it
+    reports none, or none that can be split up like this."""
+    sub_agents: int = 0
+    """For a session: how many sub-agents it started, and those started, as far as they have usage."""
+    usage_with_sub_agents: Usage | None = None
+    cost_with_sub_agents: Decimal | None = None
 
 
 class _GroupSum:
@@ -71,7 +80,7 @@ class _GroupSum:
     def add(self, other: _GroupSum) -> None:
         """Add another sum to this one."""
         for name, counts in other.buckets.items():
-            bucket = self.buckets.setdefault(name, [0, 0, 0, 0, 0])
+            bucket = self.buckets.setdefault(name, [0] * 6)
             for place, count in enumerate(counts):
                 bucket[place] += count
         self.rates |= other.rates
@@ -98,11 +107,34 @@ def summary(ledger: Ledger, by: By, choice: LedgerFilter = EVERYTHING) -> Summar
     """Sum up the ledger."""
     sums = _summed(ledger, by, choice)
     made = [_group(key, each) for key, each in sums.items()]
+    reported = reported_costs(ledger, by, choice)
+    for group in made:
+        group.reported_cost = reported.get(group.key)
+    if by == "session":
+        _roll_up(made, sums, ledger)
     made.sort(key=_by_time if by in _BY_TIME or by == "block" else _by_size)
     whole = _GroupSum()
     for each in sums.values():
         whole.add(each)
-    return Summary(made, _group("total", whole))
+    total = _group("total", whole)
+    total.reported_cost = sum(reported.values()) if reported else None
+    return Summary(made, total)
+
+
+def _roll_up(made: list[LedgerGroup], sums: Mapping[str, _GroupSum], ledger: Ledger) -> None:
+    """Add to each session what its sub-agents, and theirs, have spent."""
+    below = ledger.sub_agents()
+    for group in made:
+        agents = [each for each in below.get(group.key, ()) if each in sums]
+        if not agents:
+            continue
+        whole = _GroupSum()
+        for each in (group.key, *agents):
+            whole.add(sums[each])
+        rolled = _group(group.key, whole)
+        group.sub_agents = len(agents)
+        group.usage_with_sub_agents = rolled.usage
+        group.cost_with_sub_agents = rolled.cost
 
 
 def _by_time(group: LedgerGroup) -> tuple[bool, str]:
@@ -126,6 +158,8 @@ def keys(
         return lambda each: each.project or unknown
     if by == "model":
         return lambda each: each.model or unknown
+    if by == "harness":
+        return lambda each: ledger.harness_of(each.session) or unknown
     return lambda each: each.session
 
 
@@ -193,12 +227,13 @@ def _summed(ledger: Ledger, by: By, choice: LedgerFilter) -> dict[str, _GroupSum
         bucket = sum_.buckets.get(name)
         if bucket is None:
             sum_.rates[id(rates)] = rates
-            bucket = sum_.buckets[name] = [0, 0, 0, 0, 0]
+            bucket = sum_.buckets[name] = [0] * 6
         bucket[0] += entry.input
         bucket[1] += entry.cached
         bucket[2] += entry.cache_write
         bucket[3] += entry.output
         bucket[4] += entry.reasoning
+        bucket[5] += entry.cache_write_1h
         sum_.responses += entry.count
         sum_.sessions.add(entry.session)
         at = entry.at

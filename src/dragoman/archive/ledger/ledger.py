@@ -49,6 +49,8 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     file: str
     line: int
     rule: Rule
+    response_id: str | None = None
+    """The id of the model response, if the harness gives it one."""
     price_version: str | None
     """The source of the price; None for a model without a known price."""
     cost: Decimal | None
@@ -91,6 +93,7 @@ class LedgerFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 EVERYTHING = LedgerFilter()
+_AGENTS = frozenset(("sub-agent", "review"))
 
 
 class Ledger:
@@ -154,9 +157,38 @@ class Ledger:
                 file=file,
                 line=entry.line,
                 rule=entry.rule,
+                response_id=entry.response,
                 price_version=price.version if price is not None else None,
                 cost=price.rates(entry.at, entry.input).cost(entry.usage) if price else None,
             )
+
+    @property
+    def sessions(self) -> Mapping[str, LedgerSession]:
+        """What the files say about each session that has a file."""
+        return self._sessions
+
+    def harness_of(self, session: str) -> str | None:
+        """Return the harness of a session, if it is known."""
+        facts = self._sessions.get(session)
+        return facts.harness if facts is not None else None
+
+    def sub_agents(self) -> dict[str, list[str]]:
+        """Return the sub-agents of each session, and those of its sub-agents."""
+        children: dict[str, list[str]] = {}
+        for facts in self._sessions.values():
+            if facts.origin in _AGENTS and facts.parent is not None:
+                children.setdefault(facts.parent, []).append(facts.session)
+        below: dict[str, list[str]] = {}
+        for session in children:
+            found: dict[str, None] = {}
+            left = [session]
+            while left:
+                for each in children.get(left.pop(), ()):
+                    if each not in found and each != session:
+                        found[each] = None
+                        left.append(each)
+            below[session] = list(found)
+        return below
 
     def silent_sessions(self, choice: LedgerFilter = EVERYTHING) -> list[LedgerSession]:
         """Return the sessions that had turns but report no usage, so that what they spent is unknown."""

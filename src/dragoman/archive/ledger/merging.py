@@ -2,8 +2,9 @@
 
 The same response may appear in its session's own file, in every fork and sub-agent that got a copy
 of its rows, in a second copy of the file, and in a recording of the program that wrote it. An entry
-is identified by its session and its mark (see ``LedgerEntry.mark``); if one file contains the same
-mark several times, that many responses were identical. Streams that report only totals of turns
+with a response id is identified by it, in whichever session it is; any other by its session and its
+mark (see ``LedgerEntry.mark``): if one file contains the same mark several times, that many responses
+were identical. Streams that report only totals of turns
 count only for sessions of which nothing finer is known. The result depends neither on the order of
 the files nor on how often one is given.
 
@@ -48,7 +49,10 @@ def merge(file_usages: Mapping[str, FileUsage]) -> Merged:
     file_counts: Counter[str] = Counter()
     for file_usage in file_usages.values():
         file_counts.update({subtotal.session for subtotal in file_usage.subtotals})
-    shared = frozenset(session for session, count in file_counts.items() if count > 1)
+    in_doubt = {session for session, count in file_counts.items() if count > 1}
+    for path in _sharing_responses(file_usages):
+        in_doubt |= {subtotal.session for subtotal in file_usages[path].subtotals}
+    shared = frozenset(in_doubt)
     subtotals: list[Subtotal] = []
     doubtful: list[tuple[FileUsage, FileEntry]] = []
     for path, file_usage in sorted(file_usages.items()):
@@ -61,6 +65,18 @@ def merge(file_usages: Mapping[str, FileUsage]) -> Merged:
                 if entry.session in shared
             ]
     return Merged(subtotals, shared, _once(doubtful))
+
+
+def _sharing_responses(file_usages: Mapping[str, FileUsage]) -> set[str]:
+    """Return the files that contain a response that another one contains, too, whatever their sessions."""
+    seen: dict[bytes, str] = {}
+    sharing: set[str] = set()
+    for path, file_usage in file_usages.items():
+        for response in file_usage.response_hashes():
+            other = seen.setdefault(response, path)
+            if other != path:
+                sharing |= {path, other}
+    return sharing
 
 
 def entries_of(file_usages: Mapping[str, FileUsage], merged: Merged) -> list[FileEntry]:
@@ -91,7 +107,14 @@ def merge_sessions(file_usages: Iterable[tuple[str, FileUsage]]) -> dict[str, Le
             old.project = old.project or facts.project
             old.parent = old.parent or facts.parent
             old.turns = max(old.turns, facts.turns)
+            old.harness = old.harness or facts.harness
+            old.origin = old.origin or facts.origin
+            old.costs = max(old.costs, facts.costs, key=_last_cost)
     return known
+
+
+def _last_cost(costs: Sequence[tuple[float | None, float]]) -> float:
+    return costs[-1][1] if costs else -1.0
 
 
 def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
@@ -103,9 +126,12 @@ def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
         for file_usage, found in doubtful
         if file_usage.is_only_of(found.entry.session) and found.entry.has_named_turn
     }
+    identified = _fully_identified(doubtful)
     for file_usage, found in doubtful:
         file, entry = found
         is_own = file_usage.is_only_of(entry.session)
+        if entry.response is None and identified.get(entry.session, file) != file:
+            continue  # a live stream may sum up several responses that the session's own file has
         if not is_own and (entry.session, entry.turn) in in_own_file:
             continue  # copied rows may be incomplete, and a live stream may repeat old ones
         if entry.is_of_turn:
@@ -113,13 +139,19 @@ def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
             continue
         # Two responses can be identical. The n-th occurrence of a mark in one file is paired with the
         # n-th in another, so copies collapse while real repetitions within a file are kept.
-        in_file = (file, entry.session, *entry.mark)
-        seen[in_file] += 1
-        key = (entry.session, seen[in_file], *entry.mark)
-        # Among copies prefer the session's own file, then one with a time, then the earliest; path and
-        # line only make the choice independent of the order of the files.
+        if entry.response is not None:
+            key: _Key = entry.mark
+        else:
+            in_file = (file, entry.session, *entry.mark)
+            seen[in_file] += 1
+            key = (entry.session, seen[in_file], *entry.mark)
+        # Among copies prefer the session's own file, then one that is no fork, then the count that came
+        # last in a response, then one with a time, then the earliest; path and line only make the choice
+        # independent of the order of the files.
         rank = (
             not is_own,
+            file_usage.is_fork,
+            -entry.output,
             entry.at is None,
             entry.at or 0.0,
             file,
@@ -128,11 +160,25 @@ def _once(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> list[FileEntry]:
         if key not in best or rank < best[key][0]:
             best[key] = (rank, found)
     kept = [found for _, found in best.values()]
-    finer = {session for session, *_ in best}
+    finer = {found.entry.session for _, found in best.values()}
     for session, by_content in streams.items():
         if session not in finer:
             kept += _turns_once(by_content.values())
     return kept
+
+
+def _fully_identified(doubtful: Sequence[tuple[FileUsage, FileEntry]]) -> dict[str, str]:
+    """Return the sessions of which a file of their own has a response id for each entry, with that file."""
+    complete: dict[str, dict[str, bool]] = defaultdict(dict)
+    for file_usage, (file, entry) in doubtful:
+        if file_usage.is_only_of(entry.session):
+            files = complete[entry.session]
+            files[file] = files.get(file, True) and entry.response is not None
+    return {
+        session: min(file for file, is_complete in files.items() if is_complete)
+        for session, files in complete.items()
+        if any(files.values())
+    }
 
 
 def _turns_once(streams: Iterable[list[FileEntry]]) -> list[FileEntry]:

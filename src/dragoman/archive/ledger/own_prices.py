@@ -8,6 +8,7 @@
     input = 1.25
     cached_input = 0.125                # default: same as input
     cache_write_input = 1.5             # default: same as input
+    cache_write_1h_input = 2            # default: same as cache_write_input
     output = 10
 
     [[models."gpt-9*".tiers]]           # for whole requests with more input tokens than this
@@ -39,6 +40,7 @@ class OwnTier(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     input: Decimal
     cached_input: Decimal | None = None
     cache_write_input: Decimal | None = None
+    cache_write_1h_input: Decimal | None = None
     output: Decimal
 
     def rates(self) -> tuple[Decimal, Decimal, Decimal, Decimal]:
@@ -53,6 +55,7 @@ class OwnPrice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     input: Decimal | None = None
     cached_input: Decimal | None = None
     cache_write_input: Decimal | None = None
+    cache_write_1h_input: Decimal | None = None
     output: Decimal | None = None
     tiers: list[OwnTier] = []
     same_as: str | None = None
@@ -64,6 +67,7 @@ class OwnPrice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             input=self.input,
             cached_input=self.cached_input,
             cache_write_input=self.cache_write_input,
+            cache_write_1h_input=self.cache_write_1h_input,
             output=self.output,
         )
         return [base, *sorted(self.tiers, key=lambda tier: tier.above)]

@@ -44,16 +44,21 @@ class Rates(msgspec.Struct, frozen=True):
     output: Decimal
     above: int = 0
     """The rates apply to requests with more input tokens than this."""
+    cache_write_1h_input: Decimal | None = None
+    """For cache writes that are kept for an hour; None if they cost the same as others."""
 
     def cost(self, usage: Usage) -> Decimal:
         """Return the cost of these tokens. Cached and cache-write tokens are part of the input."""
         cached = min(usage.cached_input_tokens, usage.input_tokens)
         written = min(usage.cache_write_input_tokens, usage.input_tokens - cached)
         plain = usage.input_tokens - cached - written
+        longer = min(usage.cache_write_1h_input_tokens, written)
+        for_longer = self.cache_write_1h_input
         return (
             self.input * plain
             + self.cached_input * cached
-            + self.cache_write_input * written
+            + self.cache_write_input * (written - longer)
+            + (self.cache_write_input if for_longer is None else for_longer) * longer
             + self.output * usage.output_tokens
         ) / _MILLION
 
@@ -133,7 +138,10 @@ class Prices:
             return None
         if own.same_as is not None:
             return self.of(own.same_as)
-        rates = [Rates(*tier.rates(), above=tier.above) for tier in own.all_tiers()]
+        rates = [
+            Rates(*tier.rates(), above=tier.above, cache_write_1h_input=tier.cache_write_1h_input)
+            for tier in own.all_tiers()
+        ]
         return Price(model, self._own.version, [Period(rates)])
 
     # The library's table.
@@ -262,8 +270,9 @@ def _period(price: LibraryPrice, constraint: object = None) -> Period | None:
         price.input_mtok if price.cache_write_mtok is None else price.cache_write_mtok,
         price.output_mtok,
     ]
+    for_longer = price.cache_write_1h_mtok
     starts = {0}
-    for kind in kinds:
+    for kind in (*kinds, for_longer):
         if isinstance(kind, types.TieredPrices):
             starts |= {tier.start for tier in kind.tiers}
 
@@ -273,7 +282,14 @@ def _period(price: LibraryPrice, constraint: object = None) -> Period | None:
         fitting = [tier.price for tier in kind.tiers if tier.start <= start]
         return fitting[-1] if fitting else kind.base
 
-    rates = [Rates(*(at(kind, start) for kind in kinds), above=start) for start in sorted(starts)]
+    rates = [
+        Rates(
+            *(at(kind, start) for kind in kinds),
+            above=start,
+            cache_write_1h_input=at(for_longer, start) if for_longer is not None else None,
+        )
+        for start in sorted(starts)
+    ]
     if isinstance(constraint, types.StartDateConstraint):
         return Period(rates, from_date=constraint.start_date)
     if isinstance(constraint, types.TimeOfDateConstraint):

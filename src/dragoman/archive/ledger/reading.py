@@ -3,7 +3,8 @@
 Harnesses report running totals, the tokens of the newest response, or both. They repeat reports at
 the start of a turn, on resume and in the first lines of a fork, and some restart their counter with
 each process. What a report adds depends only on the previous report of the same session in the same
-file. Duplicates in other files are found when the files are merged.
+file; a report that names its response adds that response, whatever the totals say. Duplicates in
+other files are found when the files are merged.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from dragoman.archive.ledger.entries import FileUsage, LedgerEntry, LedgerSession, Rule, rule_number
 from dragoman.errors import UnreadableSource
+from dragoman.harnesses.contract.history import Origin
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
+from dragoman.reading.file_lines import is_plain, open_file, other_lines, plain_lines
+from dragoman.reading.identity import FIRST_LINES, identify
 from dragoman.reading.parsers import fast_usage_reader
 from dragoman.reading.read import read
 from dragoman.reading.regular import open_regular
@@ -50,19 +56,30 @@ def _of_plain(path: str) -> FileUsage | None:
             return None
         file.seek(0)
         reader = FileUsageReader(_fingerprint(head, size))
+        first: list[bytes] = []
         while lines := file.readlines(BATCH):
+            first = first or lines[:FIRST_LINES]
             if not plain.receive_lines(lines):
                 return None
             reader.receive_all(plain.messages())
     plain.receive_eof()
     reader.receive_all(plain.messages())
+    reader.know_origin(identify(reader.harness, path, first))
     return reader.file_usage()
 
 
 def _of_any(path: str) -> FileUsage:
     reader = FileUsageReader(fingerprint_of(Path(path)))
     reader.receive_all(read(path, only=_ONLY))
+    reader.know_origin(identify(reader.harness, path, _first_lines(path)))
     return reader.file_usage()
+
+
+def _first_lines(path: str) -> list[bytes]:
+    with open_file(path) as file:
+        pieces = plain_lines(file, 0) if is_plain(file) else other_lines(file)
+        first = next(pieces, None)
+    return [line for line in first.lines if isinstance(line, bytes)] if first is not None else []
 
 
 def fingerprint_of(path: Path) -> str:
@@ -78,7 +95,7 @@ def _fingerprint(head: bytes, size: int) -> str:
 class _Counter:
     """The state of one session while its stream is read."""
 
-    __slots__ = ("facts", "model", "project", "total", "turns")
+    __slots__ = ("at", "facts", "model", "project", "total", "turns")
 
     def __init__(self, facts: LedgerSession) -> None:
         self.facts = facts
@@ -86,6 +103,8 @@ class _Counter:
         self.project: str | None = None
         self.turns: set[str | None] = set()
         self.total: Usage | None = None
+        self.at: float | None = None
+        """When its newest counted response was."""
 
 
 class FileUsageReader:
@@ -97,6 +116,18 @@ class FileUsageReader:
         self._sessions: list[LedgerSession] = []
         self._entries: list[LedgerEntry] = []
         self._newest: _Counter | None = None
+
+    @property
+    def harness(self) -> str | None:
+        """The harness that wrote the file's own session."""
+        return self._sessions[0].harness if self._sessions else None
+
+    def know_origin(self, origin: Origin | None) -> None:
+        """Take what the harness says about where the file's session comes from."""
+        for facts in self._sessions:
+            if origin is not None and facts.session == origin.session_id:
+                facts.origin = origin.kind
+                facts.parent = facts.parent or origin.parent_session_id
 
     def receive_all(self, messages: Iterable[Message]) -> None:
         """Count messages. Only three types matter; others are ignored."""
@@ -113,7 +144,17 @@ class FileUsageReader:
     def file_usage(self) -> FileUsage:
         for counter in self._counters.values():
             counter.facts.turns = len(counter.turns)
-        return FileUsage.of(self._fingerprint, self._sessions, self._entries)
+        return FileUsage.of(self._fingerprint, self._sessions, self._with_projects())
+
+    def _with_projects(self) -> list[LedgerEntry]:
+        """Give rows that were copied before the file's own session started the project of that session."""
+        own = self._sessions[0].project if self._sessions else None
+        if own is None or all(entry.project is not None for entry in self._entries):
+            return self._entries
+        return [
+            entry if entry.project is not None else msgspec.structs.replace(entry, project=own)
+            for entry in self._entries
+        ]
 
     def _begin(self, session_id: str | None) -> _Counter:
         # Nothing else can refer to a session without an id, so derive a unique one from the
@@ -137,13 +178,21 @@ class FileUsageReader:
         facts.model = facts.model or message.model
         facts.project = facts.project or message.cwd
         facts.parent = facts.parent or message.parent_session_id
+        facts.harness = message.harness
+        if facts.origin is None and message.parent_call_id is not None:
+            facts.origin = "sub-agent"
 
     def _report(self, counter: _Counter, report: UsageReport) -> None:
         before, total, last = counter.total, report.total, report.last
+        costs = counter.facts.costs
+        if report.cost is not None and (not costs or costs[-1][1] != report.cost):
+            costs.append((counter.at, report.cost))
         if total is None:
             return
         counter.total = total
-        if (
+        if report.response_id is not None and last is not None:
+            own, rule = last, _RESPONSE
+        elif (
             before is not None
             and last is not None
             and before.input_tokens + last.input_tokens == total.input_tokens
@@ -157,13 +206,13 @@ class FileUsageReader:
             own, rule = counted[0], rule_number(counted[1])
         if not (own.input_tokens or own):
             return
-        at = report.at
+        at = counter.at = report.at.timestamp() if report.at is not None else None
         self._entries.append(
             LedgerEntry(
                 counter.facts.session,
                 report.turn_id,
-                at.timestamp() if at is not None else None,
-                counter.model,
+                at,
+                report.model or counter.model,
                 counter.project,
                 report.line,
                 own.input_tokens,
@@ -174,6 +223,8 @@ class FileUsageReader:
                 total.input_tokens,
                 total.output_tokens,
                 rule,
+                own.cache_write_1h_input_tokens,
+                report.response_id,
             )
         )
 

@@ -137,6 +137,6 @@ def deny_unattended(say: Callable[[str], None]) -> Callable[[ApprovalRequested],
             f"denied {request.kind}: {what}; no one can answer: this is not a terminal "
             "(use --policy or --yes)"
         )
-        return Decision(word="deny", by="nobody to ask")
+        return Decision(word="deny", by="no one to ask")
 
     return deny

@@ -26,7 +26,7 @@ from dragoman.cli.live.cells import clip, printed, tidy, tidy_lines, wrap
 from dragoman.cli.live.ink import Hue, Ink
 from dragoman.cli.live.markdown import MarkdownRows
 from dragoman.export.text.page import Page, Speaker, Thing
-from dragoman.export.text.streams import Streams
+from dragoman.export.text.streams import TextStreams
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -68,7 +68,7 @@ class SessionProgress(Speaker):
     left: dict[str, Card] = field(default_factory=dict[str, Card])
     """Cards that were open when their turn ended. A late result still finds its card here."""
     asked: dict[str, ApprovalRequested] = field(default_factory=dict[str, ApprovalRequested])
-    streams: Streams = field(default_factory=Streams)
+    streams: TextStreams = field(default_factory=TextStreams)
     words: dict[str | None, MarkdownRows] = field(default_factory=dict[str | None, MarkdownRows])
     partial: dict[str | None, str] = field(default_factory=dict[str | None, str])
     """The incomplete last line of each streamed text."""

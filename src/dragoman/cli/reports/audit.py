@@ -9,18 +9,18 @@ def account_text(account: Account, name: str) -> str:
     """The account as text: the outcome of each line, and the rules behind it."""
     rows = [
         f"{name}: {account.lines} lines, {account.dialect or 'no known dialect'}",
-        f"  {account.told:>8} emitted a message",
-        f"  {account.twins.total():>8} duplicate others",
+        f"  {account.emitting:>8} emitted a message",
+        f"  {account.duplicates.total():>8} duplicate a line that did",
         f"  {len(account.unaccounted):>8} are unaccounted for",
     ]
-    if account.twins or account.lost:
-        rows.append(f"  {len(account.lost):>8} values of duplicates are in no message")
+    if account.duplicates or account.lost:
+        rows.append(f"  {len(account.lost):>8} values on duplicate lines are in no message")
     if account.messages:
         rows += ["", f"{account.messages.total()} messages"]
         rows += [f"  {count:>8} {kind}" for kind, count in account.messages.most_common()]
-    if account.twins:
-        rows += ["", "duplicates, by rule"]
-        rows += [f"  {count:>8} {rule}" for rule, count in account.twins.most_common()]
+    if account.duplicates:
+        rows += ["", "duplicates, by reason"]
+        rows += [f"  {count:>8} {reason}" for reason, count in account.duplicates.most_common()]
     if account.unknown:
         rows += ["", "unknown, by native type"]
         rows += [f"  {count:>8} {kind}" for kind, count in account.unknown.most_common()]
@@ -30,7 +30,7 @@ def account_text(account: Account, name: str) -> str:
         if len(account.malformed) > 20:
             rows.append(f"  … and {len(account.malformed) - 20} more")
     if account.lost:
-        rows += ["", "lost: values of duplicates that are in no message"]
+        rows += ["", "lost: values on duplicate lines that no message contains"]
         rows += [f"  line {each.line}: {each.place}: {each.value!r}" for each in account.lost[:20]]
         if len(account.lost) > 20:
             rows.append(f"  … and {len(account.lost) - 20} more")

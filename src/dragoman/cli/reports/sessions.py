@@ -85,6 +85,7 @@ async def repair_sessions(
             proof = await prove(
                 done.target,
                 done.session_id,
+                harness=done.harness,
                 has_turns=done.turns > 0,
                 beside=_beside(report.origin),
                 command=command,
@@ -128,8 +129,10 @@ def _as_row(done: Repair, proof: Proof, *, is_good: bool) -> dict[str, Any]:
     return {
         "source": str(done.source),
         "target": str(done.target),
-        "lost": str(done.lost_path) if done.lost_path else None,
-        "deeds": [deed._asdict() for deed in done.actions],
+        "dropped": str(done.dropped_path) if done.dropped_path else None,
+        "lost": str(done.dropped_path) if done.dropped_path else None,  # the name before 0.2
+        "actions": [action._asdict() for action in done.actions],
+        "deeds": [action._asdict() for action in done.actions],  # the name of "actions" before 0.2
         "problems": done.problems,
         "messages": done.messages,
         "proof": asdict(proof),
@@ -141,11 +144,11 @@ def _told(done: Repair, proof: Proof, ink: Any) -> list[str]:
     from dragoman.rendering import render
 
     rows = [f"{ink(str(done.source), 'bold')} → {done.target}"]
-    for deed in done.actions:
-        place = f"line {deed.line}: " if deed.line else ""
-        rows.append(f"  {place}{render.flat(deed.what)}")
-    if done.lost_path is not None:
-        rows.append(f"  dropped rows: {done.lost_path}")
+    for action in done.actions:
+        place = f"line {action.line}: " if action.line else ""
+        rows.append(f"  {place}{render.flat(action.what)}")
+    if done.dropped_path is not None:
+        rows.append(f"  dropped rows: {done.dropped_path}")
     if done.problems:
         rows += [ink(f"  ✗ {render.flat(problem)}", "red") for problem in done.problems]
     else:

@@ -1,11 +1,11 @@
-"""What a person has allowed for the duration of a session, remembered on our side.
+"""Remember what a person has allowed for a session.
 
-Codex remembers such an answer for as long as it keeps the session in memory, and it keeps it after the session
-was ended here: the same command then ran unasked. So the agent is only ever told "yes, this once", and the
-memory is ours: it ends with the session, whatever the release.
+Codex keeps such an answer as long as it keeps the session in memory, even after the session ended here: the
+same command then ran without asking. Therefore the agent only ever gets "allow once", and this module remembers
+the rest until the session ends, in every release.
 
-What is covered: the same command in the same folder, edits of the same files, the same permissions, the same tool
-of an MCP server. Forms and questions are answered each time. The policy is asked first and may still deny.
+A grant covers the same command in the same directory, edits of the same files, the same permissions, or the same
+tool of an MCP server. Forms and questions are always asked. The policy runs first and can still deny.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dragoman.model.messages import ApprovalRequested
 
 _BY = "allowed for the session"
 _WORDS_OF_THE_MODEL = "reason"
-"""What the model says it is for differs each time, and changes nothing of what is done."""
+"""The model's stated reason differs each time and has no effect on what is done."""
 
 
 class Grants:
-    """One for each session that is open."""
+    """The grants of one open session."""
 
     def __init__(self) -> None:
         self._allowed: set[Hashable] = set()
@@ -32,7 +32,7 @@ class Grants:
     def take(
         self, request: ApprovalRequested, decision: Decision, cwd: str | None = None
     ) -> Decision:
-        """Remember a decision that holds for the session; what the agent is told."""
+        """Remember a decision that applies to the session; return what to send to the agent."""
         lasts = decision.word == "allow_for_session" or (
             decision.word == "allow_always" and not _remembers(request)
         )
@@ -42,24 +42,24 @@ class Grants:
         return msgspec.structs.replace(decision, word="allow")
 
     def covers(self, request: ApprovalRequested, cwd: str | None = None) -> Decision | None:
-        """The decision that holds for this request, if there is one."""
+        """The earlier decision that covers this request, if any."""
         keys = _keys(request, cwd)
         if not keys or not self._allowed.issuperset(keys):
             return None
         return Decision(word="allow", by=_BY)
 
     def clear(self) -> None:
-        """The session has ended."""
+        """Forget everything: the session has ended."""
         self._allowed.clear()
 
 
 def _remembers(request: ApprovalRequested) -> bool:
-    """Whether the harness itself has a rule to remember."""
+    """Whether the harness itself can remember the decision."""
     return request.always is not None or "allow_always" in request.choices
 
 
 def _keys(request: ApprovalRequested, cwd: str | None) -> list[Hashable] | None:
-    """All that must be allowed for a request to be; None: it cannot be allowed in advance."""
+    """The keys that must all be granted; None if the request cannot be granted in advance."""
     detail = {k: v for k, v in request.detail.items() if k not in (_WORDS_OF_THE_MODEL, "cwd")}
     folder = request.cwd or cast("str | None", request.detail.get("cwd")) or cwd
     match request.kind:

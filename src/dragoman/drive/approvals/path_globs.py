@@ -1,11 +1,11 @@
-"""Paths held against globs, by their letters: no file is looked at.
+"""Match paths against globs as text. No file is accessed.
 
 ``*`` and ``?`` stay within one directory, ``**`` crosses any number of them, ``src/`` means ``src/**``.
-A glob without a leading ``/`` counts from the directory that the session works in; :func:`meets_anywhere`
-also finds it below any other directory, for rules that forbid.
+A glob without a leading ``/`` is relative to the session's directory. :func:`meets_anywhere`, for deny rules,
+also matches it below any other directory.
 
-A path may contain :data:`ANY` where its text is not known; then the question is whether it could match.
-Matching walks through the path once, whatever the glob: its time grows with the path's length only.
+A path may contain :data:`ANY` where its text is unknown; then the question is whether it could match.
+Matching reads the path once, so its time is linear in the path's length, whatever the glob.
 """
 
 from __future__ import annotations
@@ -17,21 +17,32 @@ from typing import Final
 
 ANY: Final = "\ue000"
 """Stands for any text, or none."""
+HERE: Final = "\ue002"
+"""After :data:`ANY` at the beginning: a name that the shell fills in for ``*``, so the path is relative."""
+_GLOB: Final = re.compile(r"\*|\?|\[[^\]/]*\]?")
 _DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]")
 _LONGEST: Final = 4_096
-"""No system opens a longer path."""
+"""No operating system opens a longer path."""
 _ONE, _SOME, _ALL, _FOLDERS, _IN_FOLDER = range(5)
 
 
+def unknown_names(word: str) -> str:
+    """The word with unknown text where the shell fills in names of files."""
+    found = _GLOB.sub(ANY, word)
+    return (
+        f"{ANY}{HERE}{found[1:]}" if found.startswith(ANY) and not word.startswith(ANY) else found
+    )
+
+
 def absolute(path: str, cwd: str | None) -> str | None:
-    """The path from the root, without ``.`` and ``..``; None where that cannot be told."""
+    """The absolute path without ``.`` and ``..``; None if it cannot be determined."""
     if not path or "\0" in path or path.startswith("~"):
         return None
     windows = _DRIVE.match(path) or (cwd and _DRIVE.match(cwd))
     if windows:
         path, cwd = path.replace("\\", "/"), cwd.replace("\\", "/") if cwd else None
     elif "\\" in path:
-        return None  # a name on one system, a path on another
+        return None  # a file name on one system, a path on another
     if not path.startswith("/") and not _DRIVE.match(path):
         if not cwd:
             return None
@@ -41,7 +52,7 @@ def absolute(path: str, cwd: str | None) -> str | None:
 
 
 def relative(path: str, cwd: str | None) -> str | None:
-    """An absolute path as seen from ``cwd``; None if it lies outside."""
+    """An absolute path relative to ``cwd``; None if it lies outside."""
     root = absolute(cwd, None) if cwd else None
     if root is None:
         return None
@@ -50,7 +61,7 @@ def relative(path: str, cwd: str | None) -> str | None:
 
 
 def matches(path: str, glob: str, cwd: str | None, *, any_case: bool = False) -> bool:
-    """Whether an absolute path, as :func:`absolute` gives it, is one of those that the glob means."""
+    """Whether an absolute path, as returned by :func:`absolute`, matches the glob."""
     rooted = glob.startswith("/") or _DRIVE.match(glob)
     seen = path if rooted else relative(path, cwd)
     if ANY in path:
@@ -59,7 +70,7 @@ def matches(path: str, glob: str, cwd: str | None, *, any_case: bool = False) ->
 
 
 def covers_directory(path: str, glob: str, cwd: str | None) -> bool:
-    """Whether a directory is meant: ``.`` is the session's own, ``sub/**`` is ``sub`` and all below it."""
+    """Whether a directory matches: ``.`` is the session's directory, ``sub/**`` is ``sub`` and all below it."""
     root = absolute(cwd, None) if cwd else None
     top = "." if glob == "**" else re.sub(r"/(?:\*\*)?$", "", glob) or "/"
     if root is not None and absolute(top, root) == path:
@@ -68,11 +79,14 @@ def covers_directory(path: str, glob: str, cwd: str | None) -> bool:
 
 
 def meets_anywhere(path: str, glob: str, cwd: str | None) -> bool:
-    """Whether a path could be one of those that the glob means, wherever it lies and in any case.
+    """Whether a path could match the glob, in any directory and ignoring case.
 
-    ``secrets/**`` also means ``/other/secrets/x``, and the folder ``secrets`` itself.
+    ``secrets/**`` also matches ``/other/secrets/x``, and the directory ``secrets`` itself.
     """
-    seen = absolute(path, cwd) or path.replace("\\", "/")
+    # What a variable stands for may begin with a slash.
+    is_unknown = path.startswith(ANY) and not path.startswith(f"{ANY}{HERE}")
+    seen = None if is_unknown else absolute(path, cwd)
+    seen = seen or path.replace("\\", "/")
     globs = [glob, glob.removesuffix("/**")] if glob.endswith("/**") and glob != "/**" else [glob]
     for each in globs:
         rooted = absolute(each, cwd)
@@ -86,14 +100,16 @@ def meets_anywhere(path: str, glob: str, cwd: str | None) -> bool:
 
 
 def fits(path: str, glob: str, *, any_case: bool = False) -> bool:
-    """Whether the whole of a path fits, or could fit, the glob."""
+    """Whether the whole path matches, or could match, the glob."""
     if len(path) > _LONGEST:
         return False
     machine = _machine(glob.casefold() if any_case else glob)
     places = machine.closed(1)
     for char in path.casefold() if any_case else path:
+        if char == HERE:
+            continue
         if char == ANY:
-            # Some text leads from any place to every later one.
+            # Unknown text leads from any state to every later one.
             lowest = places & -places
             places = (machine.end << 1) - (lowest >> 1 if lowest & machine.in_folder else lowest)
         else:
@@ -104,7 +120,7 @@ def fits(path: str, glob: str, *, any_case: bool = False) -> bool:
 
 
 class _Machine:
-    """A glob as a machine whose places are the bits of a number, so that all are moved at once."""
+    """A glob as a state machine. The states are the bits of a number, so one step moves all of them."""
 
     def __init__(self, tokens: list[str | int]) -> None:
         self.end = 1 << len(tokens)
@@ -130,7 +146,7 @@ class _Machine:
         return self.closed(stay | (places & step) << 1)
 
     def closed(self, places: int) -> int:
-        """With the places that are reached by no text at all."""
+        """Add the states that are reached without reading text."""
         while True:
             more = places | (places & self._stars) << 1 | (places & self._folders) << 2
             if more == places:

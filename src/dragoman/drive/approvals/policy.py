@@ -1,9 +1,9 @@
-"""Who decides what an agent may do: decisions, and the policies that make them.
+"""Decisions about what an agent may do, and the policies that make them.
 
-A policy is any callable that takes what the agent asks and gives a decision; it may be async. None, or
-the word ``ask``, leaves it to a person. What cannot be understood is never a yes: an unknown word, a
-wrong type, an exception are all ``deny``. Nothing here does I/O; :mod:`dragoman.drive.approvals.queue` asks people
-and keeps the time, :mod:`dragoman.drive.approvals.rules` is the policy that files are written for.
+A policy is a callable, possibly async, that takes an approval request and returns a decision. None or ``ask``
+leaves the decision to a person. Anything invalid (an unknown word, a wrong type, an exception) is a ``deny``.
+This module does no I/O: :mod:`dragoman.drive.approvals.queue` asks people and applies the deadline, and
+:mod:`dragoman.drive.approvals.rules` is the policy that policy files define.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ Word: TypeAlias = Literal[
 ]
 WORDS: Final[tuple[str, ...]] = get_args(Word)
 ASK: Final = "ask"
-"""The word of a policy that leaves the decision to a person."""
+"""Returned by a policy that leaves the decision to a person."""
 UNNAMED: Final = "policy"
-"""Who decided, unless somebody says so."""
+"""The value of ``by`` until it is set."""
 ALLOWING: Final[frozenset[str]] = frozenset(("allow", "allow_for_session", "allow_always"))
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of something that an agent asked."""
+    """The result of an approval request."""
 
     word: Word
     message: str | None = None
-    """A word to the model: why not, or what to do instead."""
+    """A message to the model, such as the reason or an alternative."""
     answers: dict[str, list[str]] = {}
-    """For questions: the answers by the question's id, or by its text."""
+    """For questions: the answers, keyed by the question's id or text."""
     content: dict[str, Any] | None = None
-    """For elicitations: the form, filled in."""
+    """For elicitations: the values of the form."""
     by: str = UNNAMED
     """Who decided: ``rule 'reading is fine'``, ``policy``, ``person``, ``deadline``, ``default``,
-    ``nobody to ask``, ``unreadable request``, ``closed``."""
+    ``no one to ask``, ``unreadable request``, ``closed``."""
 
     @property
     def allows(self) -> bool:
         return self.word in ALLOWING
 
     def intents(self, request: ApprovalRequested) -> list[Decide | Steer]:
-        """What to ask of the agent, in this order.
+        """The intents to send to the agent, in this order.
 
-        No dialect has room for a word to the model in the answer itself, so it is said to the turn
-        first: then the model hears it together with the refusal, and not one step later.
+        No dialect has a field for the message in the answer itself. It is sent to the turn first, so that
+        the model reads it together with the refusal and not one step later.
         """
         session_id = request.session_id or ""
         wishes: list[Decide | Steer] = []
@@ -68,43 +68,43 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Verdict: TypeAlias = Decision | str | bool | None
-"""A decision, one of our words, yes or no; None or ``ask``: a person is to decide."""
+"""A decision, its word, or True or False. None or ``ask`` leaves it to a person."""
 Policy: TypeAlias = Callable[[ApprovalRequested], Verdict | Awaitable[Verdict]]
 
 
 def deny_all(request: ApprovalRequested) -> Decision:
-    """The policy that allows nothing."""
+    """Deny everything."""
     return Decision(word="deny")
 
 
 def allow_all(request: ApprovalRequested) -> Decision | None:
-    """The policy that allows everything. A question or a form needs more than a yes: a person is asked."""
+    """Allow everything except questions and forms, which need an answer: a person is asked."""
     return None if request.kind in ("question", "elicitation") else Decision(word="allow")
 
 
 def ask_always(request: ApprovalRequested) -> None:
-    """The policy that leaves everything to a person."""
+    """Leave everything to a person."""
 
 
 class Reading(NamedTuple):
-    """What somebody's verdict means."""
+    """A verdict as a decision."""
 
     decision: Decision | None
     """None: ask."""
     problem: str | None = None
-    """Why it could not be taken as it was meant."""
+    """Why the verdict is invalid."""
 
 
 def read_verdict(value: object, by: str) -> Reading:
-    """The decision in what a policy or a person gave back. Whatever is not understood is ``deny``."""
+    """Convert what a policy or a person returned. Anything invalid is a ``deny``."""
     if value is None:
         return Reading(None)
     if isinstance(value, bool):
         return Reading(Decision(word="allow" if value else "deny", by=by))
     if isinstance(value, Decision):
-        said = cast("object", value.word)  # nothing has checked that it is one of ours
-        if not isinstance(said, str) or said not in WORDS:
-            return Reading(_no(by), _unknown(said))
+        word = cast("object", value.word)  # not validated yet
+        if not isinstance(word, str) or word not in WORDS:
+            return Reading(_no(by), _unknown(word))
         try:
             given = msgspec.convert(msgspec.to_builtins(value), Decision)
         except (TypeError, ValueError, RecursionError) as problem:
@@ -117,7 +117,7 @@ def read_verdict(value: object, by: str) -> Reading:
             if value == word:
                 return Reading(Decision(word=word, by=by))
         return Reading(_no(by), _unknown(value))
-    return Reading(_no(by), f"a {type(value).__name__} is no decision; taken as deny")
+    return Reading(_no(by), f"a {type(value).__name__} is not a decision; taken as deny")
 
 
 def _no(by: str) -> Decision:
@@ -126,4 +126,4 @@ def _no(by: str) -> Decision:
 
 def _unknown(word: object) -> str:
     shown = repr(word) if isinstance(word, str) else f"of the type {type(word).__name__}"
-    return f"there is no decision {shown}; taken as deny (known: {', '.join(WORDS)}, {ASK})"
+    return f"unknown decision {shown}; taken as deny (known: {', '.join(WORDS)}, {ASK})"

@@ -1,4 +1,4 @@
-"""Rules written down in TOML, read with care: a typing error must not become a permission.
+"""Read policy files (TOML) strictly, so that a typo never becomes a permission.
 
 ::
 
@@ -11,8 +11,8 @@
     path = "**"
     decision = "allow"
 
-Every key must be known and every value of its type; what is wrong is said in a sentence with the line and
-the rule, and nothing of the file is used.
+Every key must be known and every value must have the right type. An error names the line and the rule, and
+none of the file is used.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _HEADER: Final = re.compile(r"\s*\[\[\s*(?:rule|'rule'|\"rule\")\s*\]\]")
 
 
 class BadPolicy(UsageError):
-    """A policy file that says something else than it means, or nothing at all."""
+    """An invalid policy file."""
 
     def __init__(
         self, source: str, problem: str, *, line: int | None = None, rule: str | None = None
@@ -57,7 +57,7 @@ class BadPolicy(UsageError):
         self.problem = problem
         self.line = line
         self.rule = rule
-        """In words: ``rule 2 ("reading is fine")``."""
+        """As in ``rule 2 ("reading is fine")``."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _revive, (self.source, self.problem, self.line, self.rule)
@@ -78,11 +78,11 @@ def read_policy(
     resolve: Callable[[str], str] | None = os.path.realpath,
     cwd: str | None = None,
 ) -> Rules:
-    """The rules in a file. Raises :class:`BadPolicy`.
+    """Read the rules in a file. Raises :class:`BadPolicy`.
 
-    Symbolic links are followed on this machine, and an edit is allowed only if both where it seems to go
-    and where it goes are; ``resolve=None`` for an agent that works elsewhere. ``cwd`` is the session's own
-    directory, if the rules are called with requests that do not say it.
+    Symbolic links are resolved on this machine: an edit is allowed only if both the path and its target are.
+    Pass ``resolve=None`` for an agent on another machine. ``cwd`` is the session's directory for requests that
+    do not name it.
     """
     try:
         data = Path(path).read_bytes()
@@ -103,7 +103,7 @@ def parse_policy(
     resolve: Callable[[str], str] | None = None,
     cwd: str | None = None,
 ) -> Rules:
-    """The rules in a text. Raises :class:`BadPolicy`."""
+    """Parse the rules in a text. Raises :class:`BadPolicy`."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -140,7 +140,7 @@ def _rule(table: dict[str, Any], number: int, lines: list[str], source: str) -> 
         if key in _TEXTS and not isinstance(value, str):
             raise bad(key, f"{key} is a text, not {_named(value)}")
         if key == "options" and value == []:
-            continue  # no option is permitted
+            continue  # permits no option
         if key in _CONDITIONS and not _is_texts(value):
             raise bad(key, f"{key} is a text or a list of texts, none of them empty")
     if "decision" not in table:
@@ -164,7 +164,7 @@ def _rule(table: dict[str, Any], number: int, lines: list[str], source: str) -> 
 
 
 def _check_sense(table: dict[str, Any], bad: Callable[[str | None, str], BadPolicy]) -> None:
-    """A rule that could never match is a mistake."""
+    """Reject a rule that could never match."""
     kinds = _several(table.get("kind", []))
     for key in ("command", "command_regex", "cwd"):
         if key in table and kinds and "command" not in kinds:
@@ -196,11 +196,11 @@ def _named(value: object) -> str:
 def _no_such(what: str, given: object, known: Sequence[str]) -> str:
     close = get_close_matches(str(given), known, n=1)
     hint = f'did you mean "{close[0]}"?' if close else f"known: {', '.join(known)}"
-    return f"there is no {what} {given!r}; {hint}"
+    return f"unknown {what} {given!r}; {hint}"
 
 
 def _line_of(key: str, lines: list[str], start: int = 0, end: int | None = None) -> int | None:
-    """Where a key is set or a table begins, as far as one can see without reading TOML again."""
+    """The line that sets a key or starts a table, found without parsing TOML again."""
     begins = re.compile(rf"\s*\[*\s*['\"]?{re.escape(key)}['\"]?\s*[=.\]]")
     for number in range(start, len(lines) if end is None else end):
         if begins.match(lines[number]):
@@ -211,7 +211,7 @@ def _line_of(key: str, lines: list[str], start: int = 0, end: int | None = None)
 def _line_in_rule(number: int, key: str | None, lines: list[str]) -> int | None:
     headers = [at for at, line in enumerate(lines) if _HEADER.match(line)]
     if len(headers) < number:
-        return None  # rules written in line
+        return None  # inline tables
     start = headers[number - 1]
     end = headers[number] if number < len(headers) else len(lines)
     return (_line_of(key, lines, start, end) if key else None) or start + 1

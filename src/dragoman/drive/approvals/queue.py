@@ -1,8 +1,9 @@
-"""The desk where approvals are decided: by the policy, by a person, or by the deadline.
+"""The queue of open approvals: each is decided by the policy, by a person, or by the deadline.
 
-Requests are taken in at once and decided beside the reader, each in a task of its own, each exactly once.
-Whatever goes wrong (a policy that raises, a person who does not answer, a word nobody knows) is a ``deny``
-and a notice. The desk sends nothing: a decision goes to whoever submitted the request.
+:meth:`ApprovalQueue.submit` returns immediately. Each request is decided exactly once, in a task of its own,
+so a slow policy never delays the reader. Every failure (a policy that raises, a person who does not answer,
+an unknown word) is a ``deny`` and a notice. The queue sends nothing itself: it passes the decision to the
+``deliver`` callback of the request.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ from dragoman.model.fitting import unfit
 from dragoman.model.messages import ApprovalRequested, Level, Notice
 
 Ask: TypeAlias = Callable[[ApprovalRequested], Verdict | Awaitable[Verdict]]
-"""Puts a request before a person and gives back what they say. Not async: called in a thread."""
+"""Ask a person and return the answer. A synchronous function is called in a thread."""
 Deliver: TypeAlias = Callable[[Decision], None]
-Tell: TypeAlias = Callable[[Notice], None]
+OnNotice: TypeAlias = Callable[[Notice], None]
 
 DEADLINE_SECONDS: Final = 300.0
 _OURS: Final = (allow_all, deny_all, ask_always)
@@ -45,33 +46,33 @@ _log = logging.getLogger(__name__)
 
 
 async def elsewhere(request: ApprovalRequested) -> None:
-    """For ``Desk(ask=…)``: nobody is asked here; somebody will call :meth:`Desk.decide`."""
+    """For ``ApprovalQueue(ask=…)``: wait until :meth:`ApprovalQueue.decide` is called."""
     await asyncio.get_running_loop().create_future()
 
 
 def checked_seconds(seconds: object) -> float | None:
-    """How long a question may wait. Raises :class:`UsageError` for what is no number of seconds."""
+    """Return how long a question may wait. Raises :class:`UsageError` for anything but a number."""
     if seconds is None:
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or math.isnan(seconds):
         raise UsageError(
-            f"ask_seconds must be a number of seconds, or None to wait for ever; not {seconds!r}"
+            f"ask_seconds must be a number of seconds, or None for no deadline; not {seconds!r}"
         )
     return None if math.isinf(seconds) and seconds > 0 else max(0.0, float(seconds))
 
 
-class Pending(msgspec.Struct, frozen=True, kw_only=True):
-    """A request that is not decided yet."""
+class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
+    """An open request."""
 
     request: ApprovalRequested
     asking: bool
-    """Whether it waits for a person; otherwise the policy is still at it."""
+    """Whether it waits for a person. If not, the policy has not returned yet."""
     seconds_left: float | None
-    """Until it is denied; null: for as long as it takes."""
+    """Time left until it is denied; null: no deadline."""
 
 
 class _Open:
-    """One request on the desk."""
+    """One request in the queue."""
 
     def __init__(
         self,
@@ -88,8 +89,8 @@ class _Open:
         self.task: asyncio.Task[None] | None = None
 
 
-class Desk:
-    """``async with Desk(policy) as desk``: decides until the block is left, then denies what is open."""
+class ApprovalQueue:
+    """``async with ApprovalQueue(policy) as queue``: decides requests; on exit, denies those still open."""
 
     def __init__(
         self,
@@ -97,22 +98,21 @@ class Desk:
         *,
         ask: Ask | None = None,
         deadline_seconds: float | None = DEADLINE_SECONDS,
-        tell: Tell | None = None,
+        on_notice: OnNotice | None = None,
     ) -> None:
-        """Without ``ask`` there is nobody to ask: what the policy leaves open is denied.
+        """Without ``ask``, requests that the policy leaves open are denied.
 
-        The deadline counts from the submission and covers the policy as well; None waits for ever.
-        Raises :class:`UsageError` for one that is no number of seconds.
-        ``tell`` hears, as notices, what went wrong.
+        The deadline starts at submission and includes the policy's time; None means no deadline.
+        Raises :class:`UsageError` if it is not a number of seconds. ``on_notice`` receives the problems.
         """
         self._policy = policy
         self._ask = ask
         self._deadline_seconds = checked_seconds(deadline_seconds)
-        self._tell = tell
+        self._on_notice = on_notice
         self._open: dict[tuple[str | None, str], _Open] = {}
         self._group: Tasks | None = None
 
-    async def __aenter__(self) -> Desk:
+    async def __aenter__(self) -> ApprovalQueue:
         self._group = await Tasks().__aenter__()
         return self
 
@@ -136,11 +136,11 @@ class Desk:
         cwd: str | None = None,
         granted: Decision | None = None,
     ) -> None:
-        """Take a request; ``deliver`` gets its decision, later and once, in the event loop's thread.
+        """Add a request. ``deliver`` is called once with the decision, later, in the event loop's thread.
 
-        ``cwd`` is the session's own directory: it becomes ``detail["workspace"]``, and ``detail["cwd"]`` of
-        requests that do not say where. A request with the id of one that is still open takes its place.
-        ``granted`` is what a person decided before: it holds unless the policy decides, and no one is asked.
+        ``cwd`` is the session's directory. It becomes ``detail["workspace"]``, and ``detail["cwd"]`` if the
+        request names no directory. A request replaces an open one with the same id. ``granted`` is an earlier
+        decision by a person: it applies if the policy leaves the request open, and no one is asked.
         """
         detail = {key: value for key, value in request.detail.items() if key != WORKSPACE}
         if cwd is not None:
@@ -157,9 +157,9 @@ class Desk:
         else:
             each.task = self._group.create_task(self._work(each))
 
-    def hear(self, tell: Tell) -> None:
-        """Who is told, as notices, what goes wrong."""
-        self._tell = tell
+    def report_to(self, on_notice: OnNotice) -> None:
+        """Send the notices about problems to this callback from now on."""
+        self._on_notice = on_notice
 
     def decide(
         self,
@@ -169,7 +169,7 @@ class Desk:
         session_id: str | None = None,
         by: str = "person",
     ) -> bool:
-        """Decide from elsewhere, a web page for example. False: no such request is open (any more)."""
+        """Decide from outside, such as from a web page. False if no such request is open."""
         each = self._find(approval_id, session_id)
         if each is None:
             return False
@@ -177,29 +177,29 @@ class Desk:
         return True
 
     def withdraw(self, approval_id: str, *, session_id: str | None = None) -> bool:
-        """The request was settled without us: stop asking, deliver nothing."""
+        """Drop a request that was settled elsewhere, and deliver nothing."""
         each = self._find(approval_id, session_id)
         if each is not None:
             self._remove(each)
         return each is not None
 
     def withdraw_session(self, session_id: str) -> None:
-        """The session's turn is over: nobody waits for its decisions any more."""
+        """Drop the requests of a session whose turn has ended."""
         for each in [each for key, each in self._open.items() if key[0] == session_id]:
             self._remove(each)
 
     def withdraw_all(self) -> None:
-        """Whoever asked is gone."""
+        """Drop all requests: the agent is gone."""
         for each in list(self._open.values()):
             self._remove(each)
 
-    def pending(self) -> list[Pending]:
-        """What is open, oldest first."""
+    def pending(self) -> list[PendingApproval]:
+        """The open requests, oldest first."""
         if not self._open:
             return []
         now = asyncio.get_running_loop().time()
         return [
-            Pending(
+            PendingApproval(
                 request=each.request,
                 asking=each.asking,
                 seconds_left=None if each.due_at is None else max(0.0, each.due_at - now),
@@ -208,7 +208,7 @@ class Desk:
         ]
 
     def _find(self, approval_id: str, session_id: str | None) -> _Open | None:
-        """Without a session's id: the only request of that name."""
+        """Without a session id, find the request with this id if there is only one."""
         if session_id is not None:
             return self._open.get((session_id, approval_id))
         named = [each for key, each in self._open.items() if key[1] == approval_id]
@@ -220,11 +220,11 @@ class Desk:
         try:
             with Outcome() as outcome:
                 outcome.value = await self._decided(each)
-            if outcome.problem is not None:  # a fault of the desk itself
+            if outcome.problem is not None:  # a bug in the queue itself
                 _log.error("an approval could not be decided", exc_info=outcome.error)
             self._settle(each, outcome.value or Decision(word="deny", by="default"))
         finally:
-            # Whatever ended this task: who asked gets an answer, unless it was withdrawn.
+            # However this task ended, the agent gets an answer, unless the request was withdrawn.
             self._settle(each, Decision(word="deny", by="default"))
 
     async def _decided(self, each: _Open) -> Decision:
@@ -232,15 +232,15 @@ class Desk:
             async with asyncio.timeout_at(each.due_at):
                 return await self._consider(each)
         except TimeoutError:
-            text = "nobody decided in time" if each.asking else "the policy did not decide in time"
-            self._say(each.request, "warning", f"{text}: denied")
+            text = "no one decided in time" if each.asking else "the policy did not decide in time"
+            self._notify(each.request, "warning", f"{text}: denied")
             return Decision(word="deny", by="deadline")
 
     async def _consider(self, each: _Open) -> Decision:
         request = each.request
         if (problem := problem_with(request)) is not None:
-            # Not even a policy that allows everything, or a person, knows what this would allow.
-            self._say(request, "error", f"the request cannot be read: {problem}; denied")
+            # Neither a policy nor a person could know what they would allow.
+            self._notify(request, "error", f"the request cannot be read: {problem}; denied")
             return Decision(word="deny", by="unreadable request")
         decision = await self._policy_says(request)
         if decision is not None:
@@ -248,47 +248,49 @@ class Desk:
         if each.granted is not None:
             return each.granted
         if self._ask is None:
-            return Decision(word="deny", by="nobody to ask")
+            return Decision(word="deny", by="no one to ask")
         each.asking = True
         outcome = await call(self._ask, request)
         if outcome.problem is not None:
-            self._say(request, "error", f"asking failed with {outcome.problem}; taken as deny")
+            self._notify(request, "error", f"asking failed with {outcome.problem}; taken as deny")
             return Decision(word="deny", by="default")
         return self._understood(request, read_verdict(outcome.value, "person"), "person")
 
     async def _policy_says(self, request: ApprovalRequested) -> Decision | None:
         policy = self._policy
         if isinstance(policy, Rules) or any(policy is ours for ours in _OURS):
-            # Ours do not wait, so they need no thread.
+            # The built-in policies never block, so they need no thread.
             with Outcome() as outcome:
                 outcome.value = policy(request)
         else:
             outcome = await call(policy, request)
         if outcome.problem is not None:
-            self._say(request, "error", f"the policy failed with {outcome.problem}; taken as deny")
+            self._notify(
+                request, "error", f"the policy failed with {outcome.problem}; taken as deny"
+            )
             return Decision(word="deny", by="default")
         reading = read_verdict(outcome.value, "policy")
         if reading.problem is not None:
-            self._say(request, "error", f"the policy: {reading.problem}")
+            self._notify(request, "error", f"the policy: {reading.problem}")
         return self._fitting(request, reading.decision, "the policy")
 
     def _understood(self, request: ApprovalRequested, reading: Reading, by: str) -> Decision:
-        """What a person said. No word is a no."""
+        """A person's answer as a decision. No answer is a denial."""
         if reading.problem is not None:
-            self._say(request, "error", f"the answer: {reading.problem}")
+            self._notify(request, "error", f"the answer: {reading.problem}")
         decision = self._fitting(request, reading.decision, "the answer")
         return decision or Decision(word="deny", by=by)
 
     def _fitting(
         self, request: ApprovalRequested, decision: Decision | None, whose: str
     ) -> Decision | None:
-        """The decision, or a no in its place: one that does not fit would never be sent."""
+        """The decision, or a denial if it does not fit the request: the agent would never get an answer."""
         if decision is None:
             return None
         wrong = unfit(request, decision.word, decision.answers, decision.content)
         if wrong is None:
             return decision
-        self._say(request, "error", f"{whose}: {wrong}; taken as deny")
+        self._notify(request, "error", f"{whose}: {wrong}; taken as deny")
         return Decision(word="deny", by=decision.by)
 
     def _settle(self, each: _Open, decision: Decision) -> None:
@@ -300,7 +302,7 @@ class Desk:
             _log.error("a decision could not be delivered", exc_info=outcome.error)
 
     def _remove(self, each: _Open) -> bool:
-        """Take it off the desk; False if it is not there any more."""
+        """Remove it from the queue; False if it was gone already."""
         key = _key(each.request)
         if self._open.get(key) is not each:
             return False
@@ -309,18 +311,18 @@ class Desk:
             each.task.cancel()
         return True
 
-    def _say(self, request: ApprovalRequested, level: Level, text: str) -> None:
+    def _notify(self, request: ApprovalRequested, level: Level, text: str) -> None:
         what = f"approval {request.approval_id}: {text}"
         _log.log(logging.ERROR if level == "error" else logging.WARNING, "%s", what)
-        if self._tell is None:
+        if self._on_notice is None:
             return
         notice = Notice(
             session_id=request.session_id, turn_id=request.turn_id, level=level, text=what
         )
         with Outcome() as outcome:
-            self._tell(notice)
+            self._on_notice(notice)
         if outcome.error is not None:
-            _log.error("a notice could not be told", exc_info=outcome.error)
+            _log.error("a notice could not be emitted", exc_info=outcome.error)
 
 
 def _key(request: ApprovalRequested) -> tuple[str | None, str]:

@@ -1,9 +1,9 @@
-"""Rules: the policy that can be written down. The first rule that matches decides.
+"""A policy made of rules. The first rule that matches decides.
 
-What may be compound is judged piece by piece: each simple command of a command line, each path of an edit.
-The strictest of the pieces' decisions is the decision; so ``git status && rm x`` is allowed only if both
-halves are. Rules that allow match only what is certain, all others whatever might be meant. Where a rule
-that forbids *could* match but it cannot be seen whether it does, the answer is ``ask``.
+Compound requests are judged in parts: each simple command of a line, each path of an edit. The strictest
+decision applies, so ``git status && rm x`` is allowed only if both commands are. Allow rules match only what is
+certain; all other rules match whatever the request could mean. If a deny rule *could* match but the request hides
+whether it does, the decision is ``ask``.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from dragoman.drive.approvals.judging.edits import judge_edit
 from dragoman.drive.approvals.judging.rule import ACTIONS, KINDS, NO_RULE, BadRule, Rule, Some, rule
 from dragoman.drive.approvals.judging.verdict import (
     NOT_MEANT,
-    Answer,
-    Place,
-    Verdict,
+    RequestPlace,
+    RuleDecision,
+    RuleMatch,
     first_match,
     strictest,
 )
@@ -34,18 +34,18 @@ from dragoman.model.messages import ApprovalRequested
 __all__ = ["ACTIONS", "KINDS", "BadRule", "Explained", "Rule", "Rules", "Some", "rule"]
 
 WORKSPACE: Final = "workspace"
-"""Where a request's detail says which directory is the session's own."""
+"""The key of a request's detail that holds the session's directory."""
 _NO_TEXT: Final = ("command", "edit", "permissions")
-"""What no words of a question can allow: the agent chooses them."""
+"""Kinds that ``text`` never allows, because the agent chooses those words."""
 
 
 class Explained(msgspec.Struct, frozen=True, kw_only=True):
-    """What rules say to a request, and why."""
+    """The decision of the rules about a request, with the reason."""
 
     decision: str
-    """One of the words of a decision, or ``ask``."""
+    """The word of a decision, or ``ask``."""
     rule: str | None
-    """The rule's name, or ``rule 3``; null where no rule decided."""
+    """The rule's name, or ``rule 3``; null if no rule decided."""
     why: str
     by: str
     message: str | None = None
@@ -62,33 +62,31 @@ class Rules:
         resolve: Callable[[str], str] | None = None,
         cwd: str | None = None,
     ) -> None:
-        """``resolve`` follows symbolic links (``os.path.realpath``); without it paths are compared as
-        they are written. ``cwd`` is the session's own directory, for requests that do not say it."""
+        """``resolve`` follows symbolic links (``os.path.realpath``); without it, paths are compared as
+        written. ``cwd`` is the session's directory for requests that do not name it."""
         if default not in ACTIONS:
-            raise BadRule(
-                "default", f"there is no decision {default!r}; known: {', '.join(ACTIONS)}"
-            )
+            raise BadRule("default", f"unknown decision {default!r}; known: {', '.join(ACTIONS)}")
         self.rules = tuple(rules)
         self.default = default
         self._resolve = resolve
         self._cwd = cwd
 
     def __call__(self, request: ApprovalRequested) -> Decision | None:
-        """The decision; None: ask."""
+        """The decision; None to ask."""
         found = self.explain(request)
         if found.decision == ASK:
             return None
         return Decision(word=cast("Word", found.decision), message=found.message, by=found.by)
 
     def explain(self, request: ApprovalRequested, *, cwd: str | None = None) -> Explained:
-        """The decision with its reason. ``cwd``: the session's own directory, if the request lacks it."""
+        """The decision with its reason. ``cwd``: the session's directory if the request does not name it."""
         problem = problem_with(request)
         if problem is not None:
             why = f"the request cannot be read: {problem}"
             return Explained(decision="deny", rule=None, why=why, by="unreadable request")
         found = strictest(self._verdicts(request, cwd or self._cwd))
         if found.action in ALLOWING and request.kind == "question":
-            # A question needs more than a yes.
+            # A question needs an answer, which no rule can give.
             found = found._replace(action=ASK, why="no rule can answer a question: a person must")
         return Explained(
             decision=found.action,
@@ -98,15 +96,15 @@ class Rules:
             message=found.message,
         )
 
-    def _verdicts(self, request: ApprovalRequested, own: str | None) -> Iterator[Verdict]:
+    def _verdicts(self, request: ApprovalRequested, own: str | None) -> Iterator[RuleDecision]:
         detail = request.detail
-        # The number of a rule is its place in the file, so rules about other requests stay in the list.
+        # A rule's number is its position in the file, so rules about other requests keep their place.
         rules = [each if _concerns(each, request) else NO_RULE for each in self.rules]
         own = _text(detail.get(WORKSPACE)) or own
         cwd = request.cwd or _text(detail.get("cwd")) or None
         if own is None and request.kind == "edit":
-            own = cwd  # no agent chooses a directory for its edits
-        place = Place.of(own, cwd, self._resolve, os.path.expanduser("~"))
+            own = cwd  # an agent cannot choose the directory of an edit
+        place = RequestPlace.of(own, cwd, self._resolve, os.path.expanduser("~"))
         command = command_of(request)
         if request.kind == "command" and command is not None:
             yield from judge_command(rules, self.default, command, place)
@@ -117,25 +115,25 @@ class Rules:
             yield first_match(rules, self.default, what, lambda each: _about_whole(each, request))
 
 
-def _about_whole(each: Rule, request: ApprovalRequested) -> Answer:
-    """A request that is about neither commands nor paths."""
+def _about_whole(each: Rule, request: ApprovalRequested) -> RuleMatch:
+    """Match a request that involves neither commands nor paths."""
     if each.names_commands or each.path or each.cwd:
         return NOT_MEANT
     if each.allows and each.text and request.kind in _NO_TEXT:
-        return Answer(Match.NO, f"text never allows {request.kind}")
-    return Answer(Match.YES)
+        return RuleMatch(Match.NO, f"text never allows {request.kind}")
+    return RuleMatch(Match.YES)
 
 
 def _concerns(each: Rule, request: ApprovalRequested) -> bool:
-    """Whether the conditions hold that are about the request as a whole."""
+    """Whether the conditions on the request as a whole hold."""
     if each.kind and request.kind not in each.kind:
         return False
     if each.tool and not _named(request.tool, each.tool, each.allows):
         return False
     if each.server and not _named(_server(request), each.server, each.allows):
         return False
-    said = f"{request.summary}\n{request.command or ''}".casefold()
-    return not each.text or any(text in said for text in each.text)
+    text = f"{request.summary}\n{request.command or ''}".casefold()
+    return not each.text or any(words in text for words in each.text)
 
 
 def _named(name: str | None, globs: tuple[str, ...], exactly: bool) -> bool:
@@ -147,10 +145,10 @@ def _named(name: str | None, globs: tuple[str, ...], exactly: bool) -> bool:
 
 
 def _server(request: ApprovalRequested) -> str | None:
-    told = _text(request.detail.get("server"))
-    if not told and request.tool and request.tool.startswith("mcp__"):
-        told = request.tool.removeprefix("mcp__").split("__")[0]
-    return told or None
+    server = _text(request.detail.get("server"))
+    if not server and request.tool and request.tool.startswith("mcp__"):
+        server = request.tool.removeprefix("mcp__").split("__")[0]
+    return server or None
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Requests that do not say what is asked. No policy, default or person can answer for them: they are denied."""
+"""Detect requests that do not say what they ask for. They are denied, whatever the policy or a person says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dragoman.model.messages import ApprovalRequested
 
 
 def problem_with(request: ApprovalRequested) -> str | None:
-    """What a request fails to say, in a sentence; None if it can be judged."""
+    """The problem of a request as a sentence; None if it can be judged."""
     detail = request.detail
     match request.kind:
         case "command":
@@ -37,7 +37,7 @@ def problem_with(request: ApprovalRequested) -> str | None:
 
 
 def command_of(request: ApprovalRequested) -> str | list[str] | None:
-    """The command as it will run: its words, or else its line; None if there is none."""
+    """The command as it will run, as words or else as a line; None if there is none."""
     if request.argv is not None:
         argv: list[Any] = list(request.argv)
         return argv if argv and argv[0] and all(map(_is_text, argv)) else None
@@ -48,7 +48,7 @@ def command_of(request: ApprovalRequested) -> str | list[str] | None:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it is text that a system can be given: no half of a character, no end in its middle."""
+    """Whether it is text that the system accepts: no lone surrogate, no NUL."""
     if not isinstance(value, str) or "\0" in value:
         return False
     return not any("\ud800" <= char <= "\udfff" for char in value)

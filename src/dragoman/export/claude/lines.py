@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from dragoman.export.blocks import Block, Tokens, tokens
+from dragoman.export.blocks import Block, MessageTokens, tokens
 from dragoman.export.claude.session import ClaudeSession
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -39,7 +39,7 @@ class _AssistantMessage(msgspec.Struct, tag="message"):
     content: list[Block]
     stop_reason: None = None
     stop_sequence: None = None
-    usage: Tokens = Tokens()
+    usage: MessageTokens = MessageTokens()
 
 
 class _AssistantLine(msgspec.Struct, tag="assistant"):

@@ -34,9 +34,9 @@ from typing import Final
 from dragoman.export.base import Include, Options
 from dragoman.export.html import page
 from dragoman.export.html.places import Places
-from dragoman.export.html.session import Held, Session, facts
+from dragoman.export.html.session import Held, SessionSummary, facts
 from dragoman.html import calls, conversation, diffs
-from dragoman.html.images import Images
+from dragoman.html.images import InlineImages
 from dragoman.html.pieces import Html, element, folded
 from dragoman.model import tools
 from dragoman.model.messages import (
@@ -80,7 +80,7 @@ class HtmlExporter:
         self._options = options
         self._include = options.include | DEFAULT
         self._places = Places()
-        self._images = Images()
+        self._images = InlineImages()
         self._is_begun = False
         self._head = ""
         self._line = 0
@@ -184,7 +184,7 @@ class HtmlExporter:
         self._again += 1
         return f"m{message.line}-{self._again}"
 
-    def _session_started(self, message: SessionStarted, session: Session) -> None:
+    def _session_started(self, message: SessionStarted, session: SessionSummary) -> None:
         self._places.first = self._places.first or session
         before, session.started = session.started, message
         if before is None or session.parent is not None:
@@ -198,7 +198,7 @@ class HtmlExporter:
             words = f"Goes on with {', '.join(changed)}"
             self._places.add(session, element("p", words, class_="notice info"))
 
-    def _tool_call(self, call: ToolCall, session: Session) -> None:
+    def _tool_call(self, call: ToolCall, session: SessionSummary) -> None:
         place = self._places.in_turn(session, call)
         session.delegates |= call.tool == tools.TASK
         session.calls.begin(call)
@@ -207,7 +207,7 @@ class HtmlExporter:
         slot = self._places.flow.hold(place, lambda: Html(f"{calls.use(Use(call), anchor)}\n"))
         session.cards[call.call_id] = Held(slot, anchor)
 
-    def _tool_result(self, result: ToolResult, session: Session) -> None:
+    def _tool_result(self, result: ToolResult, session: SessionSummary) -> None:
         call = session.calls.end(result)
         held = session.cards.pop(result.call_id, None)
         if call and calls.state_of(result) == "bad" and render.command(call) is not None:
@@ -220,7 +220,7 @@ class HtmlExporter:
             late = calls.late_result(result, call, self._anchor(result))
             self._places.said(session, result, late)
 
-    def _approval_requested(self, asked: ApprovalRequested, session: Session) -> None:
+    def _approval_requested(self, asked: ApprovalRequested, session: SessionSummary) -> None:
         place = self._places.in_turn(session, asked)
         anchor = self._anchor(asked)
         slot = self._places.flow.hold(
@@ -228,7 +228,7 @@ class HtmlExporter:
         )
         session.approvals[asked.approval_id] = (Held(slot, anchor), asked)
 
-    def _approval_settled(self, settled: ApprovalSettled, session: Session) -> None:
+    def _approval_settled(self, settled: ApprovalSettled, session: SessionSummary) -> None:
         if (known := session.approvals.pop(settled.approval_id, None)) is not None:
             held, asked = known
             card = conversation.approval(asked, settled, held.anchor)
@@ -236,7 +236,7 @@ class HtmlExporter:
                 return
         self._places.add(session, conversation.decision(settled, self._anchor(settled)))
 
-    def _turn_ended(self, message: TurnEnded, session: Session) -> None:
+    def _turn_ended(self, message: TurnEnded, session: SessionSummary) -> None:
         place = self._places.in_turn(session, message)
         if message.usage:
             session.summed += message.usage

@@ -26,7 +26,7 @@ _TITLE_WIDTH: Final = 90
 
 
 @dataclass(slots=True)
-class Entry:
+class ContentsEntry:
     """A turn in the list of contents."""
 
     number: int
@@ -87,7 +87,7 @@ def head(title: str, facts: Sequence[tuple[str, str]]) -> Html:
     )
 
 
-def tail(entries: Sequence[Entry], sums: Sequence[tuple[str, str]], masks: Html) -> Html:
+def tail(entries: Sequence[ContentsEntry], sums: Sequence[tuple[str, str]], masks: Html) -> Html:
     """All that stands after the last turn."""
     rows = [element("div", element("dt", name), element("dd", fact)) for name, fact in sums if fact]
     summed = element("section", element("h2", "Session"), element("dl", *rows), class_="sums")
@@ -103,7 +103,7 @@ def tail(entries: Sequence[Entry], sums: Sequence[tuple[str, str]], masks: Html)
     )
 
 
-def _contents(entries: Sequence[Entry]) -> Html:
+def _contents(entries: Sequence[ContentsEntry]) -> Html:
     if not entries:
         return EMPTY
     items = [_item(each) for each in entries[:MOST_TURNS]]
@@ -113,7 +113,7 @@ def _contents(entries: Sequence[Entry]) -> Html:
     return element("nav", element("h2", "Turns"), turns, more, aria_label="Turns", class_="toc")
 
 
-def _item(entry: Entry) -> Html:
+def _item(entry: ContentsEntry) -> Html:
     number = element("span", str(entry.number), class_="number")
     title = element("span", entry.title or f"Turn {entry.number}", class_="title")
     return element(

@@ -10,7 +10,7 @@ from typing import Final
 
 from dragoman.export.html import page
 from dragoman.export.html.flow import Flow, Group
-from dragoman.export.html.session import Session, Sums
+from dragoman.export.html.session import SessionSummary, Sums
 from dragoman.html.pieces import Html, element, joined, opening
 from dragoman.model.messages import Message, SessionStarted
 from dragoman.rendering import render
@@ -22,22 +22,22 @@ class Places:
     def __init__(self) -> None:
         self.flow = Flow()
         self.sums = Sums()
-        self.sessions: dict[str | None, Session] = {}
-        self.entries: list[page.Entry] = []
-        self.main: Session | None = None
+        self.sessions: dict[str | None, SessionSummary] = {}
+        self.entries: list[page.ContentsEntry] = []
+        self.main: SessionSummary | None = None
         """The session whose words came last, of those that are nobody's sub-agents."""
-        self.first: Session | None = None
+        self.first: SessionSummary | None = None
         """The session that the head of the page speaks of."""
         self.title = ""
         self.has_begun = False
         """Whether anything has been said that belongs to a turn."""
 
-    def session(self, message: Message) -> Session:
+    def session(self, message: Message) -> SessionSummary:
         if message.session_id is None and self.main is not None:
             return self.main
         session = self.sessions.get(message.session_id)
         if session is None:
-            session = self.sessions[message.session_id] = Session(message.session_id)
+            session = self.sessions[message.session_id] = SessionSummary(message.session_id)
             # Some words of a sub-agent come before it has been introduced.
             parent = self.main if self.main and self.main.delegates else None
             if isinstance(message, SessionStarted) and message.parent_session_id:
@@ -47,7 +47,7 @@ class Places:
             self.sums.agents += parent is not None
         return session
 
-    def _place(self, session: Session) -> Group:
+    def _place(self, session: SessionSummary) -> Group:
         """The group that the session's words go to."""
         if session.parent is None:
             self._take_over(session)
@@ -61,7 +61,7 @@ class Places:
             session.group = self.flow.begin(outer, Html(f"{begin}\n"), Html("</details>\n"))
         return session.group
 
-    def _take_over(self, session: Session) -> None:
+    def _take_over(self, session: SessionSummary) -> None:
         """Let a session speak on the page itself, after another one did."""
         if self.main is session:
             return
@@ -76,15 +76,15 @@ class Places:
         if session.session_id is not None:
             self.first = self.first or session
 
-    def add(self, session: Session, html: Html) -> None:
+    def add(self, session: SessionSummary, html: Html) -> None:
         self.flow.add(self._place(session), Html(f"{html}\n"))
 
-    def said(self, session: Session, message: Message, html: Html) -> None:
+    def said(self, session: SessionSummary, message: Message, html: Html) -> None:
         """Add something that belongs to a turn."""
         self.in_turn(session, message)
         self.add(session, html)
 
-    def in_turn(self, session: Session, message: Message) -> Group:
+    def in_turn(self, session: SessionSummary, message: Message) -> Group:
         self.has_begun = True
         place = self._place(session)
         if not session.in_turn:
@@ -95,19 +95,19 @@ class Places:
             self.flow.add(place, Html(f"{again}\n"))
         return place
 
-    def open_turn(self, session: Session, message: Message) -> None:
+    def open_turn(self, session: SessionSummary, message: Message) -> None:
         self.close_turn(session)
         place = self._place(session)
         session.in_turn, session.announced, session.turn_at = True, False, message.at
         if session.parent is not None:
             session.number += 1
             return
-        self.entries.append(page.Entry(len(self.entries) + 1))
+        self.entries.append(page.ContentsEntry(len(self.entries) + 1))
         session.number, session.has_section = len(self.entries), True
         begin = page.turn_opening(session.number, message.at)
         self.flow.add(place, Html(f"{begin}\n"))
 
-    def close_turn(self, session: Session) -> None:
+    def close_turn(self, session: SessionSummary) -> None:
         if not session.in_turn:
             return
         for held in session.cards.values():
@@ -125,7 +125,7 @@ class Places:
             session.has_section = False
             self.flow.add(self.flow.root, Html("</section>\n"))
 
-    def entitle(self, session: Session, message: Message, words: str) -> None:
+    def entitle(self, session: SessionSummary, message: Message, words: str) -> None:
         """Let the first prompt name its turn, and the first of all the page."""
         if session.parent is not None:
             return

@@ -12,7 +12,7 @@ from dragoman.export.html.page import when
 from dragoman.model.messages import ApprovalRequested, SessionStarted, ToolCall, UsageReport
 from dragoman.model.usage import NOTHING, Usage
 from dragoman.rendering import render
-from dragoman.rendering.calls import Calls
+from dragoman.rendering.calls import CallIndex
 
 _MOST_FILES: Final = 10_000
 
@@ -26,9 +26,9 @@ class Held:
 
 
 @dataclass(slots=True)
-class Session:
+class SessionSummary:
     session_id: str | None
-    parent: Session | None = None
+    parent: SessionSummary | None = None
     """The session whose sub-agent it is, if it is one."""
     started: SessionStarted | None = None
     number: int = 0
@@ -40,7 +40,7 @@ class Session:
     turn_at: datetime | None = None
     group: Group | None = None
     """Where a sub-agent's words go while its turn is under way."""
-    calls: Calls = field(default_factory=Calls)
+    calls: CallIndex = field(default_factory=CallIndex)
     cards: dict[str, Held] = field(default_factory=dict[str, Held])
     approvals: dict[str, tuple[Held, ApprovalRequested]] = field(
         default_factory=dict[str, tuple[Held, ApprovalRequested]]
@@ -96,7 +96,7 @@ class Sums:
             self.tools += 1
 
     def rows(
-        self, main: Session | None, agents: Usage, turns: int, options: Options
+        self, main: SessionSummary | None, agents: Usage, turns: int, options: Options
     ) -> list[tuple[str, str]]:
         """What is said of the session as a whole."""
         spent = main.spent if main else NOTHING
@@ -119,14 +119,14 @@ class Sums:
         ]
 
 
-def _context(session: Session) -> str:
+def _context(session: SessionSummary) -> str:
     used, window = session.context_used, session.context_window
     if not used or not window:
         return ""
     return f"{used:,} of {window:,} ({100 * used / window:.0f} %)"
 
 
-def facts(session: Session | None) -> list[tuple[str, str]]:
+def facts(session: SessionSummary | None) -> list[tuple[str, str]]:
     """What the head of the page says of a session."""
     started = session.started if session else None
     if started is None:

@@ -72,7 +72,7 @@ from dragoman.model.messages import (
     UsageReport,
 )
 from dragoman.rendering import render
-from dragoman.rendering.calls import Calls
+from dragoman.rendering.calls import CallIndex
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
 """What is included without being asked for."""
@@ -96,7 +96,7 @@ class _Session:
     announced: bool = False
     """Whether the turn under way has had its ``turn_started``."""
     turn_at: datetime | None = None
-    calls: Calls = field(default_factory=Calls)
+    calls: CallIndex = field(default_factory=CallIndex)
     approvals: dict[str, str] = field(default_factory=dict[str, str])
 
 

@@ -37,7 +37,7 @@ from typing import Final
 
 from dragoman.export.base import Include, Options
 from dragoman.export.text.page import Page, Speaker, Style, head, hung, more, split
-from dragoman.export.text.streams import Streams
+from dragoman.export.text.streams import TextStreams
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -64,7 +64,7 @@ from dragoman.model.messages import (
     UsageReport,
 )
 from dragoman.rendering import render
-from dragoman.rendering.calls import Calls, explanation
+from dragoman.rendering.calls import CallIndex, explanation
 
 DEFAULT: Final[frozenset[Include]] = frozenset()
 """What is included without being asked for."""
@@ -82,9 +82,9 @@ _NOTICE_STYLES: Final[dict[str, Style]] = {"info": "dim", "warning": "yellow", "
 class _Session(Speaker):
     header: list[str] = field(default_factory=list[str])
     turn_at: datetime | None = None
-    calls: Calls = field(default_factory=Calls)
+    calls: CallIndex = field(default_factory=CallIndex)
     approvals: dict[str, str] = field(default_factory=dict[str, str])
-    streams: Streams = field(default_factory=Streams)
+    streams: TextStreams = field(default_factory=TextStreams)
 
 
 class TextExporter:

@@ -24,7 +24,7 @@ class _Stream:
         return self.text[self.shown :] if whole.strip() == self.text.strip() else None
 
 
-class Streams:
+class TextStreams:
     """The texts of a session of which only deltas have come so far."""
 
     def __init__(self) -> None:

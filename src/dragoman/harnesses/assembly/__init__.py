@@ -1,7 +1,8 @@
-"""Telling a session: nothing twice, nothing lost, every call closed.
+"""Assembling one session: duplicates, calls, turns and tokens, for every harness.
 
-Harnesses say the same thing over several channels: as an event and as a history row, in the old
-protocol and beside it in the new one. A parser hands what it hears to a ``Teller`` and names the
-channel; the teller makes a message of the first telling and notes each further one as a twin.
-Nothing here knows a wire format.
+Agents report the same content over several channels: as an event and as a history row, in an old
+protocol and beside it in a new one. A parser hands everything it reads to a
+:class:`~dragoman.harnesses.assembly.assembler.SessionAssembler` and names the channel. The assembler
+turns the first report into a message and records each further one as a duplicate. Nothing in this
+package knows a wire format.
 """

@@ -1,91 +1,70 @@
-"""Telling a first telling from its repetitions on other channels."""
+"""Tell content that is new from content that another channel has reported."""
 
 from __future__ import annotations
 
 
-class Once:
-    """What is heard for the n-th time on a channel is new only if no channel told it n times yet.
+class Deduplicator:
+    """Decides whether a report is new: the n-th on its channel is, unless another channel already made n.
 
-    So an agent may say "ok" twice and mean it, and two channels may tell both in any order.
+    Comparing contents alone would drop the second "ok" of an agent that says "ok" twice. Comparing
+    positions alone would fail where one channel leaves things out. Counting per channel handles both,
+    whatever the order in which channels report.
     """
 
-    __slots__ = ("_heard", "_ids", "_said", "echoes")
+    __slots__ = ("_emitted", "_ids", "_reports", "echoes")
 
     def __init__(self) -> None:
         self.echoes = False
-        """Whether a channel may repeat itself, so that only what was never said is new."""
-        self._said: dict[str, int] = {}
-        self._heard: dict[tuple[str, str], int] = {}
+        """Whether a channel may repeat itself, so that only content never seen before is new."""
+        self._emitted: dict[str, int] = {}
+        """How many times each content was emitted."""
+        self._reports: dict[tuple[str, str], int] = {}
+        """How many times each channel has reported each content."""
         self._ids: set[str] = set()
 
-    def is_new(self, channel: str, what: str) -> bool:
-        key = (channel, what)
-        count = self._heard.get(key, 0) + 1
-        self._heard[key] = count
-        said = self._said.get(what, 0)
-        if count > said and not (said and self.echoes):
-            self._said[what] = count
+    def is_new(self, channel: str, content: str) -> bool:
+        """Count a report; whether it has to be emitted."""
+        key = (channel, content)
+        count = self._reports.get(key, 0) + 1
+        self._reports[key] = count
+        emitted = self._emitted.get(content, 0)
+        if count > emitted and not (emitted and self.echoes):
+            self._emitted[content] = count
             return True
         return False
 
-    def knows(self, channel: str, what: str, what_id: str | None) -> bool:
+    def knows(self, channel: str, content: str, item_id: str | None) -> bool:
         """Whether this would be a repetition, without counting it."""
-        if what_id is not None and what_id in self._ids:
+        if item_id is not None and item_id in self._ids:
             return True
-        return self._heard.get((channel, what), 0) < self._said.get(what, 0)
+        return self._reports.get((channel, content), 0) < self._emitted.get(content, 0)
 
-    def was_said(self, what: str) -> bool:
-        return what in self._said
+    def repeats(self, channel: str, content: str, item_id: str | None) -> bool:
+        """Count a report that may have an id; whether it repeats another.
 
-    def was_said_in_parts(self, what: str) -> bool:
-        """Whether it is nothing but things that were said, one after the other."""
-        return what in self._said or what in "\n".join(self._said)
+        An id that returns with other content is new: some dialects put several texts under one id.
+        """
+        if item_id is not None and not self.is_new_id(item_id) and content in self._emitted:
+            return True
+        return not self.is_new(channel, content)
 
-    def has_id(self, what_id: str) -> bool:
-        return what_id in self._ids
+    def was_emitted_in_parts(self, content: str) -> bool:
+        """Whether it consists of emitted contents, one per line."""
+        return content in self._emitted or content in "\n".join(self._emitted)
 
-    def is_new_id(self, what_id: str) -> bool:
-        if what_id in self._ids:
+    def has_id(self, item_id: str) -> bool:
+        return item_id in self._ids
+
+    def is_new_id(self, item_id: str) -> bool:
+        if item_id in self._ids:
             return False
-        self._ids.add(what_id)
+        self._ids.add(item_id)
         return True
 
     def clear(self) -> None:
-        """Forget everything: a new turn may say it all again."""
+        """Forget everything: a new turn may repeat what an earlier one said."""
         self.echoes = False
-        if self._said or self._ids:
-            self._said.clear()
-            self._heard.clear()
+        if self._emitted or self._ids:
+            self._emitted.clear()
+            self._reports.clear()
             self._ids.clear()
-
-
-class Streams:
-    """Things still being said, piece by piece, over channels that repeat one another."""
-
-    __slots__ = ("_told", "_upto")
-
-    def __init__(self) -> None:
-        self._told: dict[str, int] = {}
-        self._upto: dict[tuple[str, str], int] = {}
-
-    def fresh(self, channel: str, key: str, text: str) -> str:
-        """The end of ``text`` that no channel has told yet of the thing called ``key``."""
-        place = (channel, key)
-        end = self._upto.get(place, 0) + len(text)
-        self._upto[place] = end
-        news = end - self._told.get(key, 0)
-        if news <= 0:
-            return ""
-        self._told[key] = end
-        return text[-news:]
-
-    def forget(self, key: str) -> None:
-        """The thing has been said whole; the next of that name starts anew."""
-        if self._told.pop(key, None) is not None:
-            for channel, other in [pair for pair in self._upto if pair[1] == key]:
-                del self._upto[channel, other]
-
-    def clear(self) -> None:
-        if self._told:
-            self._told.clear()
-            self._upto.clear()

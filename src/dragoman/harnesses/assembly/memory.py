@@ -1,10 +1,11 @@
-"""What a teller remembers between two turns: little enough to be written down."""
+"""What a session needs to remember between two turns, small enough to store in a file's marks."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
+from dragoman.harnesses.assembly.facts import KnownFacts
 from dragoman.model.messages import PlanStep, RateWindow
 from dragoman.model.usage import Usage
 
@@ -12,15 +13,15 @@ _TURNS_KEPT = 8
 
 
 class Memory(msgspec.Struct, array_like=True):
-    """Of one session. Grows only at its end, since it is kept on disk."""
+    """The memory of one session. Fields are only added at the end, because marks are kept on disk."""
 
     session_id: str | None
-    facts: tuple[str | None, str | None, str | None, str | None] | None
+    facts: KnownFacts | None
     turns: int
     ended: list[str]
-    """The last turns that are over: late words may name them."""
+    """The turns that ended last: late lines may name them."""
     calls: dict[str, int]
-    """Of the turn before: late results may name them."""
+    """The calls of the previous turn: late results may name them."""
     total: Usage | None
     says_ends: bool
     agent_spoke: bool
@@ -30,35 +31,34 @@ class Memory(msgspec.Struct, array_like=True):
     windows: list[RateWindow]
 
 
-def remember(teller: Teller) -> Memory:
-    """What is to be known of a session that is between two turns."""
+def remember(session: SessionAssembler) -> Memory:
+    """The memory of a session that is between two turns."""
     return Memory(
-        session_id=teller.session_id,
-        facts=teller._facts,
-        turns=teller._count,
-        ended=list(teller._ended)[-_TURNS_KEPT:],
-        calls=teller.calls.earlier(),
-        total=teller._tally.total,
-        says_ends=teller.says_ends,
-        agent_spoke=teller.agent_spoke,
-        is_resumed=teller.is_resumed,
-        context_window=teller.context_window,
-        plan=teller._plan,
-        windows=teller._windows,
+        session_id=session.session_id,
+        facts=session.facts,
+        turns=session.turns.count,
+        ended=session.turns.recent(_TURNS_KEPT),
+        calls=session.calls.earlier(),
+        total=session.spending.counter.total,
+        says_ends=session.says_ends,
+        agent_spoke=session.agent_spoke,
+        is_resumed=session.is_resumed,
+        context_window=session.context_window,
+        plan=session.latest.plan,
+        windows=session.latest.windows,
     )
 
 
-def recall(teller: Teller, memory: Memory) -> None:
-    """Make a new teller know what another one remembered."""
-    teller.session_id = memory.session_id
-    teller._facts = memory.facts
-    teller._count = memory.turns
-    teller._ended = dict.fromkeys(memory.ended)
-    teller.calls.know(memory.calls)
-    teller._tally.start_at(memory.total)
-    teller.says_ends = memory.says_ends
-    teller.agent_spoke = memory.agent_spoke
-    teller.is_resumed = memory.is_resumed
-    teller.context_window = memory.context_window
-    teller._plan = memory.plan
-    teller._windows = memory.windows
+def recall(session: SessionAssembler, memory: Memory) -> None:
+    """Continue a session, in a new assembler, from what another one remembered."""
+    session.session_id = memory.session_id
+    session.facts = memory.facts
+    session.turns.restore(memory.turns, memory.ended)
+    session.calls.restore(memory.calls)
+    session.spending.counter.start_at(memory.total)
+    session.says_ends = memory.says_ends
+    session.agent_spoke = memory.agent_spoke
+    session.is_resumed = memory.is_resumed
+    session.context_window = memory.context_window
+    session.latest.plan = memory.plan
+    session.latest.windows = memory.windows

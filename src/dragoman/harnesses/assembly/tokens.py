@@ -1,16 +1,17 @@
-"""From running totals to what one turn has spent."""
+"""Count the tokens of each turn, from a session's running totals and from single responses."""
 
 from __future__ import annotations
 
 from dragoman.model.usage import NOTHING, Usage
 
 
-class Tally:
-    """The tokens of one session, as far as they have been told.
+class TokenCounter:
+    """The tokens of one session, as far as they are reported.
 
-    A turn's own tokens are the difference between two totals, taken when somebody asks. Only what
-    a difference cannot tell (a counter that starts anew, a total that includes what was spent
-    before we came) is added up on the way.
+    A turn's own tokens are the difference between two running totals, taken when someone asks for it.
+    Totals are repeated, skipped and corrected; differences survive all of that, while a sum of the
+    reports would not. Only what a difference cannot show (a counter that restarts, a total that includes
+    what was spent before the stream began) is summed up on the way.
     """
 
     __slots__ = ("_carried", "_from", "total")
@@ -21,23 +22,23 @@ class Tally:
         self._from: Usage | None = None
         """The total that this turn is counted from."""
         self._carried: Usage | None = None
-        """What this turn has spent besides."""
+        """What this turn has spent in addition to ``total - _from``."""
 
-    def starts(self) -> None:
-        """Nothing was spent before now."""
+    def start(self) -> None:
+        """Nothing has been spent yet: the first total belongs to this session entirely."""
         if self.total is None:
             self.total = self._from = NOTHING
 
     def start_at(self, total: Usage | None) -> None:
-        """So much was spent before this turn."""
+        """This much was spent before this turn."""
         self.total = self._from = total
 
     def count(self, total: Usage | None, last: Usage | None, *, old: bool) -> bool:
-        """Take a report in; whether it says anything new.
+        """Take in a report; whether it contains anything new.
 
-        ``total`` is the session's running total, ``last`` the newest response's own tokens; either
+        ``total`` is the session's running total, ``last`` the tokens of the newest response; either
         may be missing. ``old`` says that the report is about an earlier turn or an earlier process,
-        which is how resumed sessions begin: it then only sets the mark to count from.
+        which is how resumed sessions begin: it then only sets the total to count from.
         """
         before = self.total
         if total is None:
@@ -48,7 +49,8 @@ class Tally:
             return False
         self.total = total
         if before is None:
-            # We came in late: what was spent before us is in the total, but not in `last`.
+            # The stream may begin in the middle of a session: the total includes what was spent before
+            # it, `last` does not. So only `last` is this turn's for certain.
             self._from = total
             if not old:
                 self._carry(last if last is not None else total)
@@ -57,13 +59,15 @@ class Tally:
             self._carry(before - (self._from or NOTHING))
             self._from = total
         elif not before.fits_in(total) or (total == last and before):
-            # The counter was started anew, or set back to what an earlier turn had left.
+            # The counter has restarted, or was set back to the total of an earlier turn (as after a
+            # revert). A total that equals `last` is a restart even if it is the larger one. Keep what
+            # the turn has spent so far, and count on from where the new total must have started.
             self._carry(before - (self._from or NOTHING))
             self._from = total - last if last is not None and last.fits_in(total) else NOTHING
         return True
 
     def record(self, total: Usage | None, own: Usage) -> None:
-        """Take one response's own record in, whatever the totals say."""
+        """Take in the record of one response, which counts even if the totals do not agree with it."""
         before = self.total
         if (
             before is not None
@@ -71,7 +75,9 @@ class Tally:
             and total.input_tokens == before.input_tokens + own.input_tokens
             and total.output_tokens == before.output_tokens + own.output_tokens
         ):
-            self.total = total  # it is what the totals say: the difference will tell
+            # The totals agree, so the difference will include it. Comparing the two main counts is
+            # enough, and cheap: this is the case for nearly every record of a long file.
+            self.total = total
             return
         if self.total is not None and self._from is not None:
             self._carry(self.total - self._from)
@@ -83,14 +89,14 @@ class Tally:
             self._carried = spent if self._carried is None else self._carried + spent
 
     def so_far(self) -> Usage | None:
-        """What the turn has spent until now, null when nobody told."""
+        """What the turn has spent so far, null if nothing was reported."""
         if self.total is None or self._from is None or self.total == self._from:
             return self._carried
         spent = self.total - self._from
         return spent if self._carried is None else self._carried + spent
 
     def take_turn(self) -> Usage | None:
-        """What the turn has spent, null when nobody told; the next turn starts at nothing."""
+        """What the turn has spent, null if nothing was reported; the next turn starts at zero."""
         if self.total is not None and self._from is not None:
             self._carry(self.total - self._from)
         self._from = self.total

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dragoman.harnesses.codex import sniff
 from dragoman.harnesses.codex.app_server.parser import AppServerParser
 from dragoman.harnesses.codex.capabilities import capabilities
-from dragoman.harnesses.codex.care import CODEX_MENDING
+from dragoman.harnesses.codex.care import CODEX_CARE
 from dragoman.harnesses.codex.events.parser import EventsParser
 from dragoman.harnesses.codex.exec.parser import ExecParser
 from dragoman.harnesses.codex.home.history import CODEX_HISTORY
@@ -41,7 +41,7 @@ CODEX = Harness(
     program=CODEX_PROGRAM,
     transports=CODEX_TRANSPORTS,
     acting=CODEX_ACTING,
-    mending=CODEX_MENDING,
+    care=CODEX_CARE,
     history=CODEX_HISTORY,
     dialects=(
         Dialect(

@@ -80,12 +80,12 @@ def turn_error(message: str, info: Any = None, details: Any = None) -> TurnError
     """What went wrong, from the sentence and, where there is one, Codex's own word for it."""
     word, status = _word(info), _status(info)
     verdict = None
-    is_told = word is not None and word.lower() != "other"
-    if status is None and not is_told:
+    is_specific = word is not None and word.lower() != "other"
+    if status is None and not is_specific:
         status = _status_in(message)
     if status is not None:
         verdict = _BY_STATUS.get(status)
-    if verdict is None and word is not None and is_told:
+    if verdict is None and word is not None and is_specific:
         verdict = _VERDICTS.get(word.replace("_", "").lower(), _PASSING)
     if verdict is None:
         verdict = next(

@@ -11,7 +11,7 @@ import re
 import shlex
 from typing import Any, Final
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.tools.commands import command_line, wrapping_shell
 from dragoman.harnesses.codex.tools.patches import edit_call
 from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str
@@ -126,13 +126,13 @@ def lasting_choices(meta: Any) -> list[str]:
     """The decisions on offer about an elicitation: some can be remembered."""
     offered = as_dict(meta).get("persist")
     spans = [offered] if isinstance(offered, str) else as_list(offered)
-    session = [ALLOW_FOR_SESSION] if "session" in spans else []
+    for_session = [ALLOW_FOR_SESSION] if "session" in spans else []
     always = [ALLOW_ALWAYS] if "always" in spans else []
-    return [ALLOW, *session, *always, DENY, CANCEL]
+    return [ALLOW, *for_session, *always, DENY, CANCEL]
 
 
 def ask_command(
-    teller: Teller,
+    session: SessionAssembler,
     approval_id: str,
     *,
     command: Any,
@@ -147,7 +147,7 @@ def ask_command(
     argv = [str(word) for word in as_list(command)] or None
     whole = shlex.join(argv) if argv else as_str(command)
     host = as_str(as_dict(network).get("host"))
-    teller.ask(
+    session.ask(
         approval_id,
         # A rule about commands says nothing about the hosts that they may reach.
         "permissions" if network else "command",
@@ -164,22 +164,22 @@ def ask_command(
 
 
 def ask_input(
-    teller: Teller, approval_id: str, *, text: str, cwd: str | None, reason: str | None
+    session: SessionAssembler, approval_id: str, *, text: str, cwd: str | None, reason: str | None
 ) -> None:
     """Something is to be typed into a command that runs already. No rule about commands is meant for it."""
-    teller.ask(
+    session.ask(
         approval_id,
         "tool",
         tool=BASH_OUTPUT,
         summary=text or reason or "",
         detail=_present(arguments={"chars": text}, cwd=cwd, reason=reason),
         choices=list(USUAL_CHOICES),
-        cwd=cwd or teller.cwd,
+        cwd=cwd or session.cwd,
     )
 
 
 def ask_edit(
-    teller: Teller,
+    session: SessionAssembler,
     approval_id: str,
     *,
     changes: list[dict[str, Any]],
@@ -192,26 +192,28 @@ def ask_edit(
     if grant_root:
         summary = f"{summary}, and write below {grant_root}".removeprefix(", and ")
     detail = _present(changes=changes or None, reason=reason, grant_root=grant_root)
-    _ask(teller, approval_id, "edit", edit_call(changes)[0], summary, detail, choices)
+    _ask(session, approval_id, "edit", edit_call(changes)[0], summary, detail, choices)
 
 
-def ask_question(teller: Teller, approval_id: str, questions: list[Any]) -> None:
+def ask_question(session: SessionAssembler, approval_id: str, questions: list[Any]) -> None:
     asked = [as_dict(question) for question in questions]
     texts = [as_str(question.get("question")) or "" for question in asked]
     options = as_list(asked[0].get("options")) if len(asked) == 1 else []
     choices = [label for option in options if (label := as_str(as_dict(option).get("label")))]
     detail = {"questions": questions}
-    _ask(teller, approval_id, "question", ASK_USER, " ".join(texts), detail, choices)
+    _ask(session, approval_id, "question", ASK_USER, " ".join(texts), detail, choices)
 
 
-def ask_permissions(teller: Teller, approval_id: str, permissions: Any, reason: str | None) -> None:
+def ask_permissions(
+    session: SessionAssembler, approval_id: str, permissions: Any, reason: str | None
+) -> None:
     detail = _present(permissions=permissions, reason=reason)
     choices = [ALLOW, ALLOW_FOR_SESSION, DENY, CANCEL]
-    _ask(teller, approval_id, "permissions", None, reason or "", detail, choices)
+    _ask(session, approval_id, "permissions", None, reason or "", detail, choices)
 
 
 def ask_elicitation(
-    teller: Teller,
+    session: SessionAssembler,
     approval_id: str,
     server: str,
     message: str,
@@ -221,33 +223,38 @@ def ask_elicitation(
     meta: Any = None,
 ) -> None:
     """A form to fill in, an address to visit, or both a yes and a no."""
-    teller.ask(
+    session.ask(
         approval_id,
         "elicitation",
         tool=None,
         summary=message,
         detail={"server": server},
         choices=lasting_choices(meta),
-        cwd=teller.cwd,
+        cwd=session.cwd,
         form=form,
         url=url,
     )
 
 
 def ask_tool(
-    teller: Teller, approval_id: str, server: str, message: str, meta: Any, home: str | None = None
+    session: SessionAssembler,
+    approval_id: str,
+    server: str,
+    message: str,
+    meta: Any,
+    home: str | None = None,
 ) -> None:
     """An MCP call. Only the words of the question name the tool."""
     named = _TOOL_IN_QUESTION.search(message)
     choices = lasting_choices(meta)
-    teller.ask(
+    session.ask(
         approval_id,
         "tool",
         tool=mcp_tool(server, named[1]) if named else None,
         summary=message,
         detail=_present(server=server, arguments=as_dict(meta).get("tool_params")),
         choices=choices,
-        cwd=teller.cwd,
+        cwd=session.cwd,
         always=AlwaysAllow(stored_in=f"{home or HOME}/config.toml")
         if ALLOW_ALWAYS in choices
         else None,
@@ -255,7 +262,7 @@ def ask_tool(
 
 
 def _ask(
-    teller: Teller,
+    session: SessionAssembler,
     approval_id: str,
     kind: ApprovalKind,
     tool: str | None,
@@ -263,14 +270,14 @@ def _ask(
     detail: dict[str, Any],
     choices: list[str] | None,
 ) -> None:
-    teller.ask(
+    session.ask(
         approval_id,
         kind,
         tool=tool,
         summary=summary,
         detail=detail,
         choices=list(USUAL_CHOICES) if choices is None else choices,
-        cwd=teller.cwd,
+        cwd=session.cwd,
     )
 
 

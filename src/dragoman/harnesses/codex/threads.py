@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.events.dispatch import Events
 from dragoman.harnesses.codex.questions import CANCEL, DENY
@@ -29,15 +29,19 @@ class Thread:
 
     def __init__(self, out: Output, thread_id: str | None) -> None:
         self._out = out
-        self.teller = Teller(out, "codex", thread_id)
-        self.responses = ResponseItems(out, self.teller, alone=False)
+        self.session = SessionAssembler(out, "codex", thread_id)
+        self.responses = ResponseItems(out, self.session, alone=False)
         self.responses.patches_follow = True
-        self.events = Events(out, self.teller, self.responses)
+        self.events = Events(out, self.session, self.responses)
         self._asked: list[_Asked] = []
         self._requested: list[_Asked] = []
         """Prompts in the client's requests, which an item will most likely repeat."""
         self.turn_line = 0
         """The line that began the open turn."""
+        self.reverts_to: str | None = None
+        """The first turn to be undone, if the client has asked the server to revert."""
+        self.rolls_back = 0
+        """How many turns are to be undone, if the client has asked the server to roll back."""
         self.next_turn: str | None = None
         """A turn that was announced while another runs: it may be that other's, after all."""
         self.given_up: set[str] = set()
@@ -61,9 +65,9 @@ class Thread:
             out.line, out.at = asked.line, asked.at
             if asked.steers and unread:
                 words = ", ".join(filter(None, (asked.text, *asked.images)))
-                self.teller.notice("steer", "warning", f"not read before the turn ended: {words}")
+                self.session.notice("steer", "warning", f"not read before the turn ended: {words}")
             else:
-                self.teller.prompt("request", asked.text, asked.images)
+                self.session.prompt("request", asked.text, asked.images)
             out.line, out.at = now
 
     def request(self, request_id: int | str, text: str, images: list[str], *, steers: bool) -> None:
@@ -82,7 +86,7 @@ class Thread:
         A word to the turn may still be repeated until the turn ``ends``; so may the start of another one
         that the server has ``taken`` for such a word.
         """
-        begins = taken or not self.teller.in_turn
+        begins = taken or not self.session.in_turn
         due = [
             asked
             for asked in self._requested
@@ -102,7 +106,7 @@ class Thread:
         for asked in prompts if taken else ():
             if not asked.steers:
                 out.line, out.at = asked.line, asked.at
-                self.teller.context("user", asked.text)
+                self.session.context("user", asked.text)
         out.line, out.at = now
 
     def forget_requested(self, text: str, images: list[str]) -> None:
@@ -110,7 +114,7 @@ class Thread:
         for asked in self._requested:
             if asked.text == text and len(asked.images) == len(images):
                 self._requested.remove(asked)
-                self._out.twin_of_line(asked.line, "request: the prompt's item says it")
+                self._out.duplicate_of_line(asked.line, "request: the prompt's item says it")
                 return
 
     def drop_asked(self, request_id: int | str | None = None, *, again: bool = False) -> None:
@@ -120,40 +124,40 @@ class Thread:
         self._requested = [each for each in self._requested if each not in refused]
         for asked in (*self._asked, *refused):
             if again:
-                out.twin_of_line(asked.line, "request: it is sent again")
+                out.duplicate_of_line(asked.line, "request: it is sent again")
                 continue
             now = (out.line, out.at)
             out.line, out.at = asked.line, asked.at
             words = ", ".join(filter(None, (asked.text, *asked.images)))
-            self.teller.notice("refused", "warning", f"not accepted: {words}")
+            self.session.notice("refused", "warning", f"not accepted: {words}")
             out.line, out.at = now
         self._asked.clear()
 
     def settle_approval(self, approval_id: str | None, decision: str) -> None:
         """An approval was answered. A call that was denied gets no other end in old releases."""
-        if approval_id is None or not self.teller.has_asked(approval_id):
+        if approval_id is None or not self.session.has_asked(approval_id):
             # 0.8 to 0.42 answer by the turn's id: it means the question that is still open.
-            approval_id = self.teller.open_approval() or approval_id or "approval"
-        self.teller.settle(approval_id, decision)
-        if decision in (DENY, CANCEL) and self.teller.calls.is_open(approval_id):
-            self.teller.result(approval_id, is_error=True, status="declined")
+            approval_id = self.session.open_approval() or approval_id or "approval"
+        self.session.settle(approval_id, decision)
+        if decision in (DENY, CANCEL) and self.session.calls.is_open(approval_id):
+            self.session.result(approval_id, is_error=True, status="declined")
 
     def end_turn(self, turn_id: str | None, outcome: Outcome, error: TurnError | None) -> None:
         """End a turn that the server does not end: the open one, or else one not begun yet."""
-        teller = self.teller
-        if not teller.in_turn and turn_id is not None and not teller.has_ended(turn_id):
-            teller.begin_turn(turn_id)
+        session = self.session
+        if not session.in_turn and turn_id is not None and not session.has_ended(turn_id):
+            session.begin_turn(turn_id)
             self.tell_asked()
-        if not teller.in_turn:
+        if not session.in_turn:
             return
         self._tell(self.requested_now(ends=True), unread=outcome != "completed")
         self.events.end = None
-        self.given_up |= {name for name in (teller.open_turn, self.next_turn) if name}
+        self.given_up |= {name for name in (session.open_turn, self.next_turn) if name}
         self.next_turn = None
         self.responses.end_turn()
         if outcome != "failed" and error is not None:
-            teller.notice("ours", "warning", error.message)
-        teller.end_turn(outcome, error if outcome == "failed" else None)
+            session.notice("ours", "warning", error.message)
+        session.end_turn(outcome, error if outcome == "failed" else None)
 
     def release(self) -> None:
         """Say what was held back."""
@@ -166,9 +170,9 @@ class Thread:
         self.events.finish()
         requested, self._requested = self._requested, []
         self._tell(requested)
-        if error is not None and self.teller.in_turn:
-            self.teller.end_turn("failed", error)
-        self.teller.leave()
+        if error is not None and self.session.in_turn:
+            self.session.end_turn("failed", error)
+        self.session.leave()
 
 
 class Threads:
@@ -207,7 +211,7 @@ class Threads:
     def leave(self, thread_id: str | None) -> None:
         """The client does not listen to it any more: forget what was said in it."""
         thread = self.find(thread_id)
-        if thread_id is not None and thread is not None and not thread.teller.in_turn:
+        if thread_id is not None and thread is not None and not thread.session.in_turn:
             del self._by_id[thread_id]
             self._left.add(thread_id)
 
@@ -220,7 +224,7 @@ class Threads:
         """Give its name to the thread that has spoken without one, if there is one."""
         thread, self._nameless = self._nameless, None
         if thread is not None:
-            thread.teller.session_id = thread_id
+            thread.session.session_id = thread_id
             self._by_id[thread_id] = thread
         return thread
 
@@ -230,8 +234,8 @@ class Threads:
             return
         self._parents[child_id] = parent_id
         child = self._by_id.get(child_id)
-        if child is not None and child.teller.is_told:
-            child.teller.begin_session(parent_session_id=parent_id)
+        if child is not None and child.session.has_facts:
+            child.session.begin_session(parent_session_id=parent_id)
 
     def parent_of(self, thread_id: str | None) -> str | None:
         return self._parents.get(thread_id) if thread_id else None

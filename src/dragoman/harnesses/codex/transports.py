@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dragoman.harnesses.codex.app_server.client.features import APP_SERVER
+from dragoman.harnesses.codex.home.history import CODEX_HOME
 from dragoman.harnesses.codex.home.remembered_rules import REMEMBERS
 from dragoman.harnesses.codex.sniff import APP_SERVER as APP_SERVER_DIALECT
 from dragoman.harnesses.codex.sniff import EXEC
@@ -56,17 +57,12 @@ def make_run(release: Release | None, shot: OneShot, spent: Usage | None = None)
 
 def settings_file(env: Mapping[str, str]) -> str:
     """``config.toml`` in Codex's home."""
-    return f"{_home(env)}/config.toml"
+    return f"{CODEX_HOME.path(env)}/config.toml"
 
 
 def sign_in_file(env: Mapping[str, str]) -> str:
     """``auth.json`` in Codex's home."""
-    return f"{_home(env)}/auth.json"
-
-
-def _home(env: Mapping[str, str]) -> str:
-    user = env.get("HOME") or env.get("USERPROFILE") or "~"
-    return env.get("CODEX_HOME") or f"{user}/.codex"
+    return f"{CODEX_HOME.path(env)}/auth.json"
 
 
 def is_trust_decided(settings: bytes, cwd: str) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+import msgspec
+
 from dragoman.errors import UsageError
 
 AccessLevel: TypeAlias = Literal["read", "write", "full"]
@@ -48,8 +50,7 @@ Ability: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """One value of a setting, with the text that people see."""
 
     value: str

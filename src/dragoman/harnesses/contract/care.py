@@ -1,8 +1,8 @@
-"""The contract for looking after session files: what is wrong in one, and how it is put right. No I/O.
+"""The contract for the care of session files: what is wrong with one, and how to repair it. No I/O.
 
-A checker is given every line of a file; then it knows what is wrong, and can make a mender, which is
-given the same lines again and hands back those of the new file. What cannot be kept is *lost*: it goes
-to a file of its own, so that nothing is thrown away.
+A checker receives every line of a file. Then it knows what is wrong, and can create a repairer, which
+receives the same lines again and returns those of the new file. What the new file cannot hold is
+*dropped*: it goes to a file of its own, so that nothing is thrown away.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 FaultKind: TypeAlias = Literal[
-    "unreadable", "torn", "nul", "header", "repeated", "ordinal", "turn", "time", "newline"
+    "unreadable",
+    "torn",
+    "nul",
+    "header",
+    "repeated",
+    "ordinal",
+    "chain",
+    "turn",
+    "time",
+    "newline",
 ]
 
 
@@ -24,19 +33,19 @@ class Fault(NamedTuple):
     kind: FaultKind
     what: str
     is_broken: bool = True
-    """False for what is odd, but hides nothing."""
+    """False for an oddity that hides no content."""
     is_at_end: bool = False
     """Whether it may be no fault at all if the file is still being written."""
 
 
-class Deed(NamedTuple):
-    """Something that was done to put a file right."""
+class RepairAction(NamedTuple):
+    """Something that was done to repair a file."""
 
     line: int
     what: str
 
 
-class Lost(NamedTuple):
+class Dropped(NamedTuple):
     """Bytes of the old file that are not in the new one."""
 
     line: int
@@ -44,27 +53,29 @@ class Lost(NamedTuple):
     raw: bytes
 
 
-class Mender(Protocol):
+class Repairer(Protocol):
+    """One file being repaired, line by line."""
+
     def receive_line(self, line: bytes) -> list[bytes]:
-        """Take the next line of the old file; the lines of the new one, each without its newline."""
+        """Take the next line of the old file. Return lines of the new one, each without its newline."""
         ...
 
     def finish(self) -> list[bytes]: ...
 
     @property
-    def deeds(self) -> list[Deed]: ...
+    def actions(self) -> list[RepairAction]: ...
 
     @property
-    def lost(self) -> list[Lost]: ...
+    def dropped(self) -> list[Dropped]: ...
 
 
 class Checker(Protocol):
-    """One file, line by line. Memory does not grow with it."""
+    """One file, line by line. Its memory does not grow with the file's text."""
 
     def receive_line(self, line: bytes) -> None: ...
 
     def finish(self) -> list[Fault]:
-        """Everything that is wrong, in the order of the lines."""
+        """Return everything that is wrong, in the order of the lines."""
         ...
 
     @property
@@ -77,14 +88,14 @@ class Checker(Protocol):
         """The highest number of a row, in files whose rows are numbered."""
         ...
 
-    def mender(self, named_id: str | None) -> Mender:
-        """What puts the file right; ``named_id`` is the session in its name."""
+    def repairer(self, named_id: str | None) -> Repairer:
+        """Return what repairs the file; ``named_id`` is the session in its name."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mending:
-    """How the session files of one harness are looked after."""
+class Care:
+    """How the session files of one harness are checked and repaired."""
 
     make_checker: Callable[[], Checker]
     place: Callable[[str, str | None], str]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dragoman.harnesses.contract.capabilities import Capabilities
-from dragoman.harnesses.contract.care import Mending
+from dragoman.harnesses.contract.care import Care
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.history import History
 from dragoman.harnesses.contract.playback import Acting
@@ -59,7 +59,7 @@ class Harness:
     acting: Acting | None = None
     """How its live wires are written, to play it from a recording; None if that is not possible."""
 
-    mending: Mending | None = None
+    care: Care | None = None
     """How its session files are checked and repaired; None if that is not possible."""
 
     history: History | None = None

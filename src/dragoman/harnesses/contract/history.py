@@ -1,15 +1,16 @@
-"""Where a harness keeps its sessions, and what its files say of where they come from. No I/O.
+"""The contract for saved sessions: where a harness keeps them, and which session a file holds. No I/O.
 
-The office walks the folders and opens the files; what their names and first lines mean is the
-harness's own knowledge, and is written down here in words that fit every harness.
+The archive walks the folders and opens the files. What their paths and first lines mean is the
+harness's knowledge; it answers in terms that fit every harness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
+from dragoman.model.homes import HomeFolder
 from dragoman.model.messages import Notice
 
 OriginKind: TypeAlias = Literal["fork", "sub-agent", "review", "revert"]
@@ -25,7 +26,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """A part of another file that a session goes on from without repeating it."""
+    """A part of another file that a session continues without repeating it."""
 
     session_id: str
     end_offset: int | None = None
@@ -36,30 +37,42 @@ class Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a session comes from, as the first line of its file tells."""
+    """Which session a file holds, and where that session comes from."""
 
     session_id: str
     kind: OriginKind | None = None
-    """None for a session that the user began."""
+    """None for a session that the user started."""
     parent_session_id: str | None = None
     base: Base | None = None
 
 
+class Identify(Protocol):
+    def __call__(self, path: str, first_lines: Sequence[bytes], /) -> Origin | None:
+        """Return the origin of a file, judging by its path and by as many first lines as there are.
+
+        Without lines, the answer is what the path alone tells, which costs nothing; the lines decide where
+        the two disagree. None means that this is no session of this harness. The path may name something
+        inside of a file, such as a session in a database: the caller passes it as it found it, and the
+        lines are then those of that session.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnList:
-    """A database in which a harness itself lists its sessions: a second opinion, never more."""
+    """A database in which a harness lists its own sessions: a second opinion, never the truth."""
 
     variable: str | None = None
     """The environment variable that names its folder, if it is not the harness's home."""
     prefix: str
     suffix: str
-    """Its name is a number between these two. A new release begins a new one; the old are left."""
+    """Its name is a number between these two. A new release may start another one and leave the old."""
     table: str
     id_column: str
     path_column: str
 
     def newest_of(self, names: Iterable[str]) -> str | None:
-        """Which of these files is the list, if one is."""
+        """Return which of these files is the list, if one is."""
         numbered = [
             (int(number), name)
             for name in names
@@ -72,7 +85,7 @@ class OwnList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameList:
-    """A file below the harness's home that tells how sessions are called; what it says last holds."""
+    """A file below the harness's home that lists the names of sessions; the last entry of each counts."""
 
     file: str
     name_in: Callable[[bytes], tuple[str, str] | None]
@@ -80,24 +93,43 @@ class NameList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowNames:
+    """Names of sessions that are rows of the sessions' own files."""
+
+    starts: tuple[bytes, ...]
+    """How such rows begin, so that no other row is decoded."""
+    name_in: Callable[[bytes], tuple[int, str] | None]
+    """The rank of the name in a row, and the name. Of the names with the highest rank, the last counts; an
+    empty one takes its rank's name away."""
+
+
+def _no_ordinal(_line: bytes) -> None:
+    return None
+
+
+def _as_noticed(notice: Notice) -> int:
+    return notice.undone_turns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The saved sessions of one harness."""
 
-    home_variable: str
-    """The environment variable that names the harness's home."""
-    home_default: str
-    """The home below the user's own, if the variable is not set."""
+    home_folder: HomeFolder
     places: tuple[Place, ...]
     suffixes: tuple[str, ...]
     """How the names of session files end."""
-    session_id_in: Callable[[str], str | None]
-    """The session that a file of this name holds, if the name tells."""
-    origin_in: Callable[[bytes], Origin | None]
-    """What the first line of a file says of the session's origin."""
-    row_ordinal: Callable[[bytes], int | None]
+    identify: Identify
+    row_ordinal: Callable[[bytes], int | None] = _no_ordinal
     """The number that a row gives itself, in files whose rows are numbered."""
-    turns_undone: Callable[[Notice], int]
-    """How many of the turns before this notice it takes back; 0 for any other notice."""
+    turns_undone: Callable[[Notice], int] = _as_noticed
+    """How many of the turns before this notice were undone by it; 0 for any other notice."""
     own_list: OwnList | None = None
     name_list: NameList | None = None
-    """Where names are kept that people give to sessions, if not in the sessions' own files."""
+    """Where users' names for sessions are kept, if in a list of their own …"""
+    row_names: RowNames | None = None
+    """… or in the sessions' files."""
+
+    def home(self, env: Mapping[str, str]) -> str:
+        """Return the harness's home in this environment (see :meth:`HomeFolder.path`)."""
+        return self.home_folder.path(env)

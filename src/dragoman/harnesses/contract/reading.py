@@ -21,11 +21,14 @@ Ending: TypeAlias = Literal["over", "left", "growing"]
 writes at the moment; a later one may go on with it. ``growing``: a program is still writing it."""
 
 
-class Twin(NamedTuple):
-    """A line that made no message of its own, and the rule that says who speaks for it."""
+class Duplicate(NamedTuple):
+    """A line that made no message of its own, and why: as a rule, which other line carries its content."""
 
     line: int
-    rule: str
+    reason: str
+
+
+"""The earlier name, until every parser uses the new one."""
 
 
 class Value(NamedTuple):
@@ -74,7 +77,7 @@ class Parser(Protocol):
         """The messages made since the last call, in order."""
         ...
 
-    def twins(self) -> list[Twin]:
+    def duplicates(self) -> list[Duplicate]:
         """The lines since the last call that made no message, each with the reason.
 
         Together with the ``line`` of every message this accounts for the whole stream. Only kept

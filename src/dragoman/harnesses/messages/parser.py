@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from dragoman.harnesses.contract.reading import Ending, Twin
+from dragoman.harnesses.contract.reading import Duplicate, Ending
 from dragoman.model.messages import MESSAGE_TYPES, Message, decode
 from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine
@@ -56,13 +56,13 @@ class MessagesParser:
         self._audit = audit
         self._line = 0
         self._messages: list[Message] = []
-        self._twins: list[Twin] = []
+        self._duplicates: list[Duplicate] = []
 
     def receive_line(self, line: bytes) -> None:
         self._line += 1
         bare = _bare(line)
         if not bare or bare in (b"[", b"]", b"[]"):
-            self._twin("bracket of a list" if bare else "blank line")
+            self._duplicate("bracket of a list" if bare else "blank line")
             return
         try:
             message = decode(bare)
@@ -88,13 +88,13 @@ class MessagesParser:
         taken, self._messages = self._messages, []
         return taken
 
-    def twins(self) -> list[Twin]:
-        taken, self._twins = self._twins, []
+    def duplicates(self) -> list[Duplicate]:
+        taken, self._duplicates = self._duplicates, []
         return taken
 
-    def _twin(self, rule: str) -> None:
+    def _duplicate(self, reason: str) -> None:
         if self._audit:
-            self._twins.append(Twin(self._line, rule))
+            self._duplicates.append(Duplicate(self._line, reason))
 
     def _odd(self, line: bytes) -> Message:
         try:

@@ -28,13 +28,13 @@ _ESCAPES: Final = re.compile(r"(?:\\[nrtbfv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSecret:
     begin: int
     end: int
     kind: str
 
 
-def find_secrets(text: str) -> list[Found]:
+def find_secrets(text: str) -> list[FoundSecret]:
     """Every secret in the text, in order, none within another."""
     if len(text) < _SHORTEST_TEXT:
         return []
@@ -53,7 +53,7 @@ def find_secrets(text: str) -> list[Found]:
         if each.begin >= last.end:
             kept.append(each)
         elif each.end > last.end:
-            kept[-1] = Found(last.begin, each.end, last.kind)
+            kept[-1] = FoundSecret(last.begin, each.end, last.kind)
     return kept
 
 
@@ -71,21 +71,21 @@ def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-def _in_places(text: str, lower: str) -> list[Found]:
+def _in_places(text: str, lower: str) -> list[FoundSecret]:
     # The set of all words costs less than looking for each word of the table.
     plain = lower.replace("\\n", " ") if "\\n" in lower else lower
     words = {*plain.encode("latin-1", "replace").translate(_IN_WORD).split()}
     places = [place for word in _BY_WORD.keys() & words for place in _BY_WORD[word]]
     places += [place for sign, places in _BY_SIGN if sign in text for place in places]
     return [
-        Found(begin, end, place.kind)
+        FoundSecret(begin, end, place.kind)
         for place in dict.fromkeys(places)
         for begin, end in place.find(text)
     ]
 
 
-def _named(text: str, lower: str) -> list[Found]:
-    return [Found(begin, end, "password or key") for begin, end in assigned(text, lower)]
+def _named(text: str, lower: str) -> list[FoundSecret]:
+    return [FoundSecret(begin, end, "password or key") for begin, end in assigned(text, lower)]
 
 
 @cache
@@ -96,7 +96,7 @@ def _by_beginning() -> dict[str, tuple[Token, ...]]:
     return {beginning: tuple(tokens) for beginning, tokens in made.items()}
 
 
-def _tokens(text: str) -> Iterator[Found]:
+def _tokens(text: str) -> Iterator[FoundSecret]:
     """The known tokens. Only runs of word characters that are long enough are looked at."""
     # One byte for each character: whether it can be part of a token. Far quicker than a pattern.
     classes = text.encode("latin-1", "replace").translate(_IN_TOKEN)
@@ -114,13 +114,13 @@ def _tokens(text: str) -> Iterator[Found]:
         at = classes.find(_RUN, end)
 
 
-def _token_at(text: str, at: int, tokens: dict[str, tuple[Token, ...]]) -> Found | None:
+def _token_at(text: str, at: int, tokens: dict[str, tuple[Token, ...]]) -> FoundSecret | None:
     for beginning in (text[at : at + 2], text[at], ""):
         if beginning in tokens:
             for token in tokens[beginning]:
                 end = token.end(text, at)
                 if end >= 0 and not is_dummy(text[at:end]):
-                    return Found(at, end, token.kind)
+                    return FoundSecret(at, end, token.kind)
     return None
 
 

@@ -102,6 +102,8 @@ def sound(name: str) -> Sound | None:
     if last.endswith("token"):
         return None if before in _NOT_BEFORE_TOKEN else "token"
     if last == "key":
+        if before == "secret":
+            return "secret"  # people choose those of frameworks themselves
         return "token" if before in _BEFORE_KEY else None
     if last.endswith(_GLUED_KEYS):
         return "token"

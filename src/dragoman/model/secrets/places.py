@@ -33,7 +33,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SecretPlace:
     """One row of the table."""
 
     kind: str
@@ -446,7 +446,7 @@ _PIPED: Final = (
 _PIPE_HINTS: Final = ("chpasswd", "sudo", "stdin", "--with-token", "cryptsetup", "kinit", "secret")
 
 
-def _places() -> tuple[Place, ...]:
+def _places() -> tuple[SecretPlace, ...]:
     rows: list[tuple[str, Check, tuple[str, ...], str]] = [*_ROWS]
     for hints, program, option in _COMMANDS:
         # The words of a command may be items of a list.
@@ -457,7 +457,7 @@ def _places() -> tuple[Place, ...]:
         words = rf"(?:echo|printf)\s(?:-\w\s|[\"']%s[\"']\s)?{_Q}{piped}"
         rows.append(("password", "chosen", _PIPE_HINTS, words))
     return tuple(
-        Place(
+        SecretPlace(
             kind,
             check,
             frozenset(hint.encode() for hint in hints if hint.isalnum()),

@@ -161,6 +161,7 @@ _ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("Alibaba key", "LTAI", rf"digit {_A}{{16,24}}{_END}"),
     ("Tencent key", "AKID", rf"digit {_A}{{28,40}}{_END}"),
     ("Postmark, Lob, Shippo key", "shippo_live_ shippo_test_ live_pub_ test_pub_", rf"{_A}{{30,}}"),
+    ("Duffel token", "duffel_live_ duffel_test_", rf"{_W}{{30,}}"),
     ("age key", "AGE-SECRET-KEY-1", r"[0-9A-Z]{40,}"),
     ("wallet key", "xprv yprv zprv", rf"{_A}{{100,}}"),
     # A private key in PEM form, in base64: "-----BEGIN … PRIVATE KEY".

@@ -1,7 +1,7 @@
 """A home directory for Claude Code, in which it knows no model but the stand-in one.
 
-Most of it is environment: the address of the model, a key that is none, and no traffic that is not needed. The
-settings let it do everything without asking, like those of the other agents; a script can change that.
+Most of it is environment: the address of the model, a fake key, and no traffic that is not needed. The settings
+allow everything without asking, like those of the other agents; a script can change that.
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ _ELSEWHERE = (
     "ANTHROPIC_AUTH_TOKEN",
     "ANTHROPIC_CUSTOM_HEADERS",
     "ANTHROPIC_UNIX_SOCKET",
+    "CLAUDE_CODE_ENABLE_TELEMETRY",
+    "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_CODE_SUBAGENT_MODEL",
     "CLAUDE_CODE_USE_BEDROCK",
     "CLAUDE_CODE_USE_FOUNDRY",
     "CLAUDE_CODE_USE_VERTEX",
     "CLAUDECODE",
 )
-"""Variables of this process that would lead the agent to another model, or make it refuse to start."""
+"""Variables that lead the agent to another model or service, or make it refuse to start. They are emptied."""
 
 
 def config_dir(home: Path) -> Path:
@@ -37,7 +41,7 @@ def config_dir(home: Path) -> Path:
 
 
 def settings(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Everything that ``settings.json`` says; ``more`` goes over what the rehearsal would choose."""
+    """The content of ``settings.json``; ``more`` overrides what a rehearsal chooses."""
     return merged(
         {
             "permissions": {"defaultMode": "bypassPermissions"},
@@ -48,7 +52,7 @@ def settings(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
 
 
 def write_home(home: Path, config: Mapping[str, Any]) -> None:
-    """Make the home directory, but never in place of a real one."""
+    """Make the home directory, but never overwrite a real one."""
     folder = config_dir(home)
     sign = folder / _SIGN
     for name in ("settings.json", ".claude.json"):
@@ -56,9 +60,9 @@ def write_home(home: Path, config: Mapping[str, Any]) -> None:
             raise NotOurs(folder / name)
     folder.mkdir(parents=True, exist_ok=True)
     (home / "tmp").mkdir(exist_ok=True)
-    _write(sign, {"about": "Written by a rehearsal; it will be written again."})
+    _write(sign, {"about": "Written by a rehearsal, and overwritten by the next one."})
     _write(folder / "settings.json", config)
-    # What a person answers once, at the first start.
+    # A user answers these questions once, at the first start.
     answered = {"approved": [_KEY], "rejected": []}
     state = folder / ".claude.json"
     if not state.exists():
@@ -73,19 +77,20 @@ def variables(
     return {
         **{name: "" for name in _ELSEWHERE if name in os.environ},
         "CLAUDE_CONFIG_DIR": str(config_dir(home)),
+        "CLAUDE_CODE_TMPDIR": str(home / "tmp"),
         "ANTHROPIC_BASE_URL": url.removesuffix("/v1"),
         "ANTHROPIC_API_KEY": _KEY,
         "ANTHROPIC_MODEL": chosen,
         "ANTHROPIC_DEFAULT_HAIKU_MODEL": chosen,
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_MAX_RETRIES": str(retries),
-        "IS_SANDBOX": "1",  # or it refuses to work without asking where the user is root
+        "IS_SANDBOX": "1",  # without it, root is refused the mode that never asks
         **past_proxies(),
     }
 
 
 def own_places(home: Path) -> dict[str, str]:
-    """The variables for a process that is the agent: no file of the user's home is touched."""
+    """More variables, for a command that is the agent itself: it uses no file of the user's home."""
     return {"HOME": str(home), "TMPDIR": str(home / "tmp")}
 
 

@@ -1,6 +1,6 @@
 """A home directory for Codex, in which it knows no model but the stand-in one.
 
-One configuration for all releases: a release passes over what it does not know. The provider needs
+One configuration for all releases: a release ignores what it does not know. The provider needs
 no login; the features that would look for updates, plugins or a place to send statistics are off.
 """
 
@@ -20,7 +20,7 @@ _SIGN = "# Written by a rehearsal; it will be written again.\n"
 def settings(
     url: str, *, model: str | None = None, retries: int = 0, more: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Everything that ``config.toml`` says; ``more`` goes over what the rehearsal would choose."""
+    """The content of ``config.toml``; ``more`` overrides what a rehearsal chooses."""
     provider = {
         "name": "rehearsal",
         "base_url": url,
@@ -45,7 +45,7 @@ def settings(
 
 
 def write_home(folder: Path, config: Mapping[str, Any]) -> None:
-    """Make the home directory, but never in place of a real one."""
+    """Make the home directory, but never overwrite a real one."""
     path = folder / "config.toml"
     if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(_SIGN):
         raise NotOurs(path)

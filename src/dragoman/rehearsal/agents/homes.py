@@ -1,4 +1,4 @@
-"""What the homes of all agents have in common: settings that are merged, and no proxy on the way."""
+"""What the homes of all agents share: merged settings, and no proxy for loopback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOOPBACK = "127.0.0.1,localhost"
 
 
 class NotOurs(UsageError):
-    """A home directory that somebody lives in."""
+    """A home directory that belongs to a user."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -33,7 +33,7 @@ def past_proxies() -> dict[str, str]:
 
 
 def merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Both, table by table; where they differ, ``more`` is right."""
+    """Both, table by table; where they differ, ``more`` wins."""
     both = dict(base)
     for name, value in more.items():
         below = both.get(name)

@@ -43,7 +43,7 @@ class MessagesTools:
         self._prepared = prepared
         self._messages = mappings(body.get("messages"))
         self._offered = {str(tool.get("name")): tool for tool in mappings(body.get("tools"))}
-        texts = [text_of(body.get("system")), *_asides(self._messages)]
+        texts = [text_of(body.get("system")), *_added_texts(self._messages)]
         self._names = {*self._offered}
         for text in texts:
             for names in _DEFERRED.findall(text):
@@ -166,7 +166,7 @@ class MessagesTools:
         return self._only(name, arguments)
 
 
-def _asides(messages: list[dict[str, Any]]) -> list[str]:
+def _added_texts(messages: list[dict[str, Any]]) -> list[str]:
     """What the agent adds by itself: words of the system, and reminders in the user's name."""
     texts: list[str] = []
     for message in messages:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dragoman.rehearsal.actions import Action, HangUp, Head, Wait, json_head
-from dragoman.rehearsal.anthropic.asides import blocks_aside
+from dragoman.rehearsal.anthropic.auxiliary import auxiliary_blocks
 from dragoman.rehearsal.anthropic.blocks import block_of, call_block
 from dragoman.rehearsal.anthropic.errors import http_error, kind_of, overflow
 from dragoman.rehearsal.anthropic.events import MessageStream
@@ -48,11 +48,11 @@ class MessagesWire:
         """Whether the request asks for a message, or for the number of its tokens."""
         return request.method == "POST" and request.endpoint.endswith(("/messages", _COUNT))
 
-    def aside(self, request: HttpRequest) -> Iterable[Action] | None:
-        """The answer to a request that is no part of a conversation."""
+    def auxiliary(self, request: HttpRequest) -> Iterable[Action] | None:
+        """The answer to a request that is not part of a conversation."""
         if request.endpoint.endswith(_COUNT):
             return (json_head(200, {"input_tokens": len(request.raw) // 4}),)
-        blocks = blocks_aside(request)
+        blocks = auxiliary_blocks(request)
         if blocks is None:
             return None
         played = [(Item(block), block) for block in blocks]
@@ -78,7 +78,7 @@ class MessagesWire:
         return MessagesTools(request.body, prepared=place.prepared)
 
     def item(self, step: Step, number: int) -> dict[str, Any] | None:
-        """The content block for a step that is no call."""
+        """The content block for a step that is not a call."""
         return block_of(step, number)
 
     def call(

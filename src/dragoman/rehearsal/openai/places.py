@@ -74,5 +74,5 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 def _is_sub_agent(request: HttpRequest) -> bool:
-    """A helper that the agent itself has started, which must not take its master's turns."""
+    """Whether a sub-agent asks. It must not take the turns of the agent that started it."""
     return request.headers.get("x-openai-subagent", "") not in ("", "review", "compact")

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from dragoman.export.html.page import moment
 from dragoman.html import calls as html_calls
 from dragoman.html import conversation, diffs
-from dragoman.html.images import Images
+from dragoman.html.images import InlineImages
 from dragoman.html.pieces import EMPTY, Html, element, folded, joined
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -56,7 +56,7 @@ from dragoman.model.messages import (
 )
 from dragoman.model.turns import Use
 from dragoman.rendering import render
-from dragoman.rendering.calls import Calls
+from dragoman.rendering.calls import CallIndex
 from dragoman.web.page import approvals, facts
 from dragoman.web.page.rows import Fragment, PageEntry
 
@@ -78,8 +78,8 @@ class _FragmentRange:
         self._main = session_id or next(
             (each.message.session_id for each in entries if each.message.session_id), None
         )
-        self._images = Images()
-        self._calls: dict[str | None, Calls] = {}
+        self._images = InlineImages()
+        self._calls: dict[str | None, CallIndex] = {}
         self._called: set[tuple[str | None, str]] = set()
         self._asked: set[str] = set()
         self._results: dict[tuple[str | None, str], ToolResult] = {}
@@ -207,7 +207,7 @@ class _FragmentRange:
         }
 
     def _call(self, call: ToolCall, anchor: str) -> tuple[Html, dict[str, str | bool | None]]:
-        self._calls.setdefault(call.session_id, Calls()).begin(call)
+        self._calls.setdefault(call.session_id, CallIndex()).begin(call)
         result = self._results.get((call.session_id, call.call_id))
         return html_calls.use(Use(call, result), anchor), {"data_call": call.call_id}
 

@@ -182,7 +182,11 @@ _SHELLS = [path for name in ("bash", "sh", "zsh", "ksh") if (path := shutil.whic
 @settings(
     max_examples=80,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.filter_too_much,
+        HealthCheck.too_slow,
+    ],
 )
 @given(
     line=(_ALLOWED_LINES | st.lists(_PIECES, min_size=1, max_size=12).map("".join)).filter(

@@ -11,7 +11,7 @@ from dragoman.drive.approvals.judging.rule import BadRule, rule
     ("arguments", "sentence"),
     [
         ({"command": "A=b ls"}, "command: 'A=b ls' sets a variable; a rule begins with a program"),
-        ({"options": ["-n"]}, "options: options say what an allowed command may have"),
+        ({"options": ["-n"]}, "options: options list what an allowed command may use"),
         ({"command": "ls", "options": ["n"]}, "options: 'n' is not an option"),
     ],
 )

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 from dragoman.drive.approvals.judging.rule import rule
-from dragoman.drive.approvals.judging.verdict import NOT_MEANT, Answer, Place, first_match
+from dragoman.drive.approvals.judging.verdict import NOT_MEANT, RequestPlace, RuleMatch, first_match
 from dragoman.drive.approvals.shell.matching import Match
 
 
 def test_a_doubt_makes_it_a_question_unless_something_stricter_holds() -> None:
     rules = [rule("deny", name="no", command="x"), rule("allow", kind="command")]
 
-    def meets(each: object) -> Answer:
-        return Answer(Match.MAYBE, "unclear") if each is rules[0] else Answer(Match.YES)
+    def meets(each: object) -> RuleMatch:
+        return RuleMatch(Match.MAYBE, "unclear") if each is rules[0] else RuleMatch(Match.YES)
 
     found = first_match(rules, "deny", "x", meets)
     strict = first_match(rules[:1], "deny", "x", meets)
@@ -21,24 +21,24 @@ def test_a_doubt_makes_it_a_question_unless_something_stricter_holds() -> None:
 
 def test_the_reason_why_a_rule_does_not_allow_is_kept() -> None:
     found = first_match(
-        [rule("allow", command="x")], "ask", "y", lambda _: Answer(Match.NO, "too far")
+        [rule("allow", command="x")], "ask", "y", lambda _: RuleMatch(Match.NO, "too far")
     )
     silent = first_match([rule("allow", command="x")], "ask", "y", lambda _: NOT_MEANT)
 
-    assert found.why == "y: no rule matches (rule 1: too far); the default holds"
-    assert silent.why == "y: no rule matches; the default holds"
+    assert found.why == "y: no rule matches (rule 1: too far); the default applies"
+    assert silent.why == "y: no rule matches; the default applies"
 
 
 def test_silence_about_the_directory_means_the_own_one_and_nonsense_means_none() -> None:
-    assert Place.of("/w", None, None, None).cwd == "/w"
-    assert Place.of("/w", "sub", None, None).cwd == "/w/sub"
-    assert Place.of("/w", "~", None, None).cwd is None
-    assert Place.of(None, "sub", None, None).cwd is None
+    assert RequestPlace.of("/w", None, None, None).cwd == "/w"
+    assert RequestPlace.of("/w", "sub", None, None).cwd == "/w/sub"
+    assert RequestPlace.of("/w", "~", None, None).cwd is None
+    assert RequestPlace.of(None, "sub", None, None).cwd is None
 
 
 def test_a_link_may_lead_away() -> None:
     links = {"/w/sub/link": "/evil"}
-    place = Place.of("/w", None, lambda path: links.get(path, path), None)
+    place = RequestPlace.of("/w", None, lambda path: links.get(path, path), None)
 
     assert place.certainly_in("/w/sub/x", ["sub/**"])
     assert place.certainly_in("/w/sub", ["sub/**"])
@@ -51,7 +51,7 @@ def test_a_directory_that_cannot_be_looked_at_is_not_the_own_one() -> None:
     def fails(path: str) -> str:
         raise OSError(path)
 
-    place = Place.of("/w", "/x", fails, None)
+    place = RequestPlace.of("/w", "/x", fails, None)
 
     assert not place.is_own("/x")
     assert place.is_own("/w")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.drive.approvals.path_globs import ANY
+from dragoman.drive.approvals.path_globs import ANY, HERE
 from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN, lex
 
 
@@ -15,7 +15,7 @@ from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN, lex
         ("$'\\x61' {b,c} d\\ e", [("a", "b", "c", "d e")]),
         ("X=a; $X b", [("a", "b"), (ANY, MANY, "b")]),
         ("a <(b) >(c)", [("b",), ("c",), ("a", ANY, ANY)]),
-        ("a *.py # b", [("a", f"{ANY}.py")]),
+        ("a *.py # b", [("a", f"{ANY}{HERE}.py")]),
         ('"$@"', [(ANY, MANY)]),
         ("a${IFS}b", [("a", "b")]),
         ("a \\\nb", [("a", "b")]),

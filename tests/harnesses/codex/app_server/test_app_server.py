@@ -362,3 +362,81 @@ def test_an_mcp_tool_call_that_fails_at_once_is_a_notice() -> None:
     notices = [each.text for each in messages if isinstance(each, Notice)]
     assert notices == ["not accepted: x", "no model"]
     assert not [each for each in messages if isinstance(each, Prompt)]
+
+
+# Turns that are undone.
+
+
+def _turns(*ids: str) -> list[dict[str, Any]]:
+    return [
+        note(f"turn/{state}", threadId="t1", turn={"id": name, "status": status})
+        for name in ids
+        for state, status in (("started", "inProgress"), ("completed", "completed"))
+    ]
+
+
+def _undone(messages: list[Message]) -> list[tuple[str, int]]:
+    return [(each.text, each.undone_turns) for each in messages if isinstance(each, Notice)]
+
+
+def test_a_revert_says_how_many_turns_it_undoes_each_turn_once() -> None:
+    def revert(number: int, before: str) -> list[dict[str, Any]]:
+        params = {"threadId": "t1", "beforeTurnId": before}
+        return [
+            {"id": number, "method": "thread/revert", "params": params},
+            note("thread/reverted", threadId="t1"),
+        ]
+
+    messages = told(
+        note("thread/started", thread={"id": "t1"}),
+        *_turns("a", "b", "c"),
+        *revert(1, "b"),
+        *_turns("d"),
+        *revert(2, "a"),
+    )
+
+    assert _undone(messages) == [
+        ("reverted to an earlier turn", 2),
+        ("reverted to an earlier turn", 2),
+    ]
+
+
+def test_a_revert_whose_request_is_not_in_the_stream_does_not_say_how_far() -> None:
+    messages = told(
+        note("thread/started", thread={"id": "t1"}),
+        *_turns("a"),
+        note("thread/reverted", threadId="t1"),
+    )
+
+    assert _undone(messages) == [("reverted to an earlier turn", 0)]
+
+
+@pytest.mark.parametrize("has_event", [True, False])
+def test_a_rollback_is_emitted_once_whether_or_not_an_event_reports_it_too(
+    has_event: bool,
+) -> None:
+    event = note(
+        "codex/event/thread_rolled_back",
+        conversationId="t1",
+        msg={"type": "thread_rolled_back", "num_turns": 2},
+    )
+    messages = told(
+        note("thread/started", thread={"id": "t1"}),
+        *_turns("a", "b"),
+        {"id": 7, "method": "thread/rollback", "params": {"threadId": "t1", "numTurns": 2}},
+        *([event] if has_event else []),
+        {"id": 7, "result": {"thread": {"id": "t1"}}},
+    )
+
+    assert _undone(messages) == [("the last 2 turns were rolled back", 2)]
+
+
+def test_a_rollback_that_is_refused_undoes_nothing() -> None:
+    messages = told(
+        note("thread/started", thread={"id": "t1"}),
+        *_turns("a"),
+        {"id": 7, "method": "thread/rollback", "params": {"threadId": "t1", "numTurns": 1}},
+        {"id": 7, "error": {"code": -1, "message": "no such method"}},
+    )
+
+    assert [undone for _, undone in _undone(messages)] == [0]

@@ -1,4 +1,4 @@
-"""The audit cannot lie: what a twin says is in some message, or at a place that is named."""
+"""The audit cannot lie: what a duplicate says is in some message, or at a place that is named."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_value_that_is_told_nowhere_is_lost() -> None:
     ]
     account = audit(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     [lost] = account.lost
-    assert (lost.line, lost.rule) == (4, "tool call: told before")
+    assert (lost.line, lost.reason) == (4, "tool call: emitted before")
     assert (lost.place, lost.value) == (
         "item.started.item(command_execution).surprise",
         "a new thing",

@@ -68,6 +68,13 @@ def test_words_of_the_harness_are_notices(
     assert [(each.level, each.text) for each in notices] == [(level, text)]
 
 
+@pytest.mark.parametrize(("given", "undone"), [(2, 2), (-1, 0)])
+def test_a_rollback_says_how_many_turns_it_undoes(given: int, undone: int) -> None:
+    notice = told(event("thread_rolled_back", num_turns=given))[0]
+    assert isinstance(notice, Notice)
+    assert notice.undone_turns == undone
+
+
 def test_a_retry_is_marked_as_one() -> None:
     notice = told(event("stream_error", message="stream disconnected; retrying"))[0]
     assert isinstance(notice, Notice)

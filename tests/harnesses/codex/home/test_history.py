@@ -7,6 +7,7 @@ import pytest
 
 from dragoman.harnesses.codex.home.history import (
     CODEX_HISTORY,
+    identify,
     name_in,
     origin_in,
     row_ordinal,
@@ -35,8 +36,22 @@ def test_the_name_of_a_file_tells_its_session(name: str, found: str | None) -> N
     assert session_id_in(name) == found
 
 
+@pytest.mark.parametrize("folder", ["/a/b/", "C:\\b\\", ""])
+def test_the_header_identifies_a_session_and_without_one_the_name(folder: str) -> None:
+    path = f"{folder}rollout-2026-11-16T02-05-12-{_ID}.jsonl"
+
+    for lines in ((), (b"torn",), (b'{"type":"message"}',)):
+        found = identify(path, lines)
+        assert found is not None
+        assert (found.session_id, found.kind) == (_ID, None)
+    other = identify(path, (header(id=_OTHER, forked_from_id=_ID),))
+    assert other is not None
+    assert (other.session_id, other.kind, other.parent_session_id) == (_OTHER, "fork", _ID)
+    assert identify(f"{folder}notes.jsonl", (b"torn",)) is None
+
+
 def header(**meta: Any) -> bytes:
-    return json.dumps({"type": "session_meta", "payload": {"id": _ID, **meta}}).encode()
+    return json.dumps({"type": "session_meta", "payload": {"id": _ID} | meta}).encode()
 
 
 def test_a_session_of_the_users_own_comes_from_nowhere() -> None:
@@ -102,7 +117,9 @@ def test_a_notice_may_take_turns_back(text: str, count: int) -> None:
 
 
 def test_where_the_files_lie() -> None:
-    assert CODEX_HISTORY.home_variable == "CODEX_HOME"
+    assert CODEX_HISTORY.home({"CODEX_HOME": "/alt", "HOME": "/me"}) == "/alt"
+    assert CODEX_HISTORY.home({"CODEX_HOME": "~/alt", "HOME": "/me"}) == "/me/alt"
+    assert CODEX_HISTORY.home({"HOME": "/me"}) == "/me/.codex"
     assert [place.folder for place in CODEX_HISTORY.places] == ["sessions", "archived_sessions"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.conversation import TELL
 from dragoman.harnesses.codex.items.dispatch import tell_item
@@ -38,17 +38,17 @@ def out() -> Output:
 
 
 @pytest.fixture
-def teller(out: Output) -> Teller:
+def session(out: Output) -> SessionAssembler:
     """A session in the middle of a turn."""
-    teller = Teller(out, "codex", "s")
-    teller.begin_turn("t")
+    session = SessionAssembler(out, "codex", "s")
+    session.begin_turn("t")
     out.take_messages()
-    return teller
+    return session
 
 
-def tell(teller: Teller, row: str, *, wire: bool = False, done: bool = True) -> None:
+def tell(session: SessionAssembler, row: str, *, wire: bool = False, done: bool = True) -> None:
     item = msgspec.json.decode(row, type=WireItem if wire else Item)
-    assert tell_item(teller, "item", item, done=done)
+    assert tell_item(session, "item", item, done=done)
 
 
 def said(out: Output) -> list[Message]:
@@ -59,11 +59,13 @@ def said(out: Output) -> list[Message]:
     ]
 
 
-def test_every_item_that_is_words_is_told_by_its_type(out: Output, teller: Teller) -> None:
+def test_every_item_that_is_words_is_told_by_its_type(
+    out: Output, session: SessionAssembler
+) -> None:
     for kind, tell_it in TELL.items():
-        tell_it(teller, "item", Item(type=kind, id=kind), True)
+        tell_it(session, "item", Item(type=kind, id=kind), True)
 
-        assert out.take_messages() or out.take_twins()
+        assert out.take_messages() or out.take_duplicates()
 
 
 @pytest.mark.parametrize(
@@ -71,12 +73,12 @@ def test_every_item_that_is_words_is_told_by_its_type(out: Output, teller: Telle
     ["agentMessage", "reasoning", "hookPrompt", "plan", "contextCompaction", "exitedReviewMode"],
 )
 def test_an_item_that_is_whole_at_its_end_is_told_then(
-    out: Output, teller: Teller, kind: str
+    out: Output, session: SessionAssembler, kind: str
 ) -> None:
-    tell(teller, f'{{"type":"{kind}","id":"i"}}', done=False)
+    tell(session, f'{{"type":"{kind}","id":"i"}}', done=False)
 
     assert out.take_messages() == []
-    assert [twin.rule for twin in out.take_twins()] == ["item: its end says it"]
+    assert [duplicate.reason for duplicate in out.take_duplicates()] == ["item: its end says it"]
 
 
 @pytest.mark.parametrize(
@@ -89,11 +91,11 @@ def test_an_item_that_is_whole_at_its_end_is_told_then(
     ],
 )
 def test_what_an_item_says_before_its_end_is_a_delta(
-    out: Output, teller: Teller, kind: str, of: str
+    out: Output, session: SessionAssembler, kind: str, of: str
 ) -> None:
     for text in ("hel", "hello"):
         line = f'{{"type":"{kind}","id":"i","text":"{text}","review":"{text}"}}'
-        tell(teller, line, done=False)
+        tell(session, line, done=False)
 
     assert [(each.of, each.text) for each in out.take_messages() if isinstance(each, Delta)] == [
         (of, "hel"),
@@ -103,10 +105,10 @@ def test_what_an_item_says_before_its_end_is_a_delta(
 
 @pytest.mark.parametrize(("kind", "made"), [("agentMessage", Text), ("reasoning", Thinking)])
 def test_an_item_whose_end_never_comes_is_told_at_the_end_of_the_turn(
-    out: Output, teller: Teller, kind: str, made: type[Message]
+    out: Output, session: SessionAssembler, kind: str, made: type[Message]
 ) -> None:
-    tell(teller, f'{{"type":"{kind}","id":"i","text":"hello"}}', done=False)
-    teller.end_turn("interrupted")
+    tell(session, f'{{"type":"{kind}","id":"i","text":"hello"}}', done=False)
+    session.end_turn("interrupted")
 
     assert [type(each) for each in out.take_messages()] == [Delta, made, TurnEnded]
 
@@ -116,21 +118,23 @@ def test_an_item_whose_end_never_comes_is_told_at_the_end_of_the_turn(
 
 @pytest.mark.parametrize("done", [False, True])
 def test_a_user_s_message_is_a_prompt_as_soon_as_it_begins(
-    out: Output, teller: Teller, done: bool
+    out: Output, session: SessionAssembler, done: bool
 ) -> None:
     row = (
         '{"type":"UserMessage","id":"u","content":[{"type":"text","text":"look",'
         '"text_elements":[]},{"type":"local_image","path":"/workspace/pic.png"}]}'
     )
-    tell(teller, row, done=done)
+    tell(session, row, done=done)
 
     assert said(out) == [Prompt(text="look", images=["/workspace/pic.png"])]
 
 
-def test_a_user_s_message_begun_and_done_is_one_prompt(out: Output, teller: Teller) -> None:
+def test_a_user_s_message_begun_and_done_is_one_prompt(
+    out: Output, session: SessionAssembler
+) -> None:
     row = '{"type":"userMessage","id":"u","content":[{"type":"text","text":"do it"}]}'
-    tell(teller, row, wire=True, done=False)
-    tell(teller, row, wire=True)
+    tell(session, row, wire=True, done=False)
+    tell(session, row, wire=True)
 
     assert said(out) == [Prompt(text="do it")]
 
@@ -167,8 +171,10 @@ def test_a_user_s_message_begun_and_done_is_one_prompt(out: Output, teller: Tell
         pytest.param('{"type":"AgentMessage","text":"Hm."}', Text(text="Hm."), id="no id"),
     ],
 )
-def test_an_agent_s_message_is_a_text(out: Output, teller: Teller, row: str, text: Text) -> None:
-    tell(teller, row)
+def test_an_agent_s_message_is_a_text(
+    out: Output, session: SessionAssembler, row: str, text: Text
+) -> None:
+    tell(session, row)
 
     assert said(out) == [text]
 
@@ -183,26 +189,28 @@ def test_an_agent_s_message_is_a_text(out: Output, teller: Teller, row: str, tex
     ],
 )
 def test_each_part_of_the_reasoning_is_a_thought(
-    out: Output, teller: Teller, row: str, parts: list[str]
+    out: Output, session: SessionAssembler, row: str, parts: list[str]
 ) -> None:
-    tell(teller, row)
+    tell(session, row)
 
-    assert said(out) == [Thinking(text=part) for part in parts]
+    assert said(out) == [Thinking(text=part, item_id="r") for part in parts]
 
 
-def test_reasoning_that_is_not_shown_is_accounted_for(out: Output, teller: Teller) -> None:
-    tell(teller, '{"type":"Reasoning","id":"r","summary_text":[],"raw_content":[]}')
+def test_reasoning_that_is_not_shown_is_accounted_for(
+    out: Output, session: SessionAssembler
+) -> None:
+    tell(session, '{"type":"Reasoning","id":"r","summary_text":[],"raw_content":[]}')
 
     assert said(out) == []
-    assert len(out.take_twins()) == 1
+    assert len(out.take_duplicates()) == 1
 
 
-def test_what_a_hook_says_to_the_model_is_context(out: Output, teller: Teller) -> None:
+def test_what_a_hook_says_to_the_model_is_context(out: Output, session: SessionAssembler) -> None:
     row = (
         '{"type":"hookPrompt","id":"h","fragments":[{"text":"Run the tests before you stop.",'
         '"hookRunId":"stop:4:hooks.json"},{"text":"Please."}]}'
     )
-    tell(teller, row, wire=True)
+    tell(session, row, wire=True)
 
     assert said(out) == [Context(role="user", text="Run the tests before you stop.\nPlease.")]
 
@@ -210,11 +218,11 @@ def test_what_a_hook_says_to_the_model_is_context(out: Output, teller: Teller) -
 # Plans.
 
 
-def test_a_todo_list_is_a_plan_each_time_it_changes(out: Output, teller: Teller) -> None:
+def test_a_todo_list_is_a_plan_each_time_it_changes(out: Output, session: SessionAssembler) -> None:
     row = '{"id":"i","type":"todo_list","items":[{"text":"look","completed":%s}]}'
-    tell(teller, row % "false", done=False)
-    tell(teller, row % "true", done=False)
-    tell(teller, row % "true")
+    tell(session, row % "false", done=False)
+    tell(session, row % "true", done=False)
+    tell(session, row % "true")
 
     assert said(out) == [
         Plan(steps=[PlanStep("look")]),
@@ -231,10 +239,10 @@ def test_a_todo_list_is_a_plan_each_time_it_changes(out: Output, teller: Teller)
     ids=["a list", "words"],
 )
 def test_a_proposed_plan_is_its_steps_or_its_words(
-    out: Output, teller: Teller, text: str, plan: Plan
+    out: Output, session: SessionAssembler, text: str, plan: Plan
 ) -> None:
     row: dict[str, Any] = {"type": "Plan", "id": "p", "text": text}
-    tell(teller, msgspec.json.encode(row).decode())
+    tell(session, msgspec.json.encode(row).decode())
 
     assert said(out) == [plan]
 
@@ -242,14 +250,16 @@ def test_a_proposed_plan_is_its_steps_or_its_words(
 # The harness's own words.
 
 
-def test_a_compaction_is_told(out: Output, teller: Teller) -> None:
-    tell(teller, '{"type":"contextCompaction","id":"c"}', wire=True)
+def test_a_compaction_is_told(out: Output, session: SessionAssembler) -> None:
+    tell(session, '{"type":"contextCompaction","id":"c"}', wire=True)
 
     assert said(out) == [Compacted()]
 
 
-def test_an_error_item_is_a_warning_since_the_turn_goes_on(out: Output, teller: Teller) -> None:
-    tell(teller, '{"id":"i","type":"error","message":"Heads up: Long threads"}')
+def test_an_error_item_is_a_warning_since_the_turn_goes_on(
+    out: Output, session: SessionAssembler
+) -> None:
+    tell(session, '{"id":"i","type":"error","message":"Heads up: Long threads"}')
 
     assert said(out) == [Notice(level="warning", text="Heads up: Long threads")]
 
@@ -266,14 +276,16 @@ def test_an_error_item_is_a_warning_since_the_turn_goes_on(out: Output, teller: 
     ],
     ids=["app-server", "rollout"],
 )
-def test_a_review_begins(out: Output, teller: Teller, row: str, wire: bool) -> None:
-    tell(teller, row, wire=wire)
+def test_a_review_begins(out: Output, session: SessionAssembler, row: str, wire: bool) -> None:
+    tell(session, row, wire=wire)
 
     assert said(out) == [Notice(level="info", text="review of current changes began")]
-    assert teller.is_reviewing
+    assert session.is_reviewing
 
 
-def test_a_review_is_the_same_text_over_the_wire_and_on_disk(out: Output, teller: Teller) -> None:
+def test_a_review_is_the_same_text_over_the_wire_and_on_disk(
+    out: Output, session: SessionAssembler
+) -> None:
     wire: dict[str, Any] = {"type": "exitedReviewMode", "id": "w", "review": REVIEW}
     disk: dict[str, Any] = {
         "type": "ExitedReviewMode",
@@ -300,7 +312,7 @@ def test_a_review_is_the_same_text_over_the_wire_and_on_disk(out: Output, teller
             ],
         },
     }
-    tell(teller, msgspec.json.encode(wire).decode(), wire=True)
-    tell(teller, msgspec.json.encode(disk).decode())
+    tell(session, msgspec.json.encode(wire).decode(), wire=True)
+    tell(session, msgspec.json.encode(disk).decode())
 
     assert said(out) == [Text(text=REVIEW, message_id="w"), Text(text=REVIEW, message_id="d")]

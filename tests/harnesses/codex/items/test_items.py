@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.dispatch import SAID, tell_item
 from dragoman.harnesses.codex.items.shape import Item, WireItem
@@ -39,7 +39,7 @@ KINDS = [
 def told(item: Item) -> list[Message]:
     """What an item makes of a fresh session, without its place in the stream."""
     out = Output(audit=True)
-    assert tell_item(Teller(out, "codex"), "item", item, done=True)
+    assert tell_item(SessionAssembler(out, "codex"), "item", item, done=True)
     return [
         msgspec.structs.replace(message, turn_id=None)
         for message in out.take_messages()
@@ -51,13 +51,13 @@ def told(item: Item) -> list[Message]:
 @pytest.mark.parametrize("done", [False, True], ids=["begun", "done"])
 def test_an_item_with_nothing_in_it_is_told_or_accounted_for(kind: str, done: bool) -> None:
     out = Output(audit=True)
-    teller = Teller(out, "codex")
-    teller.begin_turn("t")
+    session = SessionAssembler(out, "codex")
+    session.begin_turn("t")
     out.take_messages()
 
-    assert tell_item(teller, "item", Item(type=kind, id="x"), done=done)
+    assert tell_item(session, "item", Item(type=kind, id="x"), done=done)
     messages = out.take_messages()
-    assert messages or out.take_twins()
+    assert messages or out.take_duplicates()
     assert {message.turn_id for message in messages} <= {"t"}
 
 
@@ -65,9 +65,9 @@ def test_an_item_with_nothing_in_it_is_told_or_accounted_for(kind: str, done: bo
 def test_a_type_that_is_new_to_us_is_left_to_the_parser(kind: str) -> None:
     out = Output(audit=True)
 
-    assert not tell_item(Teller(out, "codex"), "item", Item(type=kind, id="x"), done=True)
+    assert not tell_item(SessionAssembler(out, "codex"), "item", Item(type=kind, id="x"), done=True)
     assert out.take_messages() == []
-    assert out.take_twins() == []
+    assert out.take_duplicates() == []
 
 
 @pytest.mark.parametrize(
@@ -160,18 +160,18 @@ def test_words_are_told_from_tools_in_every_spelling() -> None:
 
 def test_an_item_told_by_two_channels_is_told_once() -> None:
     out = Output(audit=True)
-    teller = Teller(out, "codex")
+    session = SessionAssembler(out, "codex")
     begun = Item(type="CommandExecution", id="i", command=["bash", "-lc", "ls"])
     done = Item(type="commandExecution", id="i", command="bash -lc ls", aggregated_output="a\n")
     for channel in ("event", "item"):
-        tell_item(teller, channel, begun, done=False)
-        tell_item(teller, channel, done, done=True)
+        tell_item(session, channel, begun, done=False)
+        tell_item(session, channel, done, done=True)
 
     names = [type(message).__name__ for message in out.take_messages()]
     assert names == ["TurnStarted", "ToolCall", "ToolResult"]
-    assert [twin.rule for twin in out.take_twins()] == [
-        "tool call: told before",
-        "tool result: told before",
+    assert [duplicate.reason for duplicate in out.take_duplicates()] == [
+        "tool call: emitted before",
+        "tool result: emitted before",
     ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.dispatch import tell_item
 from dragoman.harnesses.codex.items.shape import Item, WireItem
@@ -26,17 +26,17 @@ def out() -> Output:
 
 
 @pytest.fixture
-def teller(out: Output) -> Teller:
+def session(out: Output) -> SessionAssembler:
     """A session in the middle of a turn."""
-    teller = Teller(out, "codex", "s")
-    teller.begin_turn("t")
+    session = SessionAssembler(out, "codex", "s")
+    session.begin_turn("t")
     out.take_messages()
-    return teller
+    return session
 
 
-def tell(teller: Teller, row: str, *, wire: bool = False, done: bool = True) -> None:
+def tell(session: SessionAssembler, row: str, *, wire: bool = False, done: bool = True) -> None:
     item = msgspec.json.decode(row, type=WireItem if wire else Item)
-    assert tell_item(teller, "item", item, done=done)
+    assert tell_item(session, "item", item, done=done)
 
 
 def told(out: Output) -> list[Message]:
@@ -47,31 +47,33 @@ def told(out: Output) -> list[Message]:
     ]
 
 
-def test_every_tool_s_item_opens_a_call_and_its_end_closes_it(out: Output, teller: Teller) -> None:
+def test_every_tool_s_item_opens_a_call_and_its_end_closes_it(
+    out: Output, session: SessionAssembler
+) -> None:
     for kind, tell_it in TELL.items():
         item = Item(type=kind, id=kind)
         if kind != "web_search":
-            tell_it(teller, "item", item, False)
+            tell_it(session, "item", item, False)
             assert [type(message) for message in out.take_messages()] == [ToolCall], kind
-        tell_it(teller, "item", item, True)
+        tell_it(session, "item", item, True)
 
         assert type(out.take_messages()[-1]) is ToolResult, kind
-        assert teller.calls.is_closed(kind)
+        assert session.calls.is_closed(kind)
 
 
 # Commands.
 
 
-def test_a_command_begins_and_ends(out: Output, teller: Teller) -> None:
+def test_a_command_begins_and_ends(out: Output, session: SessionAssembler) -> None:
     tell(
-        teller,
+        session,
         f'{{"type":"commandExecution","id":"c","command":"{MADE}","status":"inProgress",'
         '"aggregatedOutput":null,"exitCode":null,"durationMs":null}',
         wire=True,
         done=False,
     )
     tell(
-        teller,
+        session,
         f'{{"type":"commandExecution","id":"c","command":"{MADE}","status":"completed",'
         '"aggregatedOutput":"made\\n","exitCode":0,"durationMs":52}',
         wire=True,
@@ -101,14 +103,14 @@ def test_a_command_begins_and_ends(out: Output, teller: Teller) -> None:
 )
 def test_a_command_ends_as_its_status_and_its_exit_code_say(
     out: Output,
-    teller: Teller,
+    session: SessionAssembler,
     status: str | None,
     exit_code: int | None,
     is_error: bool,
     told_status: ResultStatus,
 ) -> None:
     item = Item(type="CommandExecution", id="c", command=["ls"], status=status, exit_code=exit_code)
-    tell_item(teller, "item", item, done=True)
+    tell_item(session, "item", item, done=True)
 
     result = told(out)[-1]
     assert result == ToolResult(
@@ -117,10 +119,10 @@ def test_a_command_ends_as_its_status_and_its_exit_code_say(
 
 
 def test_a_command_on_disk_has_its_duration_in_seconds_and_nanoseconds(
-    out: Output, teller: Teller
+    out: Output, session: SessionAssembler
 ) -> None:
     tell(
-        teller,
+        session,
         '{"type":"CommandExecution","id":"c","command":["/bin/bash","-lc","ls"],'
         '"source":"unified_exec_startup","status":"completed","aggregated_output":"a\\n",'
         '"exit_code":0,"duration":{"secs":1,"nanos":17753000}}',
@@ -134,21 +136,21 @@ def test_a_command_on_disk_has_its_duration_in_seconds_and_nanoseconds(
 
 @pytest.mark.parametrize(("source", "wire"), [("user_shell", False), ("userShell", True)])
 def test_a_command_that_the_user_ran_is_told_apart(
-    out: Output, teller: Teller, source: str, wire: bool
+    out: Output, session: SessionAssembler, source: str, wire: bool
 ) -> None:
     row = f'{{"type":"x","id":"c","command":"ls","source":"{source}"}}'
-    tell(teller, row.replace('"x"', '"commandExecution"'), wire=wire)
+    tell(session, row.replace('"x"', '"commandExecution"'), wire=wire)
 
     call = told(out)[0]
     assert isinstance(call, ToolCall)
     assert call.native_tool == "user_shell"
 
 
-def test_a_command_that_applies_a_patch_is_an_edit(out: Output, teller: Teller) -> None:
-    teller.know_facts(cwd="/workspace")
+def test_a_command_that_applies_a_patch_is_an_edit(out: Output, session: SessionAssembler) -> None:
+    session.know_facts(cwd="/workspace")
     patch = "*** Begin Patch\n*** Add File: added.txt\n+hello\n+world\n*** End Patch"
     command = ["bash", "-lc", f"apply_patch <<'EOF'\n{patch}\nEOF"]
-    tell_item(teller, "item", Item(type="CommandExecution", id="c", command=command), done=False)
+    tell_item(session, "item", Item(type="CommandExecution", id="c", command=command), done=False)
 
     assert told(out) == [
         ToolCall(call_id="c", tool="Write", native_tool="command_execution", input=ADDED)
@@ -156,14 +158,14 @@ def test_a_command_that_applies_a_patch_is_an_edit(out: Output, teller: Teller) 
 
 
 def test_the_end_of_a_call_that_another_channel_told_is_only_its_end(
-    out: Output, teller: Teller
+    out: Output, session: SessionAssembler
 ) -> None:
-    teller.call("c", "Bash", "exec_command", {"command": "ls"})
+    session.call("c", "Bash", "exec_command", {"command": "ls"})
     out.take_messages()
-    tell_item(teller, "item", Item(type="CommandExecution", id="c", command=["ls"]), done=True)
+    tell_item(session, "item", Item(type="CommandExecution", id="c", command=["ls"]), done=True)
 
     assert told(out) == [ToolResult(call_id="c")]
-    assert out.take_twins() == []
+    assert out.take_duplicates() == []
 
 
 # Changes to files.
@@ -207,9 +209,9 @@ def test_the_end_of_a_call_that_another_channel_told_is_only_its_end(
     ],
 )
 def test_a_change_to_files_is_a_call_and_its_result(
-    out: Output, teller: Teller, row: str, wire: bool, result: ToolResult
+    out: Output, session: SessionAssembler, row: str, wire: bool, result: ToolResult
 ) -> None:
-    tell(teller, row, wire=wire)
+    tell(session, row, wire=wire)
 
     assert told(out) == [
         ToolCall(call_id="c", tool="Write", native_tool="file_change", input=ADDED),
@@ -217,9 +219,11 @@ def test_a_change_to_files_is_a_call_and_its_result(
     ]
 
 
-def test_a_change_that_is_not_only_an_addition_is_an_edit(out: Output, teller: Teller) -> None:
+def test_a_change_that_is_not_only_an_addition_is_an_edit(
+    out: Output, session: SessionAssembler
+) -> None:
     tell(
-        teller,
+        session,
         '{"id":"c","type":"file_change","changes":[{"path":"/workspace/gone.txt",'
         '"kind":"delete"},{"path":"/workspace/added.txt","kind":"add"}],"status":"completed"}',
     )
@@ -232,9 +236,9 @@ def test_a_change_that_is_not_only_an_addition_is_an_edit(out: Output, teller: T
 # MCP and dynamic tools.
 
 
-def test_an_mcp_call_is_named_by_server_and_tool(out: Output, teller: Teller) -> None:
+def test_an_mcp_call_is_named_by_server_and_tool(out: Output, session: SessionAssembler) -> None:
     tell(
-        teller,
+        session,
         '{"type":"McpToolCall","id":"c","server":"tiny","tool":"add","arguments":{"a":2,"b":3},'
         '"status":"completed","result":{"content":[{"type":"text","text":"5"}],'
         '"structuredContent":{"sum":5},"isError":false},"duration":{"secs":0,"nanos":13614107}}',
@@ -259,10 +263,10 @@ def test_an_mcp_call_is_named_by_server_and_tool(out: Output, teller: Teller) ->
     ids=["the tool says so", "the harness says so", "an error", "no word"],
 )
 def test_an_mcp_call_fails_when_anybody_says_so(
-    out: Output, teller: Teller, item: Item, output: str
+    out: Output, session: SessionAssembler, item: Item, output: str
 ) -> None:
     item.type, item.id, item.server, item.tool = "mcp_tool_call", "c", "tiny", "boom"
-    tell_item(teller, "item", item, done=True)
+    tell_item(session, "item", item, done=True)
 
     assert told(out)[-1] == ToolResult(call_id="c", output=output, is_error=True, status="failed")
 
@@ -272,10 +276,10 @@ def test_an_mcp_call_fails_when_anybody_says_so(
     [("null", "lookup_ticket"), ('"tickets"', "tickets.lookup_ticket")],
 )
 def test_a_dynamic_tool_keeps_its_name(
-    out: Output, teller: Teller, namespace: str, name: str
+    out: Output, session: SessionAssembler, namespace: str, name: str
 ) -> None:
     tell(
-        teller,
+        session,
         f'{{"type":"dynamicToolCall","id":"c","namespace":{namespace},"tool":"lookup_ticket",'
         '"arguments":{"id":"ABC-123"},"status":"completed","contentItems":[{"type":"inputText",'
         '"text":"Ticket ABC-123 is open"}],"success":true,"durationMs":53}',
@@ -289,10 +293,12 @@ def test_a_dynamic_tool_keeps_its_name(
 
 
 @pytest.mark.parametrize("item", [Item(success=False), Item(status="failed")])
-def test_a_dynamic_tool_that_fails_says_why(out: Output, teller: Teller, item: Item) -> None:
+def test_a_dynamic_tool_that_fails_says_why(
+    out: Output, session: SessionAssembler, item: Item
+) -> None:
     item.type, item.id, item.tool = "DynamicToolCall", "c", "lookup_ticket"
     item.error = "dynamic tool request failed"
-    tell_item(teller, "item", item, done=True)
+    tell_item(session, "item", item, done=True)
 
     assert told(out)[-1] == ToolResult(
         call_id="c", output="dynamic tool request failed", is_error=True, status="failed"
@@ -302,14 +308,14 @@ def test_a_dynamic_tool_that_fails_says_why(out: Output, teller: Teller, item: I
 # Sub-agents.
 
 
-def test_an_agent_is_made_and_its_id_is_the_result(out: Output, teller: Teller) -> None:
+def test_an_agent_is_made_and_its_id_is_the_result(out: Output, session: SessionAssembler) -> None:
     row = (
         '{"type":"collabAgentToolCall","id":"c","tool":"spawnAgent","status":"%s",'
         '"senderThreadId":"s","receiverThreadIds":%s,"prompt":"CHILD-TASK compute 3+4",'
         '"agentsStates":{}}'
     )
-    tell(teller, row % ("inProgress", "[]"), wire=True, done=False)
-    tell(teller, row % ("completed", '["child"]'), wire=True)
+    tell(session, row % ("inProgress", "[]"), wire=True, done=False)
+    tell(session, row % ("completed", '["child"]'), wire=True)
 
     assert told(out) == [
         ToolCall(
@@ -322,9 +328,11 @@ def test_an_agent_is_made_and_its_id_is_the_result(out: Output, teller: Teller) 
     ]
 
 
-def test_waiting_for_an_agent_that_failed_is_an_error(out: Output, teller: Teller) -> None:
+def test_waiting_for_an_agent_that_failed_is_an_error(
+    out: Output, session: SessionAssembler
+) -> None:
     tell(
-        teller,
+        session,
         '{"id":"c","type":"collab_tool_call","tool":"wait","sender_thread_id":"s",'
         '"receiver_thread_ids":["child"],"prompt":null,"agents_states":{"child":'
         '{"status":"errored","message":"bad child"}},"status":"failed"}',
@@ -347,10 +355,10 @@ def test_waiting_for_an_agent_that_failed_is_an_error(out: Output, teller: Telle
     ],
 )
 def test_word_of_an_agent_s_doings_is_a_call(
-    out: Output, teller: Teller, kind: str, tool: str, call: dict[str, Any]
+    out: Output, session: SessionAssembler, kind: str, tool: str, call: dict[str, Any]
 ) -> None:
     tell(
-        teller,
+        session,
         f'{{"type":"SubAgentActivity","id":"c","kind":"{kind}","agent_thread_id":"child",'
         '"agent_path":"/root/adder"}',
     )
@@ -362,25 +370,27 @@ def test_word_of_an_agent_s_doings_is_a_call(
 
 
 def test_word_that_an_agent_is_done_is_a_notice_at_the_item_s_end(
-    out: Output, teller: Teller
+    out: Output, session: SessionAssembler
 ) -> None:
     row = (
         '{"type":"subAgentActivity","id":"c","kind":"completed","agentThreadId":"child",'
         '"agentPath":"/root/adder"}'
     )
-    tell(teller, row, wire=True, done=False)
+    tell(session, row, wire=True, done=False)
     assert told(out) == []
 
-    tell(teller, row, wire=True)
+    tell(session, row, wire=True)
     assert told(out) == [Notice(level="info", text="agent /root/adder: completed")]
 
 
 # The web, pictures, and waiting.
 
 
-def test_a_search_is_told_when_it_is_known_what_it_looked_for(out: Output, teller: Teller) -> None:
+def test_a_search_is_told_when_it_is_known_what_it_looked_for(
+    out: Output, session: SessionAssembler
+) -> None:
     tell(
-        teller,
+        session,
         '{"type":"webSearch","id":"ws","query":"","action":{"type":"other"}}',
         wire=True,
         done=False,
@@ -388,7 +398,7 @@ def test_a_search_is_told_when_it_is_known_what_it_looked_for(out: Output, telle
     assert told(out) == []
 
     tell(
-        teller,
+        session,
         '{"type":"webSearch","id":"ws","query":"\'rain\' in https://example.com/a","action":'
         '{"type":"findInPage","url":"https://example.com/a","pattern":"rain"}}',
         wire=True,
@@ -405,8 +415,8 @@ def test_a_search_is_told_when_it_is_known_what_it_looked_for(out: Output, telle
 
 
 @pytest.mark.parametrize("path", ["/workspace/pic.png", "file:///workspace/pic.png"])
-def test_a_picture_is_read_from_its_path(out: Output, teller: Teller, path: str) -> None:
-    tell(teller, f'{{"type":"ImageView","id":"c","path":"{path}"}}')
+def test_a_picture_is_read_from_its_path(out: Output, session: SessionAssembler, path: str) -> None:
+    tell(session, f'{{"type":"ImageView","id":"c","path":"{path}"}}')
 
     assert told(out) == [
         ToolCall(
@@ -419,9 +429,11 @@ def test_a_picture_is_read_from_its_path(out: Output, teller: Teller, path: str)
     ]
 
 
-def test_a_picture_that_is_made_is_not_put_into_the_result(out: Output, teller: Teller) -> None:
+def test_a_picture_that_is_made_is_not_put_into_the_result(
+    out: Output, session: SessionAssembler
+) -> None:
     tell(
-        teller,
+        session,
         '{"type":"imageGeneration","id":"ig","status":"completed","revisedPrompt":"a dot",'
         '"result":"iVBORw0KGgo=","savedPath":"/workspace/ig.png"}',
         wire=True,
@@ -447,8 +459,8 @@ def test_a_picture_that_is_made_is_not_put_into_the_result(out: Output, teller: 
     ],
     ids=["app-server", "rollout", "extension"],
 )
-def test_sleeping_is_a_call(out: Output, teller: Teller, row: str, wire: bool) -> None:
-    tell(teller, row, wire=wire)
+def test_sleeping_is_a_call(out: Output, session: SessionAssembler, row: str, wire: bool) -> None:
+    tell(session, row, wire=wire)
 
     assert told(out) == [
         ToolCall(
@@ -461,9 +473,9 @@ def test_sleeping_is_a_call(out: Output, teller: Teller, row: str, wire: bool) -
     ]
 
 
-def test_an_extension_goes_by_its_kind(out: Output, teller: Teller) -> None:
+def test_an_extension_goes_by_its_kind(out: Output, session: SessionAssembler) -> None:
     tell(
-        teller,
+        session,
         '{"type":"Extension","kind":"browser.open","id":"c","arguments":{"url":"x"},'
         '"status":"failed"}',
     )
@@ -477,7 +489,9 @@ def test_an_extension_goes_by_its_kind(out: Output, teller: Teller) -> None:
 def test_sleep_as_an_extension_on_disk_has_its_duration() -> None:
     row = b'{"type":"Extension","kind":"clock.sleep","id":"call_000020","durationMs":400}'
     out = Output(audit=False)
-    tell_item(Teller(out, "codex"), "item", msgspec.json.decode(row, type=Item), done=True)
+    tell_item(
+        SessionAssembler(out, "codex"), "item", msgspec.json.decode(row, type=Item), done=True
+    )
 
     result = out.take_messages()[-1]
     assert isinstance(result, ToolResult)

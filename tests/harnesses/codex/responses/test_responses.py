@@ -22,6 +22,7 @@ from dragoman import (
     TurnEnded,
     Unknown,
     Usage,
+    UsageReport,
 )
 from dragoman.harnesses.codex.events.shape import tagged
 from dragoman.harnesses.codex.responses.items import TELL
@@ -181,6 +182,16 @@ def test_several_responses_are_one_turn() -> None:
     ended = told(*response(10), *response(20))[-1]
     assert isinstance(ended, TurnEnded)
     assert ended.usage == Usage(input_tokens=30, output_tokens=2)
+
+
+def test_usage_names_the_response_it_belongs_to() -> None:
+    response = {"id": "resp_1", "usage": {"input_tokens": 3}}
+    reports = [
+        each
+        for each in told({"type": "response.completed", "response": response})
+        if isinstance(each, UsageReport)
+    ]
+    assert [report.response_id for report in reports] == ["resp_1"]
 
 
 def test_what_a_stream_has_that_nobody_knows_is_kept() -> None:

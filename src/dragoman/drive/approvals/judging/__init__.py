@@ -1,1 +1,1 @@
-"""How a request is held against rules: one rule, what is known of the place, commands, edits."""
+"""Judge a request by rules: a single rule, the directory, commands and edits."""

@@ -1,4 +1,4 @@
-"""Commands against rules: allowed where it is certain what runs and where, forbidden where it might run."""
+"""Judge commands: allow rules need certainty about what runs and where, deny rules match what might run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ from typing import Final, NamedTuple
 from dragoman.drive.approvals.judging.rule import NO_RULE, Rule
 from dragoman.drive.approvals.judging.verdict import (
     NOT_MEANT,
-    Answer,
-    Place,
-    Verdict,
+    RequestPlace,
+    RuleDecision,
+    RuleMatch,
     first_match,
 )
-from dragoman.drive.approvals.path_globs import ANY, absolute, covers_directory, meets_anywhere
-from dragoman.drive.approvals.shell.escapes import has_escapes
+from dragoman.drive.approvals.path_globs import (
+    ANY,
+    HERE,
+    absolute,
+    covers_directory,
+    meets_anywhere,
+    unknown_names,
+)
+from dragoman.drive.approvals.shell.escapes.finding import has_escapes
 from dragoman.drive.approvals.shell.lexing import UNKNOWN
 from dragoman.drive.approvals.shell.matching import Match, command_match
 from dragoman.drive.approvals.shell.paths import parts, shown_paths
@@ -30,8 +37,8 @@ from dragoman.drive.approvals.shell.plain import (
 from dragoman.drive.approvals.shell.possible import Possible, possible_in, possible_of
 from dragoman.model.shells import shell_call
 
-_YES: Final = Answer(Match.YES)
-_UNCLEAR: Final = "what it runs cannot be seen for certain"
+_YES: Final = RuleMatch(Match.YES)
+_UNCLEAR: Final = "what it runs is not certain"
 _LONGEST_FOR_REGEX: Final = 10_000
 _MOST_PATHS: Final = 300
 _GLOB: Final = re.compile(r"\*|\?|\[[^\]]*\]?")
@@ -44,9 +51,9 @@ class _Line(NamedTuple):
 
 
 def judge_command(
-    rules: Sequence[Rule], default: str, command: str | Sequence[str], place: Place
-) -> Iterator[Verdict]:
-    """A verdict for each command that will run, or might."""
+    rules: Sequence[Rule], default: str, command: str | Sequence[str], place: RequestPlace
+) -> Iterator[RuleDecision]:
+    """Yield a decision for each command that will or might run."""
     line = _read(command)
     seen: set[tuple[str, ...]] = set()
     for each in line.certain or ():
@@ -60,7 +67,7 @@ def judge_command(
             piece = _Piece(line.text, None, [one] if one else [], place)
             yield first_match(rules, default, _shown(one, line.text), piece.meets)
         return
-    # What only shows when the line is seen as a whole, such as a script that is piped into a shell.
+    # Commands that only show in the line as a whole, such as a script piped into a shell.
     forbidding = [NO_RULE if each.allows else each for each in rules]
     for one in more:
         piece = _Piece(line.text, None, [one], place)
@@ -70,7 +77,7 @@ def judge_command(
 
 
 def _read(command: str | Sequence[str]) -> _Line:
-    """Both readings. The shell that the harness wraps a script in is no command of the agent's."""
+    """Parse both ways. The shell that the harness wraps a script in is not a command of the agent."""
     if isinstance(command, str):
         plain = read_plain(command)
         words = plain[0].words if plain is not None and len(plain) == 1 else ()
@@ -89,7 +96,7 @@ def _read(command: str | Sequence[str]) -> _Line:
 
 def _possible_for(each: Certain) -> list[Possible]:
     words = tuple(
-        _GLOB.sub(ANY, word) if at in each.loose else word for at, word in enumerate(each.words)
+        unknown_names(word) if at in each.loose else word for at, word in enumerate(each.words)
     )
     moved = ANY if each.moves is None else "/".join(each.moves) or None
     return [one._replace(directory=moved) for one in possible_of(words)]
@@ -98,7 +105,7 @@ def _possible_for(each: Certain) -> list[Possible]:
 def _shown(one: Possible | None, line: str) -> str:
     if one is None or one.words[:2] == UNKNOWN:
         return line if len(line) <= 200 else f"{line[:200]}…"
-    return " ".join(one.words).replace(ANY, "…").replace("\ue001", "…")
+    return " ".join(one.words).replace(ANY, "…").replace(HERE, "").replace("\ue001", "…")
 
 
 class _Piece(NamedTuple):
@@ -106,16 +113,16 @@ class _Piece(NamedTuple):
 
     line: str
     certain: Certain | None
-    """Null: what it is cannot be told for certain."""
+    """Null: not known for certain."""
     possible: list[Possible]
-    place: Place
+    place: RequestPlace
 
-    def meets(self, each: Rule) -> Answer:
+    def meets(self, each: Rule) -> RuleMatch:
         return self._allowed(each) if each.allows else self._forbidden(each)
 
-    # Rules that allow.
+    # Allow rules.
 
-    def _allowed(self, each: Rule) -> Answer:
+    def _allowed(self, each: Rule) -> RuleMatch:
         if each.text:
             return _no("text never allows a command")
         if not each.names_commands:
@@ -125,7 +132,7 @@ class _Piece(NamedTuple):
             is_in = here is not None and self.place.certainly_in(here, each.cwd)
             return _YES if is_in else _no(self._elsewhere(each))
         if self.certain is None:
-            return _no("the line cannot be read for certain")
+            return _no("the line is ambiguous")
         named = self._named_words(each)
         if named is None:
             return NOT_MEANT
@@ -133,7 +140,7 @@ class _Piece(NamedTuple):
         return _YES if problem is None else _no(problem)
 
     def _named_words(self, each: Rule) -> int | None:
-        """How many of the command's words stand in the rule; None if it means other commands."""
+        """How many of the command's words the rule names; None if the rule is about other commands."""
         words = self.certain.words if self.certain else ()
         found = [len(one) for one in each.command if words[: len(one)] == one]
         if each.command and not found:
@@ -151,13 +158,13 @@ class _Piece(NamedTuple):
     def _problem(self, each: Rule, command: Certain, named: int) -> str | None:
         words = command.words
         if command.changed is not None:
-            return f"{command.changed!r} before it may change what its words mean"
+            return f"{command.changed!r} before it may change the meaning of its words"
         places = self.place.after(command.moves)
         if places is None or not all(self.place.certainly_in(one, each.cwd) for one in places):
             return self._elsewhere(each, places)
         loose = [words[at] for at in command.loose if at >= named]
         if loose and (each.options is not None or each.path):
-            return f"the shell replaces {loose[0]!r} by names of files"
+            return f"the shell replaces {loose[0]!r} with file names"
         if has_escapes(words) and any(_GLOB.match(word) for word in loose):
             return f"{loose[0]!r} may become an option: write './{loose[0]}'"
         if command.piped and (problem := uncovered_input(words)) is not None:
@@ -171,26 +178,26 @@ class _Piece(NamedTuple):
             return "the session's own directory is not known"
         holds = f"in {', '.join(each.cwd)}" if each.cwd else "in the session's own directory"
         shown = places[-1] if places else self.place.cwd if self.certain is None else None
-        return f"it holds {holds} only, and this runs in {shown or 'one that is not known'}"
+        return f"it applies {holds} only, and this runs in {shown or 'an unknown directory'}"
 
     def _outside(self, each: Rule, words: Sequence[str], places: Sequence[str]) -> str | None:
-        """The first word that may be a path which the rule does not mean."""
+        """The problem with the first word that may be a path outside the rule's globs."""
         own = self.place.own
         for word in words:
             if word in ("-", "--"):
                 continue
             for part in parts(word):
-                # An option is no path, but its value may be one.
+                # An option is not a path, but its value may be.
                 if not part or (part.startswith("-") and part == word):
                     continue
                 for place in places:
                     if not self._is_inside(part, each, place, own):
-                        return f"{word!r} does not lie in {', '.join(each.path)}"
+                        return f"{word!r} is not in {', '.join(each.path)}"
         return None
 
     def _is_inside(self, part: str, each: Rule, place: str, own: str | None) -> bool:
         if place.startswith("/"):
-            part = part.replace("\\", "_")  # a letter like any other there
+            part = part.replace("\\", "_")  # an ordinary character on POSIX
         path = absolute(part, place)
         if path is None or own is None:
             return False
@@ -199,9 +206,9 @@ class _Piece(NamedTuple):
             covers_directory(real, glob, real_own) for glob in each.path
         )
 
-    # Rules that forbid.
+    # Deny and ask rules.
 
-    def _forbidden(self, each: Rule) -> Answer:
+    def _forbidden(self, each: Rule) -> RuleMatch:
         if each.cwd and not self.place.perhaps_in(self.place.cwd, each.cwd):
             return NOT_MEANT
         if not (each.names_commands or each.path):
@@ -220,7 +227,7 @@ class _Piece(NamedTuple):
             found = max(found, match)
             if found is Match.YES:
                 return _YES
-        return Answer(found, _UNCLEAR if found else "")
+        return RuleMatch(found, _UNCLEAR if found else "")
 
     def _line_fits(self, each: Rule) -> bool:
         line = self.line
@@ -242,7 +249,7 @@ class _Piece(NamedTuple):
 
 
 def _spelled_out(words: Sequence[str], pattern: str) -> int:
-    """How many of the first words an expression names; ``.*`` names nothing."""
+    """How many of the first words an expression spells out; ``.*`` spells out none."""
     text = pattern.replace("\\", "")
     missing = (at for at, word in enumerate(words) if word not in text)
     return next(missing, len(words))
@@ -255,5 +262,5 @@ def _regex_match(each: Rule, one: Possible) -> Match:
     return Match.YES if any(pattern.search(text) for pattern in each.command_regex) else Match.NO
 
 
-def _no(why: str) -> Answer:
-    return Answer(Match.NO, why)
+def _no(why: str) -> RuleMatch:
+    return RuleMatch(Match.NO, why)

@@ -1,4 +1,4 @@
-"""Edits against rules: every path must be allowed, and so must where it leads."""
+"""Judge edits: every path and the target it resolves to must be allowed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, cast
 from dragoman.drive.approvals.judging.rule import NO_RULE, Rule
 from dragoman.drive.approvals.judging.verdict import (
     NOT_MEANT,
-    Answer,
     Meets,
-    Place,
-    Verdict,
+    RequestPlace,
+    RuleDecision,
+    RuleMatch,
     first_match,
 )
 from dragoman.drive.approvals.path_globs import absolute, matches, meets_anywhere
@@ -19,15 +19,15 @@ from dragoman.drive.approvals.policy import ALLOWING, ASK
 from dragoman.drive.approvals.shell.matching import Match
 from dragoman.drive.approvals.shell.paths import expanded
 
-_YES = Answer(Match.YES)
+_YES = RuleMatch(Match.YES)
 
 
 def judge_edit(
-    rules: Sequence[Rule], default: str, detail: Mapping[str, Any], place: Place
-) -> Iterator[Verdict]:
-    """A verdict for each path that an edit touches, and for each place that one leads to."""
+    rules: Sequence[Rule], default: str, detail: Mapping[str, Any], place: RequestPlace
+) -> Iterator[RuleDecision]:
+    """Yield a decision for each path that an edit touches, and for the target it resolves to."""
     if detail.get("grant_root"):
-        # With this edit, everything below a directory may be written from now on. No rule says that.
+        # The edit also asks for permanent write access to a directory. No rule can allow that.
         what = f"to write below {detail['grant_root']}"
         forbidding = [NO_RULE if each.allows else each for each in rules]
         otherwise = ASK if default in ALLOWING else default
@@ -40,12 +40,12 @@ def judge_edit(
         if written is not None and place.resolve is not None:
             real_own = place.real(place.own) if place.own else None
             real = absolute(place.real(written), real_own)
-            what = path if real == written else f"{path}, which leads to {real}"
+            what = path if real == written else f"{path}, which resolves to {real}"
             yield first_match(rules, default, what, _meets(path, real, real_own, place))
 
 
 def changed_paths(changes: object) -> Iterator[str]:
-    """Every path that an edit touches, where files go included."""
+    """Every path that an edit touches, including the destinations of moves."""
     for change in cast("list[Any]", changes) if isinstance(changes, list) else []:
         details = cast("dict[str, Any]", change) if isinstance(change, dict) else {}
         path, moved = details.get("path"), details.get("move_path")
@@ -54,17 +54,17 @@ def changed_paths(changes: object) -> Iterator[str]:
             yield moved
 
 
-def _meets(written: str, path: str | None, own: str | None, place: Place) -> Meets:
-    def meets(each: Rule) -> Answer:
+def _meets(written: str, path: str | None, own: str | None, place: RequestPlace) -> Meets:
+    def meets(each: Rule) -> RuleMatch:
         if each.names_commands:
             return NOT_MEANT
         if each.allows:
             if each.text:
-                return Answer(Match.NO, "text never allows an edit")
+                return RuleMatch(Match.NO, "text never allows an edit")
             if not each.path:
                 return _YES
             if path is None:
-                return Answer(Match.NO, "where the path lies is not known")
+                return RuleMatch(Match.NO, "the path cannot be resolved")
             return _YES if any(matches(path, glob, own) for glob in each.path) else NOT_MEANT
         if not each.path:
             return _YES

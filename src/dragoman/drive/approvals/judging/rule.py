@@ -1,4 +1,4 @@
-"""One rule: conditions, all of which must hold, and what follows."""
+"""One rule: conditions that must all hold, and a decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dragoman.errors import UsageError
 from dragoman.model.messages import ApprovalKind
 
 ACTIONS: Final = ("allow", "allow_for_session", "allow_always", "ask", "deny", "cancel")
-"""What a rule can say."""
+"""The decisions that a rule can make."""
 KINDS: Final[tuple[str, ...]] = get_args(ApprovalKind)
 _OPTION: Final = re.compile(r"[-+]\S+")
 
@@ -22,7 +22,7 @@ Some: TypeAlias = str | Iterable[str]
 
 
 class BadRule(UsageError):
-    """A rule that cannot be meant as it is written."""
+    """An invalid rule."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(field, problem)
@@ -34,7 +34,7 @@ class BadRule(UsageError):
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """Conditions, all of which must hold, and what follows. Made by :func:`rule`."""
+    """Conditions that must all hold, and a decision. Created by :func:`rule`."""
 
     decision: str
     name: str | None = None
@@ -59,7 +59,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_RULE: Final = Rule(decision="ask")
-"""Takes the place of a rule that is about other requests, so that the others keep their numbers."""
+"""Replaces a rule about other requests, so that the remaining rules keep their numbers."""
 
 
 def rule(
@@ -77,19 +77,19 @@ def rule(
     server: Some = (),
     text: Some = (),
 ) -> Rule:
-    """A rule. Of several values for one condition, one must hold. Raises :class:`BadRule`.
+    """Create a rule. If a condition has several values, one of them must match. Raises :class:`BadRule`.
 
     ``command``: the first words of a command. ``command_regex``: the whole of it for a rule that allows,
-    any part for others. ``options``: the only options that an allowed command may have. ``cwd``: globs of
-    the directories to run in; without them, a rule that allows commands holds in the session's own only.
+    any part for others. ``options``: the only options that an allowed command may use. ``cwd``: globs of
+    the directories to run in; without them, an allow rule applies in the session's directory only.
     ``path``: globs. ``tool`` and ``server``: names with ``*``. ``text``: words that the question contains,
-    in any case; they never allow a command, an edit or more permissions.
+    ignoring case; they never allow a command, an edit or more permissions.
     """
     if decision not in ACTIONS:
-        raise BadRule("decision", f"there is no decision {decision!r}; known: {', '.join(ACTIONS)}")
+        raise BadRule("decision", f"unknown decision {decision!r}; known: {', '.join(ACTIONS)}")
     for each in _several(kind):
         if each not in KINDS:
-            raise BadRule("kind", f"there is no kind {each!r}; known: {', '.join(KINDS)}")
+            raise BadRule("kind", f"unknown kind {each!r}; known: {', '.join(KINDS)}")
     return Rule(
         decision=decision,
         name=name,
@@ -126,14 +126,14 @@ def _regex(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise BadRule("command_regex", f"{text!r} is no regular expression: {error}") from None
+        raise BadRule("command_regex", f"{text!r} is not a regular expression: {error}") from None
 
 
 def _options(given: Some | None, decision: str, command: tuple[str, ...]) -> tuple[str, ...] | None:
     if given is None:
         return None
     if decision not in ALLOWING or not command:
-        problem = "options say what an allowed command may have; forbidden ones go into command"
+        problem = "options list what an allowed command may use; put forbidden ones into command"
         raise BadRule("options", problem)
     for each in _several(given):
         if not _OPTION.fullmatch(each):

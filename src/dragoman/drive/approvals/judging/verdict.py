@@ -1,4 +1,4 @@
-"""What a rule says to one piece of a request, and where the request is about."""
+"""Decide about one part of a request, and describe the directory it applies to."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from dragoman.drive.approvals.shell.paths import expanded
 _BY_STRICTNESS: Final = ("cancel", "deny", ASK, "allow", "allow_for_session", "allow_always")
 
 
-class Verdict(NamedTuple):
-    """A decision about a piece of a request, with its reason."""
+class RuleDecision(NamedTuple):
+    """A decision about one part of a request, with its reason."""
 
     action: str
     by: str
     why: str
     rule: str | None = None
-    """The name or number of the rule; null: no rule, but the default."""
+    """The name or number of the rule; null: the default decided."""
     message: str | None = None
 
 
-class Answer(NamedTuple):
-    """Whether a rule is about a piece of a request."""
+class RuleMatch(NamedTuple):
+    """Whether a rule matches one part of a request."""
 
     match: Match
     why: str = ""
-    """Why not, or why that is not certain."""
+    """Why it does not match, or why that is uncertain."""
 
 
-Meets: TypeAlias = Callable[[Rule], Answer]
-NOT_MEANT: Final = Answer(Match.NO)
+Meets: TypeAlias = Callable[[Rule], RuleMatch]
+NOT_MEANT: Final = RuleMatch(Match.NO)
 
 
-def first_match(rules: Sequence[Rule], default: str, what: str, meets: Meets) -> Verdict:
-    """The decision of the first rule that matches; ``ask`` if one that forbids could match before it."""
-    doubt: Verdict | None = None
+def first_match(rules: Sequence[Rule], default: str, what: str, meets: Meets) -> RuleDecision:
+    """The decision of the first rule that matches; ``ask`` if a deny rule before it could match."""
+    doubt: RuleDecision | None = None
     hint = ""
     for number, each in enumerate(rules, 1):
         if each is NO_RULE:
@@ -49,27 +49,27 @@ def first_match(rules: Sequence[Rule], default: str, what: str, meets: Meets) ->
         rule = each.name or f"rule {number}"
         by = f"rule {each.name!r}" if each.name else f"rule {number}"
         if answer.match is Match.YES:
-            found = Verdict(each.decision, by, f"{what}: {by} says so", rule, each.message)
+            found = RuleDecision(each.decision, by, f"{what}: {by} matches", rule, each.message)
             return strictest([doubt, found] if doubt else [found])
         if answer.match is Match.MAYBE and doubt is None:
-            doubt = Verdict(ASK, by, f"{what}: {by} may forbid it; {answer.why}", rule)
+            doubt = RuleDecision(ASK, by, f"{what}: {by} may forbid it; {answer.why}", rule)
         elif answer.why and not hint:
             hint = f" ({by}: {answer.why})"
-    found = Verdict(default, "default", f"{what}: no rule matches{hint}; the default holds")
+    found = RuleDecision(default, "default", f"{what}: no rule matches{hint}; the default applies")
     return strictest([doubt, found] if doubt else [found])
 
 
-def strictest(verdicts: Iterable[Verdict]) -> Verdict:
+def strictest(verdicts: Iterable[RuleDecision]) -> RuleDecision:
     return min(verdicts, key=lambda each: _BY_STRICTNESS.index(each.action))
 
 
-class Place(NamedTuple):
-    """Where a session works, and where this request is to be carried out."""
+class RequestPlace(NamedTuple):
+    """The session's directory, and the one that this request applies to."""
 
     own: str | None
     cwd: str | None
     resolve: Callable[[str], str] | None = None
-    """Follows symbolic links; null: paths are compared as they are written."""
+    """Follows symbolic links; null: paths are compared as written."""
     home: str | None = None
 
     @classmethod
@@ -79,13 +79,13 @@ class Place(NamedTuple):
         cwd: str | None,
         resolve: Callable[[str], str] | None,
         home: str | None,
-    ) -> Place:
-        """Silence about the directory means the session's own; a path that is not clear means no place."""
+    ) -> RequestPlace:
+        """Without ``cwd``, use the session's directory. An ambiguous path gives no directory."""
         own = absolute(own, None) if own else None
         return cls(own, absolute(cwd, own) if cwd else own, resolve, home)
 
     def real(self, path: str) -> str:
-        """Where a path leads; empty, which is no directory, if that cannot be found out."""
+        """The path with links resolved; empty, which matches nothing, if that fails."""
         if self.resolve is None:
             return path
         try:
@@ -94,7 +94,7 @@ class Place(NamedTuple):
             return ""
 
     def after(self, moves: Sequence[str] | None) -> list[str] | None:
-        """Every directory that a line may be in after these changes, some of which may fail."""
+        """Every directory that a line may be in after these ``cd`` commands, any of which may fail."""
         if moves is None or self.cwd is None:
             return None
         places = [self.cwd]
@@ -111,7 +111,7 @@ class Place(NamedTuple):
         return path == self.own or self.real(path) == (self.real(self.own) or self.own)
 
     def certainly_in(self, path: str, globs: Sequence[str]) -> bool:
-        """Whether a directory, and where it leads, fit the globs; without globs, whether it is the own."""
+        """Whether a directory and its target match the globs; without globs, whether it is the session's."""
         if self.own is None or not globs:
             return self.is_own(path)
         real, real_own = self.real(path), self.real(self.own)
@@ -129,7 +129,7 @@ class Place(NamedTuple):
         )
 
     def spellings(self, path: str, directory: str | None = None) -> list[str]:
-        """A path of a command as it is written, from the root, and where it leads."""
+        """A path of a command as written, as an absolute path, and with links resolved."""
         path = expanded(path, self.home)
         base = self.cwd or ANY
         if directory is not None:

@@ -1,4 +1,4 @@
-"""Text that a shell writes in another way: ``$'\\x72m'``, ``{rm,-rf,/}``, ``echo -e``, encoded scripts."""
+"""Resolve other spellings of text: ``$'\\x72m'``, ``{rm,-rf,/}``, ``echo -e``, encoded scripts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?\d+)?"
 
 
 def unescaped(text: str) -> str:
-    """The text with the escapes of ``$'…'``, ``echo -e`` and ``printf`` resolved."""
+    """Resolve the escapes of ``$'…'``, ``echo -e`` and ``printf``."""
     return _ESCAPE.sub(_escape, text)
 
 
@@ -40,7 +40,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def brace_expanded(word: Marked) -> list[Marked]:
-    """``{a,b}c`` as ``ac`` and ``bc``; a range or too many of them as unknown text."""
+    """Expand ``{a,b}c`` to ``ac`` and ``bc``; a range, or too many results, becomes unknown text."""
     found = list(_braces(word, _MOST_BRACES))
     return [[(ANY, False)]] if [(ANY, False)] in found else found
 
@@ -74,7 +74,7 @@ def _braces(word: Marked, most: int) -> Iterator[Marked]:
 
 
 def printed(words: tuple[str, ...]) -> list[str]:
-    """What ``echo`` or ``printf`` may write; unknown text where a format is filled in."""
+    """The possible output of ``echo`` or ``printf``, with unknown text for filled-in formats."""
     name, rest = words[0].rpartition("/")[2], list(words[1:])
     if name == "printf":
         if rest[:1] == ["--"]:
@@ -92,7 +92,7 @@ def printed(words: tuple[str, ...]) -> list[str]:
 
 
 def decoded(word: str) -> str | None:
-    """The script of PowerShell's ``-EncodedCommand``."""
+    """Decode the script of PowerShell's ``-EncodedCommand``."""
     try:
         return base64.b64decode(word, validate=True).decode("utf-16-le")
     except (binascii.Error, ValueError):

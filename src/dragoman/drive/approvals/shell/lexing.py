@@ -1,10 +1,10 @@
-"""A command line taken apart as a shell would, with a mark wherever its text is not known.
+"""Split a command line as a shell would, and mark the text that is unknown.
 
-:func:`lex` finds every simple command, also those in substitutions, subshells and here-documents. A word
-contains :data:`~dragoman.drive.approvals.path_globs.ANY` where a variable, a substitution or a glob stands, and
-:data:`MANY` is a word that may be no word or several. Nothing here fails: what is too deep or never closed
-becomes an unknown command. Made for rules that forbid; what may be *allowed* is read by
-:func:`~dragoman.drive.approvals.shell.words.plain_commands`, which gives up at once instead of guessing.
+:func:`lex` finds every simple command, including those in substitutions, subshells and here-documents. A word
+contains :data:`~dragoman.drive.approvals.path_globs.ANY` in place of a variable, a substitution or a glob, and
+:data:`MANY` stands for any number of unknown words. Lexing never fails: input that is nested too deep or never
+closed becomes an unknown command. This reading serves deny rules. Allow rules use
+:func:`~dragoman.drive.approvals.shell.words.plain_commands`, which gives up instead of guessing.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple, TypeAlias
 
-from dragoman.drive.approvals.path_globs import ANY
+from dragoman.drive.approvals.path_globs import ANY, HERE
 from dragoman.drive.approvals.shell.expanding import Marked, brace_expanded, unescaped
 
 Words: TypeAlias = tuple[str, ...]
 MANY: Final = "\ue001"
-"""A word of its own: unknown words, or none."""
+"""A word that stands for any number of unknown words."""
 UNKNOWN: Final[Words] = (ANY, MANY)
-"""A command of which nothing is known."""
+"""A command about which nothing is known."""
 
 _DEEPEST: Final = 8
 _LONGEST: Final = 100_000
-"""A longer line is not read."""
+"""A longer line counts as unknown."""
 _NAME: Final = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=")
 _REDIRECTION: Final = re.compile(r"&>>?|<<<|<<-?|<>|>>|>\||[<>]&?")
@@ -33,12 +33,12 @@ _HOME: Final = "~"
 
 
 class Simple(NamedTuple):
-    """A simple command, and what stands around it."""
+    """A simple command with its assignments, redirections and input."""
 
     words: Words
     assignments: tuple[tuple[str, str], ...] = ()
     targets: tuple[str, ...] = ()
-    """The files that it is redirected to or from."""
+    """The files of its redirections."""
     stdin: tuple[str, ...] = ()
     """Here-documents and here-strings."""
     piped_from: Words | None = None
@@ -46,7 +46,7 @@ class Simple(NamedTuple):
 
 
 def lex(line: str) -> list[Simple]:
-    """Every simple command of a line. Variables count both as what the line sets them to and as unknown."""
+    """Every simple command of a line. A variable counts both as its value in the line and as unknown."""
     if len(line) > _LONGEST:
         return [Simple(UNKNOWN)]
     found = _Lexer(line, {}, _DEEPEST, values=True).run()
@@ -71,7 +71,7 @@ class _Lexer:
         self._begin(None)
 
     def run(self, until: str | None = None) -> list[Simple]:
-        """Read to the end, or to the parenthesis that closes a substitution."""
+        """Read to the end, or to the parenthesis that closes the substitution."""
         if self._depth <= 0:
             self.found.append(Simple(UNKNOWN))
             self.at = len(self.text)
@@ -112,7 +112,7 @@ class _Lexer:
             self._heredocs = []
 
     def _piece(self, *, quoted: bool) -> None:
-        """The next character of a word, or what stands for some of them."""
+        """Read the next character of a word, or an expansion."""
         word = self._open_word()
         char = self.text[self.at]
         if char == "\\":
@@ -137,9 +137,11 @@ class _Lexer:
         else:
             glob = not quoted and char in "*?["
             word.append((ANY, False) if glob else (char, quoted))
+            if glob and len(word) == 1:
+                word.append((HERE, False))
             self.at += 1
 
-    # What stands for other text.
+    # Expansions.
 
     def _dollar(self, quoted: bool) -> None:
         text, at = self.text, self.at
@@ -219,12 +221,12 @@ class _Lexer:
         self._unsplit = self._unsplit and quoted
 
     def _nested(self, text: str) -> None:
-        """The substitutions in text that is not a command itself."""
+        """Find the substitutions in text that is not itself a command."""
         if "$(" in text or "`" in text or "<(" in text:
             escaped = text.replace('"', "")
             inner = _Lexer(f'"{escaped}"', self._known, self._depth - 1, values=self._values)
             found = inner.run()
-            # The last one is the text itself, unless it was too deep to be read.
+            # The last one is the text itself, unless it was nested too deep.
             self.found += found if found[-1].words == UNKNOWN else found[:-1]
 
     # Redirections and here-documents.
@@ -235,7 +237,7 @@ class _Lexer:
             self._substitute(after + 1, quoted=True)
             return
         if self._word is not None and all(char.isdigit() and not q for char, q in self._word):
-            self._word = None  # the number of a file
+            self._word = None  # a file descriptor
         self._end_word()
         self.at = after
         while self.at < len(text) and text[self.at] in " \t":
@@ -322,8 +324,8 @@ class _Lexer:
         self._begin(given if sign == "|" else None)
 
     def _fill(self, number: int, stdin: list[str]) -> None:
-        """A here-document's text comes after the command's end: it is kept by its list until then."""
-        late = _Late(self.found, number)
+        """Attach here-documents, whose text comes after the end of the command."""
+        late = _PendingHereDocument(self.found, number)
         for text in stdin:
             late.append(text)
         self._heredocs = [
@@ -347,8 +349,8 @@ class _Lexer:
         return len(self.text)
 
 
-class _Late(list[str]):
-    """Where the text of a here-document goes when it is read."""
+class _PendingHereDocument(list[str]):
+    """Adds the text of a here-document to its command once it is read."""
 
     def __init__(self, found: list[Simple], number: int) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
-"""Whether a command is one that a rule forbids, whatever the order and the spelling of its options.
+"""Match a command against the words of a deny rule, whatever the order and spelling of its options.
 
-A rule's words are a program, words in their order (``git push``, ``rm /``) and options. Options are found in
-any place, bundled (``-fr``), apart (``-r -f``), long or short (``--force``, ``-f``), shortened (``--forc``) and
-with a value. Rather one too many: ``--force`` also means ``--force-with-lease``.
+A rule's words are a program, operands in order (``git push``, ``rm /``) and options. Options match in any
+position: bundled (``-fr``), separate (``-r -f``), long or short (``--force``, ``-f``), abbreviated (``--forc``) or
+with a value. Matching overestimates: ``--force`` also matches ``--force-with-lease``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dragoman.drive.approvals.shell.programs import program
 
 
 class Match(IntEnum):
-    """How certainly a command is the one that a rule means."""
+    """How certainly a rule matches a command."""
 
     NO = 0
     MAYBE = 1
@@ -46,7 +46,7 @@ _LONG_NAMES: Final = {
     "v": ("volume",),
     "x": ("exec",),
 }
-"""What a short option usually means. Rules may name the one and commands use the other."""
+"""The usual meaning of short options. A rule may name one form and the command use the other."""
 _NOT_SO: Final = {
     ("git commit", "a"),
     ("git commit", "c"),
@@ -75,12 +75,15 @@ _SAME_WORDS: Final = {
     },
     "kubectl": {"rm": "delete"},
 }
-"""Other names of a program's commands. npm also takes the beginning of a name."""
-"""What is pushed by force, or deleted, has a sign in front of its name as well."""
+"""Aliases of subcommands. npm also accepts abbreviations."""
+
+
+_GROUPING: Final = frozenset(("docker", "podman", "nerdctl"))
+_GROUPS: Final = frozenset(("container", "image"))
 
 
 def command_match(words: Sequence[str], prefix: Sequence[str]) -> Match:
-    """Whether a command is, or may be, one that begins with the words of a rule."""
+    """Whether a command begins, or may begin, with the words of a rule."""
     if not words or not prefix:
         return Match.NO
     found = _program_match(words[0], prefix[0])
@@ -99,7 +102,9 @@ def command_match(words: Sequence[str], prefix: Sequence[str]) -> Match:
 
 
 def _usual_words(name: str, given: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """The words with the usual name of the program's command instead of another one for it."""
+    """Replace aliases of subcommands with their usual names."""
+    if name in _GROUPING and given[:1] and given[0] in _GROUPS:
+        given = given[1:]  # docker container run
     same = _SAME_WORDS.get(name, {})
     usual = [same.get(word.casefold(), word) for word in given]
     if name == "npm" and wanted:
@@ -116,12 +121,12 @@ def _program_match(word: str, name: str) -> Match:
         return Match.MAYBE if could else Match.NO
     if word == name or program(word) == program(name):
         return Match.YES
-    # mkfs.ext4 is mkfs, perhaps.
+    # mkfs.ext4 may be mkfs.
     return Match.MAYBE if program(word).startswith(f"{program(name)}.") else Match.NO
 
 
 def _words_match(given: Sequence[str], wanted: Sequence[str]) -> Match:
-    """The words of a rule in their order, with options and their values between them."""
+    """Match the rule's operands in order, with options and their values between them."""
     wanted = list(wanted)
     found = Match.YES
     after_option = is_unknown = False
@@ -178,7 +183,7 @@ def _option_match(given: Sequence[str], option: str, about: str) -> Match:
 
 
 def _spellings(option: str, about: str) -> Iterator[list[str]]:
-    """The ways to say an option: each is a list of options, all of which must be there."""
+    """Yield the ways to spell an option: each is a list of options that must all be present."""
     name = option.partition("=")[0]
     yield [name]
     if name.startswith("--"):
@@ -204,7 +209,7 @@ def _says(word: str, option: str) -> bool:
     if name.casefold() == option.casefold() and (len(option) > 2 or name == option):
         return True
     if option.startswith("--"):
-        # Shortened, or one of which it is the beginning.
+        # Abbreviated, or a prefix of a longer option.
         return (
             len(name) > 2
             and name.startswith("--")
@@ -216,7 +221,7 @@ def _says(word: str, option: str) -> bool:
 
 
 def _says_letter(word: str, letter: str) -> bool:
-    """A letter by itself, in a bundle, in the other case of ``r``, or by its long name."""
+    """Match a letter alone, in a bundle, in either case for ``r``, or by its long name."""
     if _in_bundle(word, letter) or (letter in "rR" and _in_bundle(word, letter.swapcase())):
         return True
     name = word.partition("=")[0]

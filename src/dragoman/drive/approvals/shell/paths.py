@@ -1,4 +1,4 @@
-"""The paths that the words of a command show: ``.env``, ``--file=.env``, ``@.env``, ``HEAD:.env``."""
+"""Find the paths in the words of a command: ``.env``, ``--file=.env``, ``@.env``, ``HEAD:.env``."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dragoman.drive.approvals.path_globs import ANY
+from dragoman.drive.approvals.path_globs import ANY, unknown_names
 from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN
 from dragoman.drive.approvals.shell.programs import PLAIN, inner_operands, program, runs_code
 
 _SEPARATORS: Final = re.compile(r"[=:@,]")
 _MOST_PARTS: Final = 16
-_GLOB: Final = re.compile(r"[*?]|\[[^\]/]*\]")
 _TOKENS: Final = re.compile(r"[^\s\"'`()\[\]{};,|&<>=:@]+")
 
 
 def shown_paths(words: Sequence[str], targets: Sequence[str] = ()) -> Iterator[str]:
-    """Whatever may be a path among these words, rather one too many."""
+    """Yield everything among these words that may be a path."""
     yield from targets
     if not words or tuple(words[:2]) == UNKNOWN:
         return
@@ -25,15 +24,15 @@ def shown_paths(words: Sequence[str], targets: Sequence[str] = ()) -> Iterator[s
     reads_code = program(words[0]) not in PLAIN or runs_code(words)
     for given in words:
         if given != MANY:
-            # A pattern in quotes is a matter of the program, such as find -name '.e*' -exec cat.
-            word = _GLOB.sub(ANY, given) if runs_others else given
+            # The program itself may expand a quoted pattern, as in find -name '.e*' -exec cat.
+            word = unknown_names(given) if runs_others else given
             yield from parts(word)
             if reads_code and re.search(r"[\s\"'()]", word):
                 yield from _TOKENS.findall(word)
 
 
 def parts(word: str) -> Iterator[str]:
-    """The word, and the pieces of it that a program may take for a path."""
+    """Yield the word and those parts of it that a program may use as a path."""
     yield word
     if re.match(r"-[^-].", word):
         yield word[2:]
@@ -52,7 +51,7 @@ def parts(word: str) -> Iterator[str]:
 
 
 def expanded(path: str, home: str | None) -> str:
-    """With the home directory written out; that of another user is unknown text."""
+    """Expand ``~``; the home of another user becomes unknown text."""
     if not path.startswith("~"):
         return path
     user, slash, rest = path.partition("/")

@@ -1,4 +1,4 @@
-"""What a rule that allows a command leaves out: why it does not cover these words, in a sentence."""
+"""Explain in a sentence why an allow rule does not cover the words of a command."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from dragoman.drive.approvals.shell.escapes import escape
-from dragoman.drive.approvals.shell.programs import inner_operands, program, reads_script, runs_code
+from dragoman.drive.approvals.shell.escapes.finding import escape
+from dragoman.drive.approvals.shell.programs import (
+    has_code_operand,
+    inner_operands,
+    program,
+    reads_script,
+    runs_code,
+)
 
 _NUMBER: Final = "-<n>"
-"""How a rule permits ``-5``."""
+"""The entry in ``options`` that permits ``-5``."""
 
 
 def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -> str | None:
-    """What a rule does not cover whose ``command`` has the first ``named`` words of this one.
+    """The problem with the words after the first ``named``, which the rule's ``command`` names.
 
-    With ``options``, every other option; without, those by which the program runs or writes something else.
+    With ``options``, a rule covers no other options; without, all but those by which the program runs or
+    writes something else. In both cases it does not cover subcommands and code that run something else.
     """
     named = max(named, 1)
     if len(words) == named:
@@ -29,10 +36,10 @@ def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -
         for word in words[named:]:
             if _is_option(word) and not _is_permitted(word, options):
                 return f"the rule does not permit the option {word!r}"
-        return None
-    if runs_code(words) and not runs_code(words[:named]):
+    has_code = runs_code(words) if options is None else has_code_operand(words)
+    if has_code and not runs_code(words[:named]):
         return f"{name} is given code to run"
-    found = escape(words, named)
+    found = escape(words, named, options_matter=options is None)
     return (
         f"{found!r} is not covered by the name of the program: name it in the rule"
         if found
@@ -41,14 +48,12 @@ def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -
 
 
 def uncovered_input(words: Sequence[str]) -> str | None:
-    """Why a command may not read from a pipe."""
-    return (
-        f"{program(words[0])} runs what comes in through the pipe" if reads_script(words) else None
-    )
+    """The problem with a command that reads from a pipe."""
+    return f"{program(words[0])} runs its input from the pipe" if reads_script(words) else None
 
 
 def _operands(words: Sequence[str]) -> int:
-    """How many words are certainly neither an option nor the value of one."""
+    """How many words are certainly neither options nor values of options."""
     found = 0
     after_option = False
     for word in words:

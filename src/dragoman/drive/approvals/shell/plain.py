@@ -1,13 +1,13 @@
-"""Command lines that are certain to run what stands there and nothing else, for rules that allow.
+"""Parse command lines that certainly run exactly their words, for allow rules.
 
-:func:`read_plain` understands everything or nothing. It gives up (None) at whatever could make the shell run
-something else than the words that stand there: ``$``, backticks, redirections, subshells, braces, backslashes,
-comments, background jobs, characters that shells disagree about. Only output that is thrown away or joined
-(``2>/dev/null``, ``2>&1``) is read over. :func:`certain_commands` also takes scripts out of the shells that
-are known to do nothing but run them, and follows ``cd``.
+:func:`read_plain` understands the whole line or nothing. It returns None at anything that could make the shell
+run something other than the words in the line: ``$``, backticks, redirections, subshells, braces, backslashes,
+comments, background jobs, and characters that shells disagree about. Only discarded or merged output
+(``2>/dev/null``, ``2>&1``) is ignored. :func:`certain_commands` also unwraps scripts from shells that are known to
+run only them, and follows ``cd``.
 
-Shells of the Bourne family, and PowerShell where a line has nothing that it reads in another way; not
-``cmd.exe``, to which single quotes mean nothing.
+This covers shells of the Bourne family, and PowerShell where it agrees with them; not ``cmd.exe``, where single
+quotes have no meaning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _QUOTES: Final = frozenset("‘’‚‛“”„‟")  # noqa: RUF001  (PowerSh
 _DEPTH: Final = 3
 _LONGEST: Final = 100_000
 _MOST_COMMANDS: Final = 50
-"""A line with more is not one that a person has looked at."""
+"""A person would not read a line with more commands."""
 _HARMLESS: Final = re.compile(
     r"(?:[012]?>>?[ ]?/dev/null|<[ ]?/dev/null|[12]?>&[12])(?=$|[ \t\n;|]|&&)"
 )
@@ -41,7 +41,7 @@ _CHANGING: Final = names(
     invoke-expression iex
     """
 )
-"""Commands after which the words of a line may mean something else."""
+"""Commands that may change the meaning of the words after them."""
 _SAFE_SETS: Final = names("-e -u -x -eu -ex -ux -eux -o pipefail -euo -euxo -eo +x +e +u")
 
 
@@ -50,25 +50,25 @@ class Plain(NamedTuple):
 
     words: Words
     loose: frozenset[int] = frozenset()
-    """Which of the words a shell may replace by names of files."""
+    """The words that a shell may replace with file names."""
     piped: bool = False
-    """Whether it reads what the command before it writes."""
+    """Whether it reads the output of the command before it."""
 
 
 class Certain(NamedTuple):
-    """A simple command that is certain to run if its line does."""
+    """A simple command that certainly runs if its line does."""
 
     words: Words
     loose: frozenset[int] = frozenset()
     piped: bool = False
     moves: tuple[str, ...] | None = ()
-    """The directories that the line changes to before, one after the other; null: not known."""
+    """The directories that the line changes to first, in order; null: unknown."""
     changed: str | None = None
-    """The command before it that may have changed what its words mean."""
+    """An earlier command that may have changed the meaning of its words."""
 
 
 def is_odd(char: str) -> bool:
-    """Whether shells disagree about a character, or a reader cannot see it."""
+    """Whether shells disagree about a character, or it is invisible."""
     return _is_hidden(char) or char in _QUOTES
 
 
@@ -77,7 +77,7 @@ def _is_hidden(char: str) -> bool:
 
 
 def read_plain(line: str) -> tuple[Plain, ...] | None:
-    """The simple commands of a line; None unless they are certain to be all of it."""
+    """The simple commands of a line; None unless they are certainly all of it."""
     if len(line) > _LONGEST or any(is_odd(char) for char in line):
         return None
     commands: list[Plain] = []
@@ -125,14 +125,14 @@ def read_plain(line: str) -> tuple[Plain, ...] | None:
 
 
 def _is_alive(inside: str, quote: str) -> bool:
-    """Whether quoted text may mean something else than itself, or may not end where we think it does."""
+    """Whether quoted text may expand, or may end somewhere else."""
     if inside.endswith("\\"):
         return True
     return quote == '"' and any(sign in inside for sign in ("$", "`", "\\\\", "\\\n"))
 
 
 def certain_commands(line: str) -> list[Certain] | None:
-    """The simple commands of a line, with those inside of known shells; None unless that is all of it."""
+    """The simple commands of a line, including those inside known shells; None unless they are all."""
     plain = read_plain(line)
     if plain is None:
         return None
@@ -141,7 +141,7 @@ def certain_commands(line: str) -> list[Certain] | None:
 
 
 def certain_words(words: Sequence[str]) -> list[Certain] | None:
-    """The same for a command that is given as its words."""
+    """Like :func:`certain_commands`, for a command given as words."""
     if not words or not words[0] or any(_is_hidden(char) for word in words for char in word):
         return None
     found = _unwrapped([Plain(tuple(words))], _DEPTH)
@@ -170,7 +170,7 @@ def _unwrapped(commands: Sequence[Plain], depth: int) -> list[Plain] | None:
 
 
 def _followed(commands: Sequence[Plain]) -> Iterator[Certain]:
-    """With the directory, and whatever else the commands before have changed."""
+    """Add the directory and other effects of the commands before."""
     moves: tuple[str, ...] | None = ()
     changed: str | None = None
     for words, loose, piped in commands:

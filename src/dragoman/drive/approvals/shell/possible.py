@@ -1,4 +1,7 @@
-"""Every command that a line might run: through launchers, in scripts and in code, rather one too many."""
+"""Find every command that a line might run: through launchers, in scripts and in code.
+
+This overestimates on purpose, because deny rules are matched against it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from dragoman.drive.approvals.path_globs import ANY
-from dragoman.drive.approvals.shell.escapes import command_values, is_git_command
+from dragoman.drive.approvals.shell.escapes.finding import command_values, is_git_command
 from dragoman.drive.approvals.shell.expanding import decoded, printed
 from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN, Simple, Words, lex
 from dragoman.drive.approvals.shell.plain import is_odd
@@ -24,15 +27,18 @@ from dragoman.drive.approvals.shell.programs import (
 
 _DEPTH: Final = 4
 _MOST: Final = 500
-"""More commands are not looked at: the line counts as unknown."""
+"""A line with more commands counts as unknown."""
 _REACH: Final = 32
-"""How many words of a command that another one runs are looked at."""
+"""How many words of a nested command are examined."""
 _SCRIPT: Final = re.compile(r"[\s;&|()`$<>{}]")
 _QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _TAKES_SCRIPT: Final = re.compile(
     r"(?i)(?:-{1,2}[\w.-]*)?(?:command|cmd|exec|script|shell|hook|pager|editor|rsh|system)s?(?:([=:])|$)"
 )
 _WRITERS: Final = frozenset(("echo", "printf", "cat", "tee"))
+_COPIERS: Final = frozenset(("tee", "dd", "sponge", "cp", "install"))
+"""Programs that write their input to a file."""
+_SOMETHING: Final = "some-program"
 _ASSIGNMENT: Final = re.compile(r"\w+\+?=")
 _CONFIGURING: Final = re.compile(
     r"GIT_|LD_|DYLD_|BASH_ENV$|LESSOPEN$|LESSCLOSE$|npm_config_|NPM_CONFIG_|ENV$|PATH$|IFS$|VISUAL$|BROWSER$|MAKEFLAGS$"
@@ -45,20 +51,20 @@ class Possible(NamedTuple):
 
     words: Words
     sure: bool = True
-    """False: only if a program that is not known runs its words."""
+    """False: it runs only if an unknown program runs its arguments."""
     targets: tuple[str, ...] = ()
-    """Files that it is redirected to or from."""
+    """The files of its redirections."""
     directory: str | None = None
-    """Where it runs, seen from the request's directory; unknown text if that is not known."""
+    """Where it runs, relative to the request's directory; ANY if unknown."""
 
 
 def possible_in(line: str) -> list[Possible]:
-    """Every command that a line might run; some that it does not."""
+    """Every command that a line might run, and some that it does not."""
     return _bounded(_line(line, _DEPTH))
 
 
 def possible_of(words: Words) -> list[Possible]:
-    """A command given as its words, and those that it might run in turn."""
+    """A command given as words, and those that it might run in turn."""
     return _bounded(_runs(Simple(words), _DEPTH))
 
 
@@ -77,7 +83,7 @@ def _line(line: str, depth: int) -> Iterator[Possible]:
         yield Possible(UNKNOWN)
         return
     if any(is_odd(char) for char in line):
-        yield Possible(UNKNOWN)  # shells do not agree on what it means
+        yield Possible(UNKNOWN)  # shells disagree about its meaning
     simples = lex(line)
     fed = [text for each in simples for text in each.stdin]
     aliases: dict[str, str] = {}
@@ -90,7 +96,11 @@ def _line(line: str, depth: int) -> Iterator[Possible]:
         if not words:
             continue
         if words[0] == "alias":
-            aliases.update(word.split("=", 1) for word in words[1:] if "=" in word)  # pyright: ignore[reportArgumentType, reportCallIssue]
+            for name, _, value in (word.partition("=") for word in words[1:]):
+                aliases[name] = value or name
+                yield from _unsure(_texts([value], depth))
+        elif words[:2] == ("hash", "-p") and len(words) == 4:
+            aliases[words[3]] = words[2]
         elif words[0] in aliases:
             yield from _line(f"{aliases[words[0]]} {' '.join(words[1:])}", depth - 1)
         elif words[0] in ("cd", "pushd", "popd", "chdir", "set-location", "sl"):
@@ -111,11 +121,11 @@ def _below(directory: str | None, path: str) -> str:
 
 
 def _stripped(words: Words) -> Words:
-    """Without what the shell itself reads before the command."""
+    """Without the shell's own words in front of the command."""
     first = 0
     while first < len(words):
         if words[first] == "function":
-            first += 1  # its name is no command
+            first += 1  # its name is not a command
         elif words[first] not in RESERVED and not _ASSIGNMENT.match(words[first]):
             break
         first += 1
@@ -123,12 +133,15 @@ def _stripped(words: Words) -> Words:
 
 
 def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Possible]:
-    """The command itself, and those it may run in turn."""
+    """Yield the command itself and those it may run in turn."""
     words = _stripped(command.words)
     for name, value in command.assignments:
         if _CONFIGURING.match(name):
             yield Possible((*UNKNOWN, value), sure=False)
             yield from _texts([value], depth)
+        elif depth > 0 and _SCRIPT.search(value):
+            # TAR_OPTIONS, RUSTC, CC and many more are commands, or options with commands.
+            yield from _unsure(_texts([value, f"{_SOMETHING} {value}"], depth))
     if not words:
         if command.targets:
             yield Possible((":",), targets=command.targets)
@@ -138,24 +151,29 @@ def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Poss
         yield Possible(UNKNOWN)
         return
     if words[0].startswith("!"):
-        yield Possible(UNKNOWN, sure=False)  # something from the shell's history
+        yield Possible(UNKNOWN, sure=False)  # history expansion
     if command.targets and program(words[0]) in _WRITERS:
-        # A script, perhaps, that is written now and run later.
-        written = [*printed(words), *command.stdin]
-        yield from (found._replace(sure=False) for found in _texts(written, depth))
+        # Possibly a script that is written now and run later.
+        yield from _unsure(_texts([*printed(words), *command.stdin], depth))
+    elif program(words[0]) in _COPIERS:
+        before = command.piped_from
+        is_printing = before and program(before[0]) in ("echo", "printf")
+        written = [*command.stdin, *(printed(before) if before and is_printing else ())]
+        yield from _unsure(_texts(written, depth))
     yield from _special(words, depth)
     yield from _fed(command, words, depth, fed)
     if inner_operands(words) is not None:
         yield from _inner(command._replace(words=words, assignments=()), depth, fed)
     elif is_unknown(words):
-        inner = _inner(command._replace(words=words, assignments=()), depth, fed)
-        yield from (found._replace(sure=False) for found in inner)
+        yield from _unsure(_inner(command._replace(words=words, assignments=()), depth, fed))
+        yield from _unsure(_texts(command.stdin, depth))
+        yield from _code(("", *command.stdin), depth) if command.stdin else ()
     elif runs_code(words):
         yield from _code(words, depth)
 
 
 def _inner(command: Simple, depth: int, fed: Iterable[str]) -> Iterator[Possible]:
-    """From each word on: which one the launcher runs depends on its options."""
+    """Try from each word on, because the launcher's options decide where its command starts."""
     words = command.words
     name = program(words[0])
     rest = _xargs(words) if name in ("xargs", "parallel") else words
@@ -164,7 +182,7 @@ def _inner(command: Simple, depth: int, fed: Iterable[str]) -> Iterator[Possible
     if name in ("cmd", "call"):
         yield from _line(" ".join(rest[1:]).replace("^", ""), depth - 1)
     if name == "parallel" and not any(_is_operand(word) for word in words[1:]):
-        yield Possible(UNKNOWN)  # its input are commands
+        yield Possible(UNKNOWN)  # its input is commands
     for at in range(1, len(words)):
         word = rest[at]
         if ANY in word and not word.startswith("-"):
@@ -192,7 +210,7 @@ def _is_operand(word: str) -> bool:
 
 
 def _xargs(words: Words) -> Words:
-    """What stands for the input becomes unknown text; without it, the input follows."""
+    """Replace the placeholder for the input with unknown text; without one, append the input."""
     for at, word in enumerate(words[1:], 1):
         if word in ("-I", "-i", "--replace", "-J"):
             sign = words[at + 1] if at + 1 < len(words) else "{}"
@@ -203,14 +221,23 @@ def _xargs(words: Words) -> Words:
 
 
 def _special(words: Words, depth: int) -> Iterator[Possible]:
-    """Options that run a command, and git's aliases."""
+    """Yield the commands in options, and git's aliases."""
     for value in command_values(words):
         yield from _texts([value], depth)
-    for value in _given_scripts(words):
-        yield from (found._replace(sure=False) for found in _texts([value], depth))
-    if program(words[0]) != "git":
+    yield from _unsure(_texts(_given_scripts(words), depth))
+    name = program(words[0])
+    if name == "cpio":
+        yield Possible(("cpio", ANY, MANY), sure=False)  # it reads file names from its input
+    if name == "bind":
+        yield from _unsure(_texts((word.partition(":")[2] for word in words[1:]), depth))
+    if name != "git":
         return
-    for word in words[1:]:
+    for at, word in enumerate(words[1:], 1):
+        if word == "for-each-repo":
+            for after in range(at + 1, len(words)):
+                yield from _runs(Simple(("git", *words[after : after + _REACH])), depth - 1)
+        if "ext::" in word:
+            yield from _line(word.partition("ext::")[2].replace("% ", " "), depth - 1)
         if re.match(r"-[A-Za-z]*[Oxu].*\s", word):
             yield from _texts([re.split("[Oxu]", word, maxsplit=1)[1]], depth)  # git grep -O'…'
         if found := re.match(r"(?:alias\.)?[^=]*=?!(.*)", word, re.DOTALL):
@@ -223,11 +250,11 @@ def _special(words: Words, depth: int) -> Iterator[Possible]:
             yield from _runs(alias, depth - 1)
     sub = next((word for word in words[1:] if not word.startswith("-")), None)
     if sub is not None and not is_git_command(sub) and words[1] == sub:
-        yield Possible(("git", ANY, MANY, *words[2:]), sure=False)  # an alias, perhaps
+        yield Possible(("git", ANY, MANY, *words[2:]), sure=False)  # possibly an alias
 
 
 def _given_scripts(words: Words) -> Iterator[str]:
-    """The values of whatever sounds as if it takes a command: ``--command …``, ``SHELL=…``, ``EXEC:…``."""
+    """The values of options that take a command by their name: ``--command …``, ``SHELL=…``, ``EXEC:…``."""
     for at, word in enumerate(words[1:], 1):
         found = _TAKES_SCRIPT.match(word)
         if found and found[1]:
@@ -237,7 +264,7 @@ def _given_scripts(words: Words) -> Iterator[str]:
 
 
 def _fed(command: Simple, words: Words, depth: int, fed: Iterable[str]) -> Iterator[Possible]:
-    """What comes in through a pipe, a here-document or a file, if the program runs that."""
+    """Yield commands from a pipe, a here-document or a file, if the program runs its input."""
     if not reads_script(words):
         return
     if command.stdin and is_interpreter(words):
@@ -256,7 +283,7 @@ def _fed(command: Simple, words: Words, depth: int, fed: Iterable[str]) -> Itera
 
 
 def _code(words: Words, depth: int) -> Iterator[Possible]:
-    """Code of another language: the texts in it may be commands, and it may do anything."""
+    """Code in another language may do anything, and its strings may be commands."""
     yield Possible(UNKNOWN, sure=False)
     for word in words[1:]:
         found = _QUOTED.findall(word)
@@ -264,6 +291,10 @@ def _code(words: Words, depth: int) -> Iterator[Possible]:
         listed = tuple(one or other for one, other in found)
         if len(listed) > 1:
             yield from _runs(Simple(listed), depth - 1)  # ['rm', '-rf', '/']
+
+
+def _unsure(found: Iterable[Possible]) -> Iterator[Possible]:
+    return (each._replace(sure=False) for each in found)
 
 
 def _texts(texts: Iterable[str], depth: int) -> Iterator[Possible]:

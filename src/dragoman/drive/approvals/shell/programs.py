@@ -1,7 +1,7 @@
-"""What well-known programs do with their words: run them, read them as code, or neither.
+"""What well-known programs do with their arguments: run them, evaluate them as code, or neither.
 
-Tables that grow. A program that stands in none of them may do anything with its words: a rule that forbids
-is held against them, too, but only as a possibility.
+A program that is in none of these tables may do anything with its arguments. Deny rules are matched against
+them, too, but only as a possibility.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def names(text: str) -> frozenset[str]:
 
 
 RESERVED: Final = names("! { } if then elif else while until do time coproc")
-"""Words of the shell's own, after which a command stands."""
+"""The shell's reserved words that precede a command."""
 
 SHELLS: Final = names(
     """
@@ -46,12 +46,16 @@ LAUNCHERS: Final = {
     **dict.fromkeys(_NO_OPERAND.split(), 0),
     **dict.fromkeys(_ONE_OPERAND.split(), 1),
 }
-"""Programs that run a command which stands among their words, after so many other words."""
+"""Programs that run a command given as arguments, after this many other arguments."""
 
 _RUN_EXEC: Final = frozenset(("run", "exec"))
 SUBCOMMANDS: Final = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), names("exec x dlx create init explore")),
-    **dict.fromkeys(("docker", "podman", "nerdctl", "kubectl", "oc", "lxc"), _RUN_EXEC | {"debug"}),
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _RUN_EXEC | {"debug", "create"}),
+    **dict.fromkeys(("kubectl", "oc", "lxc"), _RUN_EXEC | {"debug", "rsh"}),
+    "rustup": frozenset(("run",)),
+    "ip": frozenset(("exec",)),
+    "cmake": frozenset(("-E",)),
     **dict.fromkeys(
         ("uv", "poetry", "pipenv", "pdm", "rye", "hatch", "conda", "mamba"), _RUN_EXEC | {"x"}
     ),
@@ -75,12 +79,12 @@ SUBCOMMANDS: Final = {
     "multipass": frozenset(("exec",)),
     "go": frozenset(("run", "generate")),
     "cargo": frozenset(("watch",)),
-    "heroku": frozenset(("run",)),
+    "heroku": names("run local:run run:detached run:inside"),
     "hub": frozenset(("alias",)),
     "gh": frozenset(("alias", "extension")),
     "perf": frozenset(("stat", "record", "trace")),
 }
-"""Programs that do so with some of their subcommands."""
+"""Programs that do so with some subcommands."""
 
 _PLAIN_NAMES: Final = """
     find gfind fd fdfind
@@ -103,7 +107,7 @@ _PLAIN_NAMES: Final = """
     apply_patch applypatch remove-item get-childitem get-content set-content write-output write-host select-string
     """
 PLAIN: Final = frozenset(_PLAIN_NAMES.split())
-"""Programs whose words are no commands, but for the options in :mod:`dragoman.drive.approvals.shell.escapes`."""
+"""Programs whose arguments are not commands, except for the options in :mod:`dragoman.drive.approvals.shell.escapes.finding`."""
 
 _CODE_LETTERS: Final = {
     **dict.fromkeys(("python", "pypy", "ipython", "expect", "psql"), "c"),
@@ -127,7 +131,7 @@ _CODE_LETTERS: Final = {
     "more": "",
     "deno": "",
 }
-"""Programs that run code which stands among their words, and the options that it follows."""
+"""Programs that run code given as arguments, and the options that precede it."""
 _CODE_OPTION: Final = re.compile(
     r"--(?:eval|exec|execute|print|command|cmd|run|expr|pager|batch)\b|-(?:ex|eval|eval-command|cmd|init)$|eval$|\+."
 )
@@ -136,17 +140,33 @@ _SCRIPTED: Final = names(
     python pypy ruby perl node nodejs deno php lua luajit rscript r julia tclsh osascript elixir irb
     """
 )
-"""Interpreters that read their code from a pipe if they get no other."""
+"""Interpreters that read code from standard input without other arguments."""
 _CODE_MODULES: Final = names("timeit pdb code")
 _FED: Final = names("ed ex gdb lldb sqlite3 psql mysql ftp sftp telnet nc ncat")
-"""Programs that take commands of their own from a pipe, with one for running others."""
+"""Programs that read commands of their own from standard input, one of which runs programs."""
 _SHELL_BY_DEFAULT: Final = names(
     "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl newgrp sg"
 )
 _FINDERS: Final = names("find gfind fd fdfind")
+_FIND_RUNS: Final = re.compile(r"-(?:exec|ok)")
+_FD_RUNS: Final = re.compile(r"-[a-zA-Z]*[xX]|--exec")
 _GIT_EXEC: Final = re.compile(r"-[a-z]*x|--ex")
 _AWKS: Final = names("awk gawk mawk nawk")
 _VERSIONED: Final = re.compile(r"(python|pypy|ruby|perl|php|lua|node|pip)[-\d.]+$")
+_SAME: Final = {
+    "hub": "git",
+    "gradlew": "gradle",
+    "mvnw": "mvn",
+    "gradlew.bat": "gradle",
+    "mvnw.cmd": "mvn",
+    **{
+        f"g{name}": name
+        for name in names(
+            "rm cp mv ln dd tee cat env xargs nice nohup stdbuf chroot chmod chown install shred truncate"
+        )
+    },
+}
+"""hub is git with more commands, gradlew loads gradle first, and grm is the rm of GNU on a Mac."""
 _SED_PLAIN: Final = re.compile(
     r"(?:\d+|\$|/[^/]*/)?(?:,(?:\d+|\$|/[^/]*/))?[pdq=]"
     r"|s([/|,#@])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiI0-9]*"
@@ -154,26 +174,25 @@ _SED_PLAIN: Final = re.compile(
 
 
 def program(word: str) -> str:
-    """The name of a program without its directory, as case-blind file systems see it.
+    """The name of a program without its directory, in lower case.
 
-    zsh finds a program by ``=name``, too. ``python3.12`` is ``python``.
+    ``=name`` is zsh's spelling of a path, and ``python3.12`` counts as ``python``.
     """
     name = re.split(r"[/\\]", word.removeprefix("="))[-1].casefold().removesuffix(".exe")
     found = _VERSIONED.match(name)
     if found:
         return found[1]
-    return "git" if name == "hub" else name  # which is git with more commands
+    return _SAME.get(name, name)
 
 
 def inner_operands(words: Sequence[str]) -> int | None:
-    """How many words a launcher takes before the command that it runs; None if it runs none."""
+    """How many arguments a launcher takes before its command; None if it is not a launcher."""
     name = program(words[0])
     if name in SHELLS or name in RESERVED or name.startswith("ld-linux"):
         return 0
     if name in _FINDERS:
-        runs = any(
-            re.match(r"-(?:exec|ok|x$|X$|[a-zA-Z]*[xX]$)|--exec", word) for word in words[1:]
-        )
+        running = _FIND_RUNS if name in ("find", "gfind") else _FD_RUNS
+        runs = any(running.match(word) for word in words[1:])
         return 0 if runs else None
     if name in LAUNCHERS:
         return LAUNCHERS[name]
@@ -187,7 +206,7 @@ def inner_operands(words: Sequence[str]) -> int | None:
 
 
 def _git_operands(words: Sequence[str]) -> int | None:
-    """The commands of git that run another one, some of them with an option only."""
+    """The subcommands of git that run commands, some only with an option."""
     given = set(words[1:])
     if given & {"filter-branch", "for-each-repo"}:
         return 1
@@ -198,13 +217,13 @@ def _git_operands(words: Sequence[str]) -> int | None:
 
 
 def is_unknown(words: Sequence[str]) -> bool:
-    """Whether nothing is known of what this program does with its words."""
+    """Whether it is unknown what this program does with its arguments."""
     name = program(words[0])
     return name not in PLAIN and name not in SUBCOMMANDS and inner_operands(words) is None
 
 
 def runs_code(words: Sequence[str]) -> bool:
-    """Whether code stands among these words that only its own interpreter can read."""
+    """Whether these words contain code for an interpreter."""
     name = program(words[0])
     if name in _AWKS:
         return any(re.search(r"system|\||getline|@\s*\w|>", word) for word in words[1:])
@@ -224,18 +243,31 @@ def runs_code(words: Sequence[str]) -> bool:
             if bundle and any(letter in bundle[1] for letter in letters):
                 return True
             if name in ("python", "pypy") and "m" in word[1:2]:
-                # The rest are words for the module, which may be code for it.
+                # The rest are arguments of the module, which may be code.
                 return not _CODE_MODULES.isdisjoint((*words, word[2:]))
             after_option = True
         elif after_option:
             after_option = False
         elif name in _SCRIPTED:
-            return False  # a file with code; the rest are words for it
+            return False  # a script file; the rest are its arguments
     return False
 
 
+def has_code_operand(words: Sequence[str]) -> bool:
+    """Whether an operand contains code, which a list of permitted options does not cover."""
+    name = program(words[0])
+    if name in ("sed", "gsed"):
+        if any(re.match(r"-[a-zA-Z]*f|--file", word) for word in words[1:]):
+            return False
+        kept = re.compile(r"[^-]|-[nErsuz]*e$|--expression|-$")
+        return not _is_plain_sed([word for word in words[1:] if kept.match(word)])
+    if name == "sqlite3":
+        return runs_code([word for word in words if not word.startswith("-")])
+    return name in _AWKS and runs_code(words)
+
+
 def reads_script(words: Sequence[str]) -> bool:
-    """Whether this program runs whatever comes in through a pipe."""
+    """Whether this program runs its standard input."""
     name = program(words[0])
     operands = [word for word in words[1:] if not word.startswith("-") or word == "-"]
     if name in SHELLS or name in ("source", ".", "at", "batch", "crontab", "parallel"):
@@ -250,13 +282,13 @@ def reads_script(words: Sequence[str]) -> bool:
 
 
 def is_interpreter(words: Sequence[str]) -> bool:
-    """Whether the scripts that this program reads are written in a language of its own."""
+    """Whether the scripts that this program reads are not shell scripts."""
     name = program(words[0])
     return name in _SCRIPTED or name in _FED or name in ("make", "gmake")
 
 
 def _is_plain_sed(words: Sequence[str]) -> bool:
-    """Whether the expressions of sed neither run nor write anything."""
+    """Whether the expressions of sed run and write nothing."""
     scripts: list[str] = []
     others: list[str] = []
     is_next = False

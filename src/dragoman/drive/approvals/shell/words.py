@@ -1,8 +1,8 @@
-"""Command lines as lists of simple commands, for rules that say what may run.
+"""Command lines as lists of simple commands.
 
-Two readings, since a mistake must never widen what is allowed: :func:`plain_commands` understands everything
-or nothing (:mod:`dragoman.drive.approvals.shell.plain`), :func:`possible_commands` gives every command that might run,
-rather one too many (:mod:`dragoman.drive.approvals.shell.possible`).
+There are two readings, because a mistake must never widen what is allowed: :func:`plain_commands` understands
+the whole line or nothing (:mod:`dragoman.drive.approvals.shell.plain`), and :func:`possible_commands` overestimates
+what might run (:mod:`dragoman.drive.approvals.shell.possible`).
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from dragoman.drive.approvals.shell.possible import possible_in
 
 
 def plain_commands(line: str) -> tuple[Words, ...] | None:
-    """The simple commands of a line, each as its words; None unless that is certain to be all of it."""
+    """The simple commands of a line as words; None unless they are certainly all of it."""
     commands = read_plain(line)
     return None if commands is None else tuple(command.words for command in commands)
 
 
 def possible_commands(line: str) -> list[Words]:
-    """Every command that a line might run; some that it does not."""
+    """Every command that a line might run, and some that it does not."""
     return list(dict.fromkeys(each.words for each in possible_in(line)))
 
 
 def begins_with(words: Words, prefix: Sequence[str]) -> bool:
-    """Whether a command begins with these very words."""
+    """Whether a command begins with exactly these words."""
     return words[: len(prefix)] == tuple(prefix)
 
 
 def might_begin_with(words: Words, prefix: Sequence[str]) -> bool:
-    """The same, wherever the program lies, and with options in any place.
+    """Like :func:`begins_with`, for any path of the program and options in any position.
 
     ``git -C elsewhere push`` might begin with ``git push``.
     """

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.values.loose import as_dict, as_list
 
 _FORMS: Final = ("form", "openai/form", "openaiForm")
 
-_Check: TypeAlias = Callable[[dict[str, Any], Teller, str | None], bool]
+_Check: TypeAlias = Callable[[dict[str, Any], SessionAssembler, str | None], bool]
 
 
-def is_sound(method: str, raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def is_sound(
+    method: str, raw: dict[str, Any], session: SessionAssembler, item_id: str | None
+) -> bool:
     """``raw`` are the parameters; the item may have said before what the request leaves out."""
     check = _CHECKS.get(method)
-    return check is None or check(raw, teller, item_id)
+    return check is None or check(raw, session, item_id)
 
 
 def _is_text(value: Any) -> bool:
@@ -34,36 +36,38 @@ def _is_command(value: Any) -> bool:
     return _is_text(value)
 
 
-def _command(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _command(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     if not _is_text(raw.get("threadId")) or raw.get("kind") not in (None, "command", "writeStdin"):
         return False
     command = raw.get("command")
     if command is None and item_id is not None:
-        command = teller.native_of(item_id).get("command", teller.input_of(item_id).get("command"))
+        command = session.native_of(item_id).get(
+            "command", session.input_of(item_id).get("command")
+        )
     if command is None:
         return _is_text(as_dict(raw.get("networkApprovalContext")).get("host"))
     return _is_command(command)
 
 
-def _old_command(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _old_command(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     return _is_command(raw.get("command"))
 
 
-def _edit(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _edit(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     if not _is_text(raw.get("threadId")) or item_id is None:
         return False
-    return bool(as_list(teller.input_of(item_id).get("changes"))) or _is_text(raw.get("grantRoot"))
+    return bool(as_list(session.input_of(item_id).get("changes"))) or _is_text(raw.get("grantRoot"))
 
 
-def _old_edit(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _old_edit(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     return bool(as_dict(raw.get("fileChanges", raw.get("file_changes"))))
 
 
-def _permissions(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _permissions(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     return _is_text(raw.get("threadId")) and bool(as_dict(raw.get("permissions")))
 
 
-def _question(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _question(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     asked = as_list(raw.get("questions"))
     named = [as_dict(each) for each in asked]
     return (
@@ -73,11 +77,11 @@ def _question(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
     )
 
 
-def _elicitation(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _elicitation(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     return _is_text(raw.get("threadId")) and _is_elicitation(raw)
 
 
-def _mcp_elicitation(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _mcp_elicitation(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     kind = raw.get("codex_elicitation")
     if kind == "exec-approval":
         return _is_command(raw.get("codex_command"))
@@ -95,7 +99,7 @@ def _is_elicitation(raw: dict[str, Any]) -> bool:
     return isinstance(form, dict) if mode in _FORMS else mode is None
 
 
-def _tool_call(raw: dict[str, Any], teller: Teller, item_id: str | None) -> bool:
+def _tool_call(raw: dict[str, Any], session: SessionAssembler, item_id: str | None) -> bool:
     return _is_text(raw.get("threadId")) and _is_text(raw.get("tool"))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.app_server.sessions import Sessions
 from dragoman.harnesses.codex.app_server.shapes import ABSENT, Params, decode_item
 from dragoman.harnesses.codex.items.dispatch import SAID, tell_item
@@ -35,75 +35,75 @@ class Spelled:
         thread = self._sessions.thread_of(params)
         self.finish(thread)
         item = as_dict(msgspec.json.decode(params.item)) if params.item is not ABSENT else {}
-        teller = self._sessions.introduce(thread)
+        session = self._sessions.introduce(thread)
         self._sessions.enter_turn(thread, params.turn_id)
         kind = f"{item.get('type', '')} {item.get('purpose', '')} {item.get('role', '')}".lower()
         if "user" in kind:
             content = item.get("content")
             images = user_input(content)[1]
-            teller.prompt(_CHANNEL, texts_in(item), images, as_str(item.get("id")))
+            session.prompt(_CHANNEL, texts_in(item), images, as_str(item.get("id")))
             return True
         if item.get("type") not in SAID and tell_item(
-            teller, _CHANNEL, decode_item(params.item), done="status" not in item or _is_done(item)
+            session, _CHANNEL, decode_item(params.item), done="status" not in item or _is_done(item)
         ):
             return True
         of: DeltaOf = "thinking" if "reasoning" in kind else "plan" if "plan" in kind else "text"
-        if of == "plan" and self._tell_steps(teller, item):
+        if of == "plan" and self._tell_steps(session, item):
             return True
         if "image" in kind:
-            return self._tell_picture(teller, item)
+            return self._tell_picture(session, item)
         text = texts_in(item)
         if not text and not _may_be_empty(item):
             return False  # whatever it says is nothing that we know
-        self._open[teller.session_id or ""] = (of, [text])
-        teller.delta(_CHANNEL, of, text)
+        self._open[session.session_id or ""] = (of, [text])
+        session.delta(_CHANNEL, of, text)
         return True
 
-    def _tell_steps(self, teller: Teller, item: dict[str, Any]) -> bool:
+    def _tell_steps(self, session: SessionAssembler, item: dict[str, Any]) -> bool:
         """A plan as a list of steps."""
         given = next((item[name] for name in ("steps", "plan", "items") if item.get(name)), None)
         steps, _ = plan_steps({"plan": given if isinstance(given, list) else None})
         if not steps:
             return False
         words = (as_str(item.get("explanation")), texts_in(item))
-        teller.plan(steps, "\n".join(filter(None, words)) or None)
+        session.plan(steps, "\n".join(filter(None, words)) or None)
         return True
 
-    def _tell_picture(self, teller: Teller, item: dict[str, Any]) -> bool:
+    def _tell_picture(self, session: SessionAssembler, item: dict[str, Any]) -> bool:
         """A picture that the agent shows: a tool that has made it."""
         given = {
             name: value for name, value in item.items() if name not in ("type", "id", "status")
         }
         call_id = as_str(item.get("id")) or f"line-{self._sessions.out.line}"
-        teller.call(call_id, "image", str(item.get("type")), given)
+        session.call(call_id, "image", str(item.get("type")), given)
         where = (as_str(given.get(name)) for name in ("path", "url", "imageUrl", "image_url"))
-        teller.result(call_id, next(filter(None, where), ""))
+        session.result(call_id, next(filter(None, where), ""))
         return True
 
     def delta(self, params: Params) -> bool:
         thread = self._sessions.thread_of(params)
-        teller = self._sessions.introduce(thread)
+        session = self._sessions.introduce(thread)
         self._sessions.enter_turn(thread, params.turn_id)
         text = texts_in(params.delta)
         if not text and params.item is not ABSENT:
             text = texts_in(msgspec.json.decode(params.item))
-        of, texts = self._open.setdefault(teller.session_id or "", ("text", []))
+        of, texts = self._open.setdefault(session.session_id or "", ("text", []))
         texts.append(text)
-        teller.delta(_CHANNEL, of, text)
+        session.delta(_CHANNEL, of, text)
         return True
 
     def finish(self, thread: Thread) -> None:
         """Tell whole what was created and then came in pieces."""
-        of, texts = self._open.pop(thread.teller.session_id or "", ("text", []))
+        of, texts = self._open.pop(thread.session.session_id or "", ("text", []))
         text = "".join(texts)
         if not text:
             return
         if of == "thinking":
-            thread.teller.thinking("spelled", [text])
+            thread.session.thinking("spelled", [text])
         elif of == "plan":
-            thread.teller.plan([], text)
+            thread.session.plan([], text)
         else:
-            thread.teller.text("spelled", text)
+            thread.session.text("spelled", text)
 
 
 def _is_done(item: dict[str, Any]) -> bool:

@@ -56,17 +56,17 @@ class CoreEvents:
         thread = self._event_thread(event, params)
         turn_id = as_str(params.id)
         if turn_id in thread.given_up:
-            thread.teller.twin("event: of a turn that was given up")
+            thread.session.duplicate("event: of a turn that was given up")
             return True
         thread.events.turn_id = turn_id if turn_id and not turn_id.startswith("auto-") else None
-        teller = thread.teller
+        session = thread.session
         if not isinstance(event, _QUIET):
             self._sessions.introduce(thread)
         starts = isinstance(event, TaskStarted)
         if isinstance(event, _WHOLE):
             self._spelled.finish(thread)
         known = thread.events.tell(event)
-        if starts or teller.in_turn:
+        if starts or session.in_turn:
             thread.tell_asked()
         return known
 
@@ -100,6 +100,6 @@ class CoreEvents:
     def tell_doubled(self, method: str, params: Params) -> bool:
         """0.20 sends each event a second time, under its own bare name."""
         if params.msg is not ABSENT and bytes(params.msg) == self._last:
-            self._sessions.out.twin("event: sent twice")
+            self._sessions.out.duplicate("event: sent twice")
             return True
         return self.tell(method, params)

@@ -14,14 +14,14 @@ CHANNEL: Final = "item"
 
 
 def _warning(sessions: Sessions, params: Params) -> None:
-    teller = sessions.thread_of(params).teller if params.thread_id else sessions.connection
+    session = sessions.thread_of(params).session if params.thread_id else sessions.connection
     text = params.message or "\n".join(filter(None, (params.summary, params.details)))
-    teller.notice(CHANNEL, "warning", text)
+    session.notice(CHANNEL, "warning", text)
 
 
 def _mcp_startup(sessions: Sessions, params: Params) -> None:
-    teller = sessions.thread_of(params).teller if params.thread_id else sessions.connection
-    tell_mcp_startup(teller, params.name or "", str(params.status), as_str(params.error))
+    session = sessions.thread_of(params).session if params.thread_id else sessions.connection
+    tell_mcp_startup(session, params.name or "", str(params.status), as_str(params.error))
 
 
 def _remote_control(sessions: Sessions, params: Params) -> None:
@@ -40,8 +40,10 @@ def _hook(sessions: Sessions, params: Params) -> None:
     run = as_dict(params.run)
     entries = [as_str(as_dict(entry).get("text")) for entry in as_list(run.get("entries"))]
     words = [f"hook {run.get('eventName')}: {run.get('status')}", *filter(None, entries)]
-    teller = sessions.thread_of(params).teller
-    teller.notice("hook", "warning" if run.get("status") == "blocked" else "info", "\n".join(words))
+    session = sessions.thread_of(params).session
+    session.notice(
+        "hook", "warning" if run.get("status") == "blocked" else "info", "\n".join(words)
+    )
 
 
 def _reviewed(sessions: Sessions, params: Params) -> None:
@@ -53,15 +55,15 @@ def _reviewed(sessions: Sessions, params: Params) -> None:
 
 def _rerouted(sessions: Sessions, params: Params) -> None:
     text = f"rerouted from {params.from_model} to {params.to_model}"
-    sessions.thread_of(params).teller.notice(CHANNEL, "warning", text)
+    sessions.thread_of(params).session.notice(CHANNEL, "warning", text)
 
 
 def _status(sessions: Sessions, params: Params) -> None:
     thread = sessions.thread_of(params)
     if as_dict(params.status).get("type") == "systemError":
-        thread.teller.notice(CHANNEL, "error", "the session is in an error state")
+        thread.session.notice(CHANNEL, "error", "the session is in an error state")
     else:
-        thread.teller.twin("status: turns and approvals say it")
+        thread.session.duplicate("status: turns and approvals say it")
 
 
 def _renamed(sessions: Sessions, params: Params) -> None:
@@ -90,15 +92,23 @@ def _compacted(sessions: Sessions, params: Params) -> None:
 
 
 def _closed(sessions: Sessions, params: Params) -> None:
-    sessions.thread_of(params).teller.end_session("closed")
+    sessions.thread_of(params).session.end_session("closed")
 
 
 def _note(sessions: Sessions, params: Params, text: str) -> None:
-    sessions.thread_of(params).teller.notice(CHANNEL, "info", text)
+    sessions.thread_of(params).session.notice(CHANNEL, "info", text)
 
 
-def _twin(rule: str) -> Tell:
-    return lambda sessions, params: sessions.out.twin(rule)
+def _duplicate(rule: str) -> Tell:
+    return lambda sessions, params: sessions.out.duplicate(rule)
+
+
+def _reverted(sessions: Sessions, params: Params) -> None:
+    # The notification does not say how far. The client's request does, if the stream has it.
+    thread = sessions.thread_of(params)
+    first, thread.reverts_to = thread.reverts_to, None
+    undone = thread.session.turns.undo_from(first) if first is not None else 0
+    thread.session.notice(CHANNEL, "info", "reverted to an earlier turn", undone_turns=undone)
 
 
 def _says(text: str) -> Tell:
@@ -114,22 +124,22 @@ NOTICES: Final[dict[str, Tell]] = {
     "mcpServer/startupStatus/updated": _mcp_startup,
     "remoteControl/status/changed": _remote_control,
     "account/login/completed": _signed_in,
-    "account/updated": _twin("account: about the user, not the session"),
-    "hook/started": _twin("hook: its end says it"),
+    "account/updated": _duplicate("account: about the user, not the session"),
+    "hook/started": _duplicate("hook: its end says it"),
     "hook/completed": _hook,
-    "item/autoApprovalReview/started": _twin("review: its end says it"),
+    "item/autoApprovalReview/started": _duplicate("review: its end says it"),
     "item/autoApprovalReview/completed": _reviewed,
     "model/rerouted": _rerouted,
-    "thread/queue/changed": _twin("queue: the turn it starts says it"),
+    "thread/queue/changed": _duplicate("queue: the turn it starts says it"),
     "thread/status/changed": _status,
-    "thread/readState/changed": _twin("read state: about the reader, not the session"),
+    "thread/readState/changed": _duplicate("read state: about the reader, not the session"),
     "thread/name/updated": _renamed,
     "thread/section/changed": _moved,
     "thread/goal/updated": _goal,
     "thread/goal/cleared": _says("goal cleared"),
     "thread/settings/updated": _settings,
     "thread/compacted": _compacted,
-    "thread/reverted": _says("reverted to an earlier turn"),
+    "thread/reverted": _reverted,
     "thread/archived": _says("archived"),
     "thread/unarchived": _says("unarchived"),
     "thread/deleted": _says("deleted"),

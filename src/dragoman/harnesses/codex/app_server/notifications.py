@@ -89,7 +89,7 @@ class Notifications:
                 self.sessions.enter_turn(thread, turn_id)
                 status = params.turn.status if ends and params.turn is not None else "completed"
                 thread.tell_requested(due, taken=taken, unread=status in ("interrupted", "failed"))
-                thread.teller.speak_of(None)
+                thread.session.attribute_to(None)
 
     def finish(self) -> None:
         for thread in self.sessions.threads.all():
@@ -103,39 +103,39 @@ class Notifications:
 
     def _turn_started(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
-        teller = self.sessions.introduce(thread)
+        session = self.sessions.introduce(thread)
         turn_id = params.turn.id if params.turn else params.turn_id
         if turn_id in thread.given_up:
-            teller.twin("turn: given up before it began")
+            session.duplicate("turn: given up before it began")
             return
         if thread.events.end is not None:
             thread.events.finish()  # only an event has ended the turn before
-        if teller.in_turn and teller.is_other_turn(turn_id):
+        if session.in_turn and session.is_other_turn(turn_id):
             # Either the other one was cut off, or this start was taken as a word to it.
             thread.next_turn = turn_id
-            teller.twin("turn: announced while another runs")
+            session.duplicate("turn: announced while another runs")
             return
-        teller.begin_turn(turn_id)
+        session.begin_turn(turn_id)
         thread.events.ends_follow = True
         thread.turn_line = self.sessions.out.line
         thread.tell_asked()
 
     def _turn_completed(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
-        teller = self.sessions.introduce(thread)
+        session = self.sessions.introduce(thread)
         self.spelled.finish(thread)
         turn = params.turn or TurnInfo(id=params.turn_id, status=as_str(params.status))
-        if turn.id is not None and teller.in_turn and teller.is_other_turn(turn.id):
+        if turn.id is not None and session.in_turn and session.is_other_turn(turn.id):
             if turn.id == thread.next_turn:
                 self.sessions.enter_turn(thread, turn.id)
-            elif teller.has_ended(turn.id):
-                teller.twin("turn: ended before")
+            elif session.has_ended(turn.id):
+                session.duplicate("turn: ended before")
                 return
         thread.responses.end_turn()
         self.requests.turn_over(thread, turn.id)
         usage = as_dict(params.usage)
         if usage:
-            teller.usage(None, _spelled_usage(usage))
+            session.usage(None, _spelled_usage(usage))
         outcome: Outcome = "completed"
         if turn.status in ("failed", "interrupted"):
             outcome = "failed" if turn.status == "failed" else "interrupted"
@@ -143,7 +143,7 @@ class Notifications:
         if thread.events.end is not None:
             outcome, error = _said_by_both(thread.events.end, outcome, error)
             thread.events.end = None
-        teller.end_turn(outcome, error)
+        session.end_turn(outcome, error)
 
     def _item(self, params: Params, *, done: bool) -> bool:
         if params.item is ABSENT:
@@ -155,16 +155,16 @@ class Notifications:
             is_prompt = kind == "user_message"
             thread.responses.settle(prompt=user_input(item.content)[0] if is_prompt else None)
         thread.responses.others_speak = True
-        teller = self.sessions.introduce(thread)
+        session = self.sessions.introduce(thread)
         for child in child_sessions(item):
-            self.sessions.threads.link(child, teller.session_id)
+            self.sessions.threads.link(child, session.session_id)
         self.sessions.enter_turn(thread, params.turn_id)
         if kind == "user_message":
             thread.forget_requested(*user_input(item.content))
         if kind == "file_change":
             thread.responses.release(item.id, *edit_call(changes_of(item.changes)))
-        known = tell_item(teller, CHANNEL, item, done=done)
-        teller.speak_of(None)
+        known = tell_item(session, CHANNEL, item, done=done)
+        session.attribute_to(None)
         return known
 
     def _item_started(self, params: Params) -> bool:
@@ -179,7 +179,7 @@ class Notifications:
         thread = self.sessions.thread_of(params)
         self.sessions.introduce(thread)
         if params.turn_id in thread.given_up:
-            thread.teller.twin("item: of a turn that was given up")
+            thread.session.duplicate("item: of a turn that was given up")
             return True
         item = _raw_item(params.item)
         if thread.responses.held_text is not None:
@@ -189,31 +189,31 @@ class Notifications:
 
     def _plan(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
-        teller = self.sessions.introduce(thread)
+        session = self.sessions.introduce(thread)
         self.sessions.enter_turn(thread, params.turn_id)
-        teller.plan(*plan_steps({"plan": params.plan, "explanation": params.explanation}))
-        teller.speak_of(None)
+        session.plan(*plan_steps({"plan": params.plan, "explanation": params.explanation}))
+        session.attribute_to(None)
 
     def _diff(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
-        teller = self.sessions.introduce(thread)
-        teller.speak_of(params.turn_id)
-        teller.diff(params.diff or "")
-        teller.speak_of(None)
+        session = self.sessions.introduce(thread)
+        session.attribute_to(params.turn_id)
+        session.diff(params.diff or "")
+        session.attribute_to(None)
 
     def _usage(self, params: Params) -> None:
         thread = self.sessions.thread_of(params)
-        teller = self.sessions.introduce(thread)
+        session = self.sessions.introduce(thread)
         if params.turn_id is not None and params.turn_id == thread.next_turn:
             self.sessions.enter_turn(thread, params.turn_id)
         given = params.token_usage
         if given is None:
-            teller.twin("usage: nothing counted yet")
+            session.duplicate("usage: nothing counted yet")
             return
-        old = teller.is_other_turn(params.turn_id)
-        teller.speak_of(params.turn_id)
-        teller.usage(_usage(given.total), _usage(given.last), given.model_context_window, old=old)
-        teller.speak_of(None)
+        old = session.is_other_turn(params.turn_id)
+        session.attribute_to(params.turn_id)
+        session.usage(_usage(given.total), _usage(given.last), given.model_context_window, old=old)
+        session.attribute_to(None)
 
     def _limits(self, params: Params) -> None:
         given = params.rate_limits
@@ -224,14 +224,14 @@ class Notifications:
     def _error(self, params: Params) -> None:
         given = as_dict(params.error) or {"message": params.message, "details": params.details}
         thread = self.sessions.thread_of(params)
-        if params.turn_id is not None and thread.teller.has_ended(params.turn_id):
-            thread.teller.twin("error: of a turn that is over")
+        if params.turn_id is not None and thread.session.has_ended(params.turn_id):
+            thread.session.duplicate("error: of a turn that is over")
         elif params.will_retry:
             words = (words_of(given), words_of(details_in(given)))
             text = "\n".join(filter(None, words))
-            thread.teller.notice(CHANNEL, "warning", text, will_retry=True)
+            thread.session.notice(CHANNEL, "warning", text, will_retry=True)
         else:
-            thread.teller.fail_turn(error_in(given))
+            thread.session.fail_turn(error_in(given))
 
     def _resolved(self, params: Params) -> None:
         self.requests.resolved(self.sessions.thread_of(params), params.request_id)
@@ -290,18 +290,18 @@ def _spelled_usage(usage: dict[str, Any]) -> Usage:
 
 def _delta(of: DeltaOf, part: str = "") -> _Tell:
     def tell(self: Notifications, params: Params) -> None:
-        teller = self.sessions.introduce(self.sessions.thread_of(params))
+        session = self.sessions.introduce(self.sessions.thread_of(params))
         turn_id = params.turn_id
-        if turn_id is not None and turn_id != teller.open_turn and teller.has_ended(turn_id):
-            teller.twin("delta: of a turn that is over; the item says it")
+        if turn_id is not None and turn_id != session.open_turn and session.has_ended(turn_id):
+            session.duplicate("delta: of a turn that is over; the item says it")
         else:
-            teller.delta(CHANNEL, of, as_str(params.delta) or "", params.item_id, part)
+            session.delta(CHANNEL, of, as_str(params.delta) or "", params.item_id, part)
 
     return tell
 
 
-def _twin(rule: str) -> _Tell:
-    return lambda self, params: self.sessions.out.twin(rule)
+def _duplicate(rule: str) -> _Tell:
+    return lambda self, params: self.sessions.out.duplicate(rule)
 
 
 _Tell: TypeAlias = Callable[[Notifications, Params], bool | None]
@@ -318,12 +318,14 @@ NOTIFICATIONS: Final[dict[str, _Tell]] = {
     "item/reasoning/textDelta": _delta("thinking", "raw"),
     "item/commandExecution/outputDelta": _delta("output"),
     "item/fileChange/outputDelta": _delta("output"),
-    "item/reasoning/summaryPartAdded": _twin("thinking: the next part begins"),
-    "item/commandExecution/terminalInteraction": _twin("terminal: the command's output shows it"),
-    "item/fileChange/patchUpdated": _twin("item: its end says it"),
-    "item/mcpToolCall/progress": _twin("item: its end says it"),
+    "item/reasoning/summaryPartAdded": _duplicate("thinking: the next part begins"),
+    "item/commandExecution/terminalInteraction": _duplicate(
+        "terminal: the command's output shows it"
+    ),
+    "item/fileChange/patchUpdated": _duplicate("item: its end says it"),
+    "item/mcpToolCall/progress": _duplicate("item: its end says it"),
     "rawResponseItem/completed": Notifications._raw_item,
-    "rawResponse/completed": _twin("usage: the token count says it"),
+    "rawResponse/completed": _duplicate("usage: the token count says it"),
     "turn/plan/updated": Notifications._plan,
     "turn/diff/updated": Notifications._diff,
     "thread/tokenUsage/updated": Notifications._usage,

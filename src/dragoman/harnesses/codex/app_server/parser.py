@@ -2,14 +2,14 @@
 
 Lines are JSON-RPC, with or without ``"jsonrpc"``; of one direction or both, bare or inside
 ``{"dir", "t", "msg"}``. Up to 0.114 the server sends legacy ``codex/event/*`` beside v2: whatever is
-told first is a message, the other is its twin.
+told first is a message, the other is its duplicate.
 
 | line | becomes |
 |---|---|
 | notifications | see app_server_notifications |
 | requests of the server, answers to them | approval_requested, approval_settled; a dynamic tool's tool_call and tool_result |
-| requests of the client | twins of their answers, or of what they set going; in v1 the prompt itself |
-| answers of the server | session_started, or a twin; an error is a notice; data nobody else tells is kept as unknown |
+| requests of the client | duplicates of their answers, or of what they set going; in v1 the prompt itself |
+| answers of the server | session_started, or a duplicate; an error is a notice; data nobody else tells is kept as unknown |
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.app_server.notices import ASIDE
 from dragoman.harnesses.codex.app_server.notifications import Notifications
 from dragoman.harnesses.codex.app_server.requests import (
@@ -37,11 +37,12 @@ from dragoman.harnesses.codex.app_server.shapes import (
     ThreadInfo,
     decode_rpc,
 )
+from dragoman.harnesses.codex.events.notices import tell_rollback
 from dragoman.harnesses.codex.failures import words_of
 from dragoman.harnesses.codex.items.shape import user_input
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.threads import Threads
-from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str, texts_in
+from dragoman.harnesses.codex.values.loose import as_count, as_dict, as_list, as_str, texts_in
 from dragoman.harnesses.codex.versions import release_in
 from dragoman.harnesses.contract.reading import Ending
 from dragoman.model.messages import Level, Outcome, TurnError
@@ -124,7 +125,7 @@ class AppServerParser(StreamParser):
             self._answer(line, rpc, sent)
         elif rpc.id is None:
             if sent or method in _HANDSHAKE:
-                self._out.twin("handshake")
+                self._out.duplicate("handshake")
             elif method in ASIDE:
                 self._aside(line, method, params)
             elif not self._notifications.tell(method, _with_event(line, method, params)):
@@ -147,15 +148,15 @@ class AppServerParser(StreamParser):
         for thread in self._threads.all():
             thread.finish()
 
-    def _speaker(self) -> Teller:
-        return self._threads.current.teller if self._threads.current else self._sessions.connection
+    def _speaker(self) -> SessionAssembler:
+        return self._threads.current.session if self._threads.current else self._sessions.connection
 
     # For who drives the other side.
 
     def open_turn(self, session_id: str) -> str | None:
         """The turn under way in a session."""
         thread = self._threads.find(session_id)
-        return thread.teller.open_turn if thread else None
+        return thread.session.open_turn if thread else None
 
     def request(self, request_id: int | str) -> ServerRequest | None:
         """A request of the server that is still open, under the names its message has."""
@@ -164,7 +165,7 @@ class AppServerParser(StreamParser):
     def has_asked(self, session_id: str, approval_id: str) -> bool:
         """Whether an approval of this name was asked for, be it by an event only."""
         thread = self._threads.find(session_id)
-        return thread is not None and thread.teller.has_asked(approval_id)
+        return thread is not None and thread.session.has_asked(approval_id)
 
     def has_given_up(self, session_id: str, turn_id: str) -> bool:
         """Whether we ended this turn, not the server."""
@@ -178,7 +179,7 @@ class AppServerParser(StreamParser):
         thread = self._threads.find(session_id)
         if thread is not None:
             self._notifications.spelled.finish(thread)
-            self._requests.turn_over(thread, thread.teller.open_turn)
+            self._requests.turn_over(thread, thread.session.open_turn)
             thread.end_turn(turn_id, outcome, error)
 
     def cut_off(self, error: TurnError) -> None:
@@ -191,8 +192,8 @@ class AppServerParser(StreamParser):
     def note(self, session_id: str | None, level: Level, text: str) -> None:
         """Say something of our own about a session, or about the connection."""
         thread = self._threads.find(session_id)
-        teller = thread.teller if thread else self._sessions.connection
-        teller.notice("ours", level, text)
+        session = thread.session if thread else self._sessions.connection
+        session.notice("ours", level, text)
 
     # What the client asks, and what it is answered.
 
@@ -208,26 +209,32 @@ class AppServerParser(StreamParser):
             else:
                 thread.ask(*user_input(params.items))
         elif method == "thread/inject_items" and as_list(params.items):
-            self._inject(self._threads.get(params.thread_id).teller, as_list(params.items))
+            self._inject(self._threads.get(params.thread_id).session, as_list(params.items))
+        elif method == "thread/revert" and params.before_turn_id:
+            self._threads.get(params.thread_id).reverts_to = params.before_turn_id
+            self._out.duplicate("request: its notification says it")
+        elif method == "thread/rollback":
+            self._threads.get(params.thread_id).rolls_back = as_count(params.num_turns)
+            self._out.duplicate("request: its answer says it")
         elif method in _PROMPTS and params.input:
             thread = self._threads.get(params.thread_id)
             text, images = user_input(params.input)
             thread.request(request_id, text, images, steers=method == "turn/steer")
         else:
-            self._out.twin("request: its answer or what follows says it")
+            self._out.duplicate("request: its answer or what follows says it")
 
     def _aside(self, line: bytes, method: str, params: Params) -> None:
         """Tell a notification that is not about the conversation, in its own words."""
         thread = self._threads.find(params.thread_id)
-        teller = thread.teller if thread else self._sessions.connection
+        session = thread.session if thread else self._sessions.connection
         words = bytes(_decode_aside(line).params).decode(errors="replace")
-        teller.notice("aside", "info", method if words in ("", "{}") else f"{method}: {words}")
+        session.notice("aside", "info", method if words in ("", "{}") else f"{method}: {words}")
 
-    def _inject(self, teller: Teller, items: list[Any]) -> None:
+    def _inject(self, session: SessionAssembler, items: list[Any]) -> None:
         """What the client puts before the model, past the conversation."""
         for item in map(as_dict, items):
             text = texts_in(item) or msgspec.json.encode(item).decode()
-            teller.context(as_str(item.get("role")) or "user", text)
+            session.context(as_str(item.get("role")) or "user", text)
 
     def _answer(self, line: bytes, rpc: Rpc, sent: bool | None) -> None:
         request_id = rpc.id
@@ -239,7 +246,7 @@ class AppServerParser(StreamParser):
             self._requests.answered(request_id, rpc)
             return
         if sent:
-            self._out.twin("answer: to a request that is settled, or that nobody knows")
+            self._out.duplicate("answer: to a request that is settled, or that nobody knows")
             return
         method, thread_id = self._asked.pop(request_id, (None, None))
         if rpc.error is not None:
@@ -253,17 +260,21 @@ class AppServerParser(StreamParser):
             agent = as_str(result.get("userAgent")) or as_str(server.get("user_agent"))
             self._sessions.version = release_in(agent) or as_str(server.get("version"))
             self._requests.home = as_str(result.get("codexHome"))
-            self._out.twin("handshake")
+            self._out.duplicate("handshake")
         elif method == "tools/call":
             self._tool_answered(result)
+        elif method == "thread/rollback" and (thread := self._threads.find(thread_id)):
+            # Up to 0.114 an event reports it, too; later releases only answer.
+            turns, thread.rolls_back = thread.rolls_back, 0
+            tell_rollback(thread.session, "answer", turns)
         elif method in _SAYS_NOTHING or not result or "turn" in result:
-            self._out.twin("answer: notifications say it")
+            self._out.duplicate("answer: notifications say it")
             if method == "thread/unsubscribe":
                 self._threads.leave(thread_id)
         elif method in _QUERIES:
-            self._out.twin("answer: to a question that is no part of a session")
+            self._out.duplicate("answer: to a question that is no part of a session")
         elif self.answers_have_readers:
-            self._out.twin("answer: given to whoever asked")
+            self._out.duplicate("answer: given to whoever asked")
         else:
             self._unknown(line, f"answer to {method}" if method else "answer")
 
@@ -271,19 +282,19 @@ class AppServerParser(StreamParser):
         self, request_id: int | str, method: str | None, thread_id: str | None, error: Any
     ) -> None:
         message = words_of(error)
-        teller = self._sessions.connection
+        session = self._sessions.connection
         thread = self._threads.find(thread_id) or self._threads.current
         code = as_dict(error).get("code")
         if method in (*_PROMPTS, *_ASKS) and thread:
-            teller = thread.teller
+            session = thread.session
             thread.drop_asked(request_id, again=code == OVERLOADED)
         text = f"{method}: {message}" if method else message
         if details := words_of(as_dict(error).get("data")):
             text = f"{text}\n{details}"
         if code == OVERLOADED:
-            teller.notice("answer", "warning", text, will_retry=True)
+            session.notice("answer", "warning", text, will_retry=True)
         else:
-            teller.notice("answer", "error", text)
+            session.notice("answer", "error", text)
 
     def _session_opened(self, method: str | None, result: dict[str, Any]) -> None:
         given = as_dict(result.get("thread"))
@@ -304,19 +315,19 @@ class AppServerParser(StreamParser):
     def _tool_answered(self, result: dict[str, Any]) -> None:
         """The MCP tool call is over; in 0.8 that is all that says so."""
         thread = self._threads.get(None)
-        teller = thread.teller
+        session = thread.session
         texts = [as_str(as_dict(part).get("text")) or "" for part in as_list(result.get("content"))]
         text = "\n".join(texts)
-        if not teller.in_turn and result.get("isError"):
+        if not session.in_turn and result.get("isError"):
             thread.drop_asked()
-            teller.notice("answer", "error", text)
-        elif not teller.in_turn:
-            self._out.twin("answer: the events say it")
+            session.notice("answer", "error", text)
+        elif not session.in_turn:
+            self._out.duplicate("answer: the events say it")
         elif text.endswith("_APPROVAL_REQUIRED"):
-            teller.notice("answer", "warning", text)
-            teller.end_turn("interrupted")
+            session.notice("answer", "warning", text)
+            session.end_turn("interrupted")
         else:
-            teller.leave()
+            session.leave()
 
 
 def _with_event(line: bytes, method: str, params: Params) -> Params:

@@ -97,21 +97,21 @@ class ServerRequests:
         thread_id = params.thread_id or params.conversation_id or as_str(raw.get("conversation_id"))
         item_id = params.item_id or params.call_id or as_str(raw.get("call_id"))
         thread = self._threads.get(thread_id)
-        if live and not is_sound(method, raw, thread.teller, item_id):
+        if live and not is_sound(method, raw, thread.session, item_id):
             return False
         named = params.approval_id or item_id or as_str(raw.get("codex_call_id"))
         approval_id = self._own_name(thread, named or _name(request_id, params, thread, line))
         # The oldest requests do not name the turn; they are over with the one they came in.
-        turn_id = params.turn_id or thread.teller.open_turn
+        turn_id = params.turn_id or thread.session.open_turn
         self._open[request_id] = ServerRequest(thread, approval_id, method, turn_id)
-        thread.teller.speak_of(params.turn_id)
+        thread.session.attribute_to(params.turn_id)
         REQUESTS[method](self, thread, approval_id, params, raw)
-        thread.teller.speak_of(None)
+        thread.session.attribute_to(None)
         return True
 
     def _own_name(self, thread: Thread, name: str) -> str:
         """A name for each request: an item may be asked about twice."""
-        key = (thread.teller.session_id, name)
+        key = (thread.session.session_id, name)
         count = self._names[key] = self._names.get(key, 0) + 1
         return name if count == 1 else f"{name}-{count}"
 
@@ -120,14 +120,14 @@ class ServerRequests:
         asked = self._open.pop(request_id)
         result = msgspec.json.decode(rpc.result) if rpc.result is not ABSENT else None
         if asked.method in _HOUSEKEEPING:
-            self._out.twin("answer: between the server and its client")
+            self._out.duplicate("answer: between the server and its client")
         elif asked.method == "item/tool/call":
             self._tool_answered(asked, result, rpc.error)
         else:
             decision = DENY if rpc.error is not None else answer_of(result)
             if rpc.error is not None:
                 self._refused(asked, rpc.error)
-                asked.thread.teller.settle(asked.approval_id, decision)
+                asked.thread.session.settle(asked.approval_id, decision)
             else:
                 asked.thread.settle_approval(asked.approval_id, decision)
 
@@ -137,7 +137,7 @@ class ServerRequests:
         words = (words_of(error), words_of(as_dict(error).get("data")))
         text = "\n".join(filter(None, words))
         text = f"{asked.method} was refused: {text}" + (f" ({code})" if code is not None else "")
-        asked.thread.teller.notice("refused", "warning", text)
+        asked.thread.session.notice("refused", "warning", text)
 
     def _tool_answered(self, asked: ServerRequest, result: Any, error: Any) -> None:
         given = as_dict(result)
@@ -147,17 +147,17 @@ class ServerRequests:
             self._refused(asked, error)
             return
         failed = given.get("success") is False
-        asked.thread.teller.result(
+        asked.thread.session.result(
             asked.approval_id, output or (as_str(given.get("output")) or ""), is_error=failed
         )
 
     def resolved(self, thread: Thread, request_id: Any) -> None:
         """The server says that a request of its own is settled, one way or another."""
         asked = self._open.pop(request_id, None) if isinstance(request_id, int | str) else None
-        if asked is None or not asked.thread.teller.has_asked(asked.approval_id):
-            self._out.twin("approval: settled before, or nothing to approve")
+        if asked is None or not asked.thread.session.has_asked(asked.approval_id):
+            self._out.duplicate("approval: settled before, or nothing to approve")
         else:
-            asked.thread.teller.settle(asked.approval_id, "resolved")
+            asked.thread.session.settle(asked.approval_id, "resolved")
 
     def turn_over(self, thread: Thread, turn_id: str | None) -> None:
         """What was asked in this turn needs no answer any more."""
@@ -173,18 +173,18 @@ class ServerRequests:
     # One method for each request.
 
     def _command(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
-        teller = thread.teller
+        session = thread.session
         command, cwd = params.command, params.cwd
         if command is None:  # up to 0.77 the item, which came before, says it
-            item = teller.native_of(params.item_id or name)
-            command = item.get("command", teller.input_of(params.item_id or name).get("command"))
+            item = session.native_of(params.item_id or name)
+            command = item.get("command", session.input_of(params.item_id or name).get("command"))
             cwd = cwd or as_str(item.get("cwd"))
         if raw.get("kind") == "writeStdin":
-            ask_input(teller, name, text=command_line(command), cwd=cwd, reason=params.reason)
+            ask_input(session, name, text=command_line(command), cwd=cwd, reason=params.reason)
             return
         rule = rule_to_remember(raw)
         ask_command(
-            teller,
+            session,
             name,
             command=command,
             cwd=cwd,
@@ -195,16 +195,16 @@ class ServerRequests:
         )
 
     def _old_command(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
-        if not thread.teller.calls.is_known(name):
-            thread.teller.call(
+        if not thread.session.calls.is_known(name):
+            thread.session.call(
                 name, "Bash", "exec_command", {"command": command_line(params.command)}
             )
         self._command(thread, name, params, raw)
 
     def _edit(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
-        changes = as_list(thread.teller.input_of(params.item_id or name).get("changes"))
+        changes = as_list(thread.session.input_of(params.item_id or name).get("changes"))
         ask_edit(
-            thread.teller,
+            thread.session,
             name,
             changes=changes,
             reason=params.reason,
@@ -216,22 +216,22 @@ class ServerRequests:
         given = params.file_changes if params.file_changes is not None else raw.get("file_changes")
         root = as_str(raw.get("grantRoot")) or as_str(raw.get("grant_root"))
         changes = changes_of(given)
-        ask_edit(thread.teller, name, changes=changes, reason=params.reason, grant_root=root)
+        ask_edit(thread.session, name, changes=changes, reason=params.reason, grant_root=root)
 
     def _permissions(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
-        ask_permissions(thread.teller, name, params.permissions, params.reason)
+        ask_permissions(thread.session, name, params.permissions, params.reason)
 
     def _question(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
-        ask_question(thread.teller, name, as_list(params.questions))
+        ask_question(thread.session, name, as_list(params.questions))
 
     def _elicitation(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         meta = as_dict(params.meta)
         message, server = params.message or "", params.server_name or ""
         if meta.get("codex_approval_kind") == "mcp_tool_call":
-            ask_tool(thread.teller, name, server, message, meta, self.home)
+            ask_tool(thread.session, name, server, message, meta, self.home)
         else:
             form, url = _asked_for(raw)
-            ask_elicitation(thread.teller, name, server, message, form=form, url=url, meta=meta)
+            ask_elicitation(thread.session, name, server, message, form=form, url=url, meta=meta)
 
     def _mcp_elicitation(
         self, thread: Thread, name: str, params: Params, raw: dict[str, Any]
@@ -239,21 +239,21 @@ class ServerRequests:
         kind = as_str(raw.get("codex_elicitation"))
         if kind == "exec-approval":
             command, cwd = raw.get("codex_command"), as_str(raw.get("codex_cwd"))
-            ask_command(thread.teller, name, command=command, cwd=cwd, reason=params.message)
+            ask_command(thread.session, name, command=command, cwd=cwd, reason=params.message)
         elif kind == "patch-approval":
             changes = changes_of(raw.get("codex_changes"))
-            ask_edit(thread.teller, name, changes=changes, reason=params.message)
+            ask_edit(thread.session, name, changes=changes, reason=params.message)
         else:
             form, url = _asked_for(raw)
             server, message = params.server_name or "", params.message or ""
-            ask_elicitation(thread.teller, name, server, message, form=form, url=url)
+            ask_elicitation(thread.session, name, server, message, form=form, url=url)
 
     def _tool_call(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         tool = f"{params.namespace}.{params.tool}" if params.namespace else params.tool or ""
-        thread.teller.call(name, tool, tool, given_arguments(params.arguments))
+        thread.session.call(name, tool, tool, given_arguments(params.arguments))
 
     def _housekeeping(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
-        thread.teller.notice(
+        thread.session.notice(
             "request", "info", "the agent asks its client for a token, a proof or the time"
         )
 
@@ -279,7 +279,7 @@ def _name(request_id: int | str, params: Params, thread: Thread, line: bytes) ->
     A new process counts its requests from 0 again. With the turn in it, the name means this request
     for the life of the session; without a turn, what was asked has to do.
     """
-    turn_id = params.turn_id or thread.teller.open_turn
+    turn_id = params.turn_id or thread.session.open_turn
     return f"request-{request_id}-{turn_id or hashlib.sha256(line).hexdigest()[:12]}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.app_server.shapes import Params, ThreadInfo
 from dragoman.harnesses.codex.threads import Thread, Threads
@@ -15,7 +15,7 @@ class Sessions:
     def __init__(self, out: Output, threads: Threads) -> None:
         self.out = out
         self.threads = threads
-        self.connection = Teller(out, "codex")
+        self.connection = SessionAssembler(out, "codex")
         """Tells what belongs to no session: the account, the configuration, the server itself."""
         self.version: str | None = None
         """The server's release, once the handshake has named it."""
@@ -31,41 +31,41 @@ class Sessions:
     def begin(self, info: ThreadInfo, *, resumed: bool = False) -> None:
         """Say what a session is, from whichever line knows."""
         thread = self.threads.get(info.id)
-        teller = thread.teller
+        session = thread.session
         if resumed or info.turns:
-            teller.is_resumed = True
+            session.is_resumed = True
         spawn = as_dict(as_dict(as_dict(info.source).get("subAgent")).get("thread_spawn"))
         parent = info.parent_thread_id or as_str(spawn.get("parent_thread_id"))
-        teller.begin_session(
+        session.begin_session(
             version=info.cli_version or self.version,
             model=info.model,
             cwd=info.cwd,
             parent_session_id=parent or info.forked_from_id or self.threads.parent_of(info.id),
         )
 
-    def introduce(self, thread: Thread) -> Teller:
+    def introduce(self, thread: Thread) -> SessionAssembler:
         """Make sure a session has been announced before anything is said in it."""
-        teller = thread.teller
-        if not teller.is_told:
-            parent = self.threads.parent_of(teller.session_id)
-            teller.begin_session(version=self.version, parent_session_id=parent)
-        return teller
+        session = thread.session
+        if not session.has_facts:
+            parent = self.threads.parent_of(session.session_id)
+            session.begin_session(version=self.version, parent_session_id=parent)
+        return session
 
     def enter_turn(self, thread: Thread, turn_id: str | None) -> None:
         """Stamp what follows with the turn that the line names."""
-        teller = thread.teller
-        if turn_id is None or not teller.is_other_turn(turn_id):
+        session = thread.session
+        if turn_id is None or not session.is_other_turn(turn_id):
             return
         if turn_id == thread.next_turn:
             thread.responses.end_turn()
             thread.events.finish()
-            teller.begin_turn(turn_id)
+            session.begin_turn(turn_id)
             thread.turn_line = self.out.line
             thread.events.ends_follow = True
             thread.next_turn = None
-        elif teller.has_ended(turn_id):
-            teller.speak_of(turn_id)  # a late word about an earlier turn
-        elif not teller.in_turn:
-            teller.begin_turn(turn_id)  # we came in late
+        elif session.has_ended(turn_id):
+            session.attribute_to(turn_id)  # a late word about an earlier turn
+        elif not session.in_turn:
+            session.begin_turn(turn_id)  # we came in late
             thread.turn_line = self.out.line
             thread.tell_asked()

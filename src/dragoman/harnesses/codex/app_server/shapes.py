@@ -109,6 +109,8 @@ class Params(msgspec.Struct, rename="camel", kw_only=True, gc=False):
     tool: str | None = None
     namespace: str | None = None
     request_id: Any = None
+    before_turn_id: str | None = None
+    num_turns: Any = None
 
 
 class Rpc(msgspec.Struct, rename="camel", kw_only=True, gc=False):

@@ -25,7 +25,7 @@ UNSAID_RULES: Final = frozenset(
         "answer: given to whoever asked",
     )
 )
-"""Rules of twins that are about something else than sessions: the account, the models, the settings."""
+"""Rules of duplicates that are about something else than sessions: the account, the models, the settings."""
 TOLD: Final = (
     "session_meta.cwd", "session_meta.cli_version", "turn_context.model", "turn_context.cwd",
     "thread/started.thread.cwd", "thread/started.thread.preview", "event/session_configured.model",

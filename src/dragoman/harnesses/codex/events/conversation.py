@@ -30,32 +30,32 @@ _limits = msgspec.json.Decoder()
 
 
 def session_configured(events: Events, event: shapes.SessionConfigured) -> None:
-    events.teller.begin_session(
+    events.session.begin_session(
         model=event.model, cwd=event.cwd, parent_session_id=event.forked_from_id
     )
 
 
 def task_started(events: Events, event: shapes.TaskStarted) -> None:
-    teller = events.teller
+    session = events.session
     if events.goes_on:
-        teller.twin("turn: a migrated file cuts it in two")
+        session.duplicate("turn: a migrated file cuts it in two")
         return
-    teller.says_ends = events.starts_have_ends
+    session.says_ends = events.starts_have_ends
     if event.model_context_window is not None:
-        teller.context_window = event.model_context_window
-    if teller.in_turn and not teller.is_reviewing:
+        session.context_window = event.model_context_window
+    if session.in_turn and not session.is_reviewing:
         events.responses.end_turn()
-    teller.begin_turn(event.turn_id or events.turn_id)
+    session.begin_turn(event.turn_id or events.turn_id)
 
 
 def task_complete(events: Events, event: shapes.TaskComplete) -> None:
     if events.goes_on:
-        events.teller.twin("turn: a migrated file cuts it in two")
+        events.session.duplicate("turn: a migrated file cuts it in two")
         return
     events.responses.end_turn()
-    teller = events.teller
-    if event.last_agent_message and teller.in_turn and not teller.turn_has_text:
-        teller.text(CHANNEL, event.last_agent_message)
+    session = events.session
+    if event.last_agent_message and session.in_turn and not session.turn_has_text:
+        session.text(CHANNEL, event.last_agent_message)
     error = as_dict(event.error)
     if error:
         events.end_turn("failed", error_in(error))
@@ -66,12 +66,12 @@ def task_complete(events: Events, event: shapes.TaskComplete) -> None:
 def turn_aborted(events: Events, event: shapes.TurnAborted) -> None:
     events.responses.end_turn()
     if event.reason is not None and event.reason not in _INTERRUPTED:
-        events.teller.notice(CHANNEL, "info", f"turn aborted: {event.reason}")
+        events.session.notice(CHANNEL, "info", f"turn aborted: {event.reason}")
     events.end_turn("interrupted")
 
 
 def shutdown_complete(events: Events, event: shapes.ShutdownComplete) -> None:
-    events.teller.end_session("shutdown")
+    events.session.end_session("shutdown")
 
 
 def error(events: Events, event: shapes.ErrorEvent) -> None:
@@ -79,23 +79,23 @@ def error(events: Events, event: shapes.ErrorEvent) -> None:
         events.end_turn("interrupted")
     else:
         details = event.details if event.details is not None else event.additional_details
-        events.teller.fail_turn(turn_error(event.message, event.codex_error_info, details))
+        events.session.fail_turn(turn_error(event.message, event.codex_error_info, details))
 
 
 def user_message(events: Events, event: shapes.UserMessage) -> None:
-    teller = events.teller
+    session = events.session
     if event.kind in ("user_instructions", "environment_context"):
-        teller.context("user", event.message)  # 0.31 to 0.44 label what they inject
+        session.context("user", event.message)  # 0.31 to 0.44 label what they inject
         return
-    if teller.in_turn and not teller.says_ends and _is_picture(event):
+    if session.in_turn and not session.says_ends and _is_picture(event):
         # Up to 0.98 a picture that the agent asked to see is told like a prompt.
-        teller.context("user", "[image]")
+        session.context("user", "[image]")
         return
     events.responses.tell_announced()
-    if not (teller.says_ends or (teller.is_reviewing and teller.in_turn)):
+    if not (session.says_ends or (session.is_reviewing and session.in_turn)):
         events.responses.end_turn()
-        teller.begin_turn()
-    teller.prompt(CHANNEL, event.message, [*(event.images or []), *event.local_images])
+        session.begin_turn()
+    session.prompt(CHANNEL, event.message, [*(event.images or []), *event.local_images])
 
 
 def _is_picture(event: shapes.UserMessage) -> bool:
@@ -109,7 +109,7 @@ def agent_message(events: Events, event: shapes.AgentMessage) -> None:
         phase = phase_of(event.phase)
         events.responses.announce(event.message, is_text=True, phase=phase)
         return
-    events.teller.text(CHANNEL, event.message, phase=phase_of(event.phase))
+    events.session.text(CHANNEL, event.message, phase=phase_of(event.phase))
 
 
 def agent_reasoning(events: Events, event: shapes.AgentReasoning) -> None:
@@ -117,7 +117,7 @@ def agent_reasoning(events: Events, event: shapes.AgentReasoning) -> None:
     if events.announces and text:
         events.responses.announce(text, is_text=False)
     else:
-        events.teller.thinking(CHANNEL, [text])
+        events.session.thinking(CHANNEL, [text])
 
 
 def agent_reasoning_raw(events: Events, event: shapes.AgentReasoningRaw) -> None:
@@ -125,61 +125,61 @@ def agent_reasoning_raw(events: Events, event: shapes.AgentReasoningRaw) -> None
 
 
 def reasoning_break(events: Events, event: shapes.AgentReasoningBreak) -> None:
-    events.teller.twin("thinking: the next part begins")
+    events.session.duplicate("thinking: the next part begins")
 
 
 def text_delta(events: Events, event: shapes.AgentMessageDelta) -> None:
-    events.teller.delta(CHANNEL, "text", event.delta)
+    events.session.delta(CHANNEL, "text", event.delta)
 
 
 def text_item_delta(events: Events, event: shapes.AgentMessageContentDelta) -> None:
-    events.teller.delta(ITEM_CHANNEL, "text", event.delta, event.item_id)
+    events.session.delta(ITEM_CHANNEL, "text", event.delta, event.item_id)
 
 
 def thinking_delta(events: Events, event: shapes.AgentReasoningDelta) -> None:
-    events.teller.delta(CHANNEL, "thinking", event.delta)
+    events.session.delta(CHANNEL, "thinking", event.delta)
 
 
 def thinking_item_delta(events: Events, event: shapes.ReasoningDelta) -> None:
-    events.teller.delta(ITEM_CHANNEL, "thinking", event.delta, event.item_id)
+    events.session.delta(ITEM_CHANNEL, "thinking", event.delta, event.item_id)
 
 
 def raw_delta(events: Events, event: shapes.AgentReasoningRawDelta) -> None:
-    events.teller.delta(CHANNEL, "thinking", event.delta, part="raw")
+    events.session.delta(CHANNEL, "thinking", event.delta, part="raw")
 
 
 def raw_item_delta(events: Events, event: shapes.ReasoningRawDelta) -> None:
-    events.teller.delta(ITEM_CHANNEL, "thinking", event.delta, event.item_id, part="raw")
+    events.session.delta(ITEM_CHANNEL, "thinking", event.delta, event.item_id, part="raw")
 
 
 def plan_delta(events: Events, event: shapes.PlanDelta) -> None:
-    events.teller.delta(ITEM_CHANNEL, "plan", event.delta, event.item_id)
+    events.session.delta(ITEM_CHANNEL, "plan", event.delta, event.item_id)
 
 
 def item_started(events: Events, event: shapes.ItemStarted) -> bool:
-    return tell_item(events.teller, ITEM_CHANNEL, event.item, done=False)
+    return tell_item(events.session, ITEM_CHANNEL, event.item, done=False)
 
 
 def item_completed(events: Events, event: shapes.ItemCompleted) -> bool:
     item = event.item
-    teller, responses = events.teller, events.responses
+    session, responses = events.session, events.responses
     if events.goes_on:
         events.goes_on = False
         responses.pictures -= 1
         if kind_of(item) == "user_message" and not user_input(item.content)[0]:
-            teller.twin("context: a picture that the agent asked to see")
+            session.duplicate("context: a picture that the agent asked to see")
             return True
     turn_id = event.turn_id
-    is_late = turn_id is not None and turn_id != teller.open_turn and not teller.is_reviewing
+    is_late = turn_id is not None and turn_id != session.open_turn and not session.is_reviewing
     if is_late:
-        teller.speak_of(turn_id)
+        session.attribute_to(turn_id)
     if item.type not in SAID:
         responses.spoken_items += 1
         if responses.is_held(item.id) and kind_of(item) == "file_change":
             responses.release(item.id, *edit_call(changes_of(item.changes)))
-    known = tell_item(teller, ITEM_CHANNEL, item, done=True)
+    known = tell_item(session, ITEM_CHANNEL, item, done=True)
     if is_late:
-        teller.speak_of(None)
+        session.attribute_to(None)
     return known
 
 
@@ -188,22 +188,22 @@ def raw_response_item(events: Events, event: shapes.RawResponseItem) -> None:
 
 
 def plan_update(events: Events, event: shapes.PlanUpdate) -> None:
-    events.teller.plan(*plan_steps({"plan": event.plan, "explanation": event.explanation}))
+    events.session.plan(*plan_steps({"plan": event.plan, "explanation": event.explanation}))
 
 
 def turn_diff(events: Events, event: shapes.TurnDiff) -> None:
-    events.teller.diff(event.unified_diff)
+    events.session.diff(event.unified_diff)
 
 
 def token_count(events: Events, event: shapes.TokenCount) -> None:
-    teller = events.teller
+    session = events.session
     info = event.info
     if events.others_count:
-        teller.twin("usage: the usage record says it")
+        session.duplicate("usage: the usage record says it")
     elif info is not None and info.totalTokenUsage is not None:
-        teller.usage(_spelled(info.totalTokenUsage), _spelled(info.lastTokenUsage))
+        session.usage(_spelled(info.totalTokenUsage), _spelled(info.lastTokenUsage))
     elif info is not None:
-        teller.usage(info.total_token_usage, info.last_token_usage, info.model_context_window)
+        session.usage(info.total_token_usage, info.last_token_usage, info.model_context_window)
     elif event.input_tokens is not None:
         last = Usage(
             input_tokens=event.input_tokens,
@@ -211,13 +211,13 @@ def token_count(events: Events, event: shapes.TokenCount) -> None:
             output_tokens=event.output_tokens or 0,
             reasoning_output_tokens=event.reasoning_output_tokens or 0,
         )
-        teller.usage(None, last)
+        session.usage(None, last)
     else:
-        teller.usage_starts()
+        session.usage_starts()
     limits = bytes(event.rate_limits)
     if limits != events.limits:
         events.limits = limits
-        teller.rate_limits(rate_windows(_limits.decode(limits), events.out.at))
+        session.rate_limits(rate_windows(_limits.decode(limits), events.out.at))
 
 
 def _spelled(usage: Any) -> Usage | None:
@@ -229,7 +229,7 @@ def _spelled(usage: Any) -> Usage | None:
 
 
 def raw_response_completed(events: Events, event: shapes.RawResponseCompleted) -> None:
-    events.teller.twin("usage: the token count says it")
+    events.session.duplicate("usage: the token count says it")
 
 
 TELL: Final[dict[type[Event], Tell]] = {

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.events import conversation, notices, tools
 from dragoman.harnesses.codex.events import conversation_shapes as shapes
@@ -35,9 +35,9 @@ from dragoman.model.messages import Outcome, TurnError
 class Events:
     """The core events of one session."""
 
-    def __init__(self, out: Output, teller: Teller, responses: ResponseItems) -> None:
+    def __init__(self, out: Output, session: SessionAssembler, responses: ResponseItems) -> None:
         self.out = out
-        self.teller = teller
+        self.session = session
         self.responses = responses
         self.limits = b"null"
         self.others_count = False
@@ -57,17 +57,17 @@ class Events:
 
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         """End the turn, or wait with that for the notification that knows more."""
-        if self.ends_follow and self.teller.in_turn and self.end is None:
+        if self.ends_follow and self.session.in_turn and self.end is None:
             self.end = (outcome, error)
-            self.teller.twin("turn: its notification says it")
+            self.session.duplicate("turn: its notification says it")
         else:
-            self.teller.end_turn(outcome, error)
+            self.session.end_turn(outcome, error)
 
     def finish(self) -> None:
         """No notification will come."""
         end, self.end, self.ends_follow = self.end, None, False
-        if end is not None and self.teller.in_turn:
-            self.teller.end_turn(*end)
+        if end is not None and self.session.in_turn:
+            self.session.end_turn(*end)
 
     def tell(self, event: AnyEvent) -> bool:
         """Tell an event; False if it holds an item whose type is new to us."""

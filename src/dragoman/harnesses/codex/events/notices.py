@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.events import notice_shapes as shapes
 from dragoman.harnesses.codex.events.conversation import CHANNEL
 from dragoman.harnesses.codex.events.shape import Event
@@ -38,7 +38,7 @@ def exec_approval(events: Events, event: shapes.ExecApproval) -> None:
         }
     )
     ask_command(
-        events.teller,
+        events.session,
         event.approval_id or event.call_id or events.turn_id or "approval",
         command=event.command,
         cwd=event.cwd,
@@ -54,7 +54,7 @@ def patch_approval(events: Events, event: shapes.PatchApproval) -> None:
     if event.call_id:
         patch_begin(events, PatchApplyBegin(call_id=event.call_id, changes=changes))
     ask_edit(
-        events.teller,
+        events.session,
         event.call_id or events.turn_id or "approval",
         changes=changes_of(changes),
         reason=event.reason,
@@ -62,11 +62,11 @@ def patch_approval(events: Events, event: shapes.PatchApproval) -> None:
 
 
 def request_user_input(events: Events, event: shapes.RequestUserInput) -> None:
-    ask_question(events.teller, event.call_id, as_list(event.questions))
+    ask_question(events.session, event.call_id, as_list(event.questions))
 
 
 def request_permissions(events: Events, event: shapes.RequestPermissions) -> None:
-    ask_permissions(events.teller, event.call_id, event.permissions, event.reason)
+    ask_permissions(events.session, event.call_id, event.permissions, event.reason)
 
 
 def elicitation(events: Events, event: shapes.ElicitationRequest) -> None:
@@ -74,94 +74,98 @@ def elicitation(events: Events, event: shapes.ElicitationRequest) -> None:
     message = event.message or as_str(request.get("message")) or ""
     form = as_dict(request.get("requested_schema") or request.get("requestedSchema")) or None
     url = as_str(request.get("url"))
-    ask_elicitation(events.teller, str(event.id), event.server_name, message, form=form, url=url)
+    ask_elicitation(events.session, str(event.id), event.server_name, message, form=form, url=url)
 
 
 def stream_error(events: Events, event: shapes.StreamError) -> None:
-    events.teller.notice(CHANNEL, "warning", event.message, will_retry=True)
+    events.session.notice(CHANNEL, "warning", event.message, will_retry=True)
 
 
 def background_event(events: Events, event: shapes.BackgroundEvent) -> None:
     retrying = "retrying" in event.message
     level = "warning" if retrying else "info"
-    events.teller.notice(CHANNEL, level, event.message, will_retry=retrying)
+    events.session.notice(CHANNEL, level, event.message, will_retry=retrying)
 
 
 def warning(events: Events, event: shapes.Warning) -> None:
-    events.teller.notice(CHANNEL, "warning", event.message)
+    events.session.notice(CHANNEL, "warning", event.message)
 
 
 def deprecation(events: Events, event: shapes.DeprecationNotice) -> None:
     text = "\n".join(filter(None, (event.summary, event.details)))
-    events.teller.notice(CHANNEL, "warning", text)
+    events.session.notice(CHANNEL, "warning", text)
 
 
 def context_compacted(events: Events, event: shapes.ContextCompacted) -> None:
-    events.teller.compacted(CHANNEL)
+    events.session.compacted(CHANNEL)
 
 
 def rolled_back(events: Events, event: shapes.ThreadRolledBack) -> None:
-    events.teller.notice(CHANNEL, "info", turns_rolled_back(event.num_turns))
+    tell_rollback(events.session, CHANNEL, event.num_turns)
 
 
 def renamed(events: Events, event: shapes.ThreadNameUpdated) -> None:
-    events.teller.notice(CHANNEL, "info", f"renamed: {event.thread_name or ''}")
+    events.session.notice(CHANNEL, "info", f"renamed: {event.thread_name or ''}")
 
 
 def goal(events: Events, event: shapes.ThreadGoalUpdated) -> None:
-    events.teller.notice(CHANNEL, "info", goal_text(event.goal))
+    events.session.notice(CHANNEL, "info", goal_text(event.goal))
 
 
 def settings(events: Events, event: shapes.ThreadSettingsApplied) -> None:
     changed = event.thread_settings
-    events.teller.begin_session(model=changed.model, cwd=changed.cwd)
+    events.session.begin_session(model=changed.model, cwd=changed.cwd)
 
 
 def entered_review(events: Events, event: shapes.EnteredReviewMode) -> None:
-    if not events.teller.says_ends:
+    if not events.session.says_ends:
         events.responses.end_turn()
-    events.teller.begin_review(event.user_facing_hint or "")
+    events.session.begin_review(event.user_facing_hint or "")
 
 
 def exited_review(events: Events, event: shapes.ExitedReviewMode) -> None:
     text = review_text(event.review_output)
     events.responses.tell_announced()
-    events.teller.end_review()
+    events.session.end_review()
     if text:
-        events.teller.text("review", text)
+        events.session.text("review", text)
     else:
-        events.teller.notice(CHANNEL, "info", "review ended")
+        events.session.notice(CHANNEL, "info", "review ended")
 
 
 def mcp_startup_update(events: Events, event: shapes.McpStartupUpdate) -> None:
     status = as_dict(event.status)
     tell_mcp_startup(
-        events.teller, event.server, str(status.get("state", "")), as_str(status.get("error"))
+        events.session, event.server, str(status.get("state", "")), as_str(status.get("error"))
     )
 
 
 def mcp_startup_complete(events: Events, event: shapes.McpStartupComplete) -> None:
     failed = [as_dict(failure) for failure in event.failed]
     if not failed:
-        events.teller.twin("mcp: nothing to report")
+        events.session.duplicate("mcp: nothing to report")
     for failure in failed:
         tell_mcp_startup(
-            events.teller, str(failure.get("server")), "failed", as_str(failure.get("error"))
+            events.session, str(failure.get("server")), "failed", as_str(failure.get("error"))
         )
 
 
 def skills(events: Events, event: shapes.SkillsUpdateAvailable) -> None:
-    events.teller.notice(CHANNEL, "info", "skills changed")
+    events.session.notice(CHANNEL, "info", "skills changed")
 
 
 def rerouted(events: Events, event: shapes.ModelReroute) -> None:
     text = f"rerouted from {event.from_model} to {event.to_model}"
-    events.teller.notice(CHANNEL, "warning", text)
+    events.session.notice(CHANNEL, "warning", text)
 
 
 def undo(events: Events, event: shapes.UndoStarted | shapes.UndoCompleted) -> None:
     failed = isinstance(event, shapes.UndoCompleted) and not event.success
-    events.teller.notice(CHANNEL, "error" if failed else "info", event.message or "undo")
+    events.session.notice(CHANNEL, "error" if failed else "info", event.message or "undo")
+
+
+def tell_rollback(session: SessionAssembler, channel: str, turns: int) -> None:
+    session.notice(channel, "info", turns_rolled_back(turns), undone_turns=max(0, turns))
 
 
 def turns_rolled_back(turns: int) -> str:
@@ -177,11 +181,11 @@ def goal_text(goal: Any) -> str:
     return f"goal ({given.get('status', 'active')}): {given.get('objective', '')}"
 
 
-def tell_mcp_startup(teller: Teller, server: str, state: str, error: str | None) -> None:
+def tell_mcp_startup(session: SessionAssembler, server: str, state: str, error: str | None) -> None:
     if state == "failed" or error:
-        teller.notice("mcp", "warning", f"MCP server {server} did not start: {error or state}")
+        session.notice("mcp", "warning", f"MCP server {server} did not start: {error or state}")
     else:
-        teller.notice("mcp", "info", f"MCP server {server}: {state}")
+        session.notice("mcp", "info", f"MCP server {server}: {state}")
 
 
 TELL: Final[dict[type[Event], Tell]] = {

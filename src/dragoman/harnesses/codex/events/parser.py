@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.events.conversation_shapes import (
     ErrorEvent,
     SessionConfigured,
@@ -68,7 +68,7 @@ class EventsParser(StreamParser):
         thread = self._thread
         thread.events.turn_id = turn_id or None
         if isinstance(event, SessionConfigured):
-            thread.teller.session_id = event.session_id
+            thread.session.session_id = event.session_id
         starts = isinstance(event, TaskStarted)
         if not starts and not isinstance(event, _BETWEEN_TURNS):
             thread.tell_asked(turn_id)
@@ -83,8 +83,8 @@ class EventsParser(StreamParser):
     def _finish(self, ending: Ending) -> None:
         self._thread.finish()
 
-    def _speaker(self) -> Teller:
-        return self._thread.teller
+    def _speaker(self) -> SessionAssembler:
+        return self._thread.session
 
     def _odd(self, line: bytes, value: Any) -> None:
         inner, _sent = unwrap(line)
@@ -97,7 +97,7 @@ class EventsParser(StreamParser):
             self._thread.ask(as_str(given["prompt"]) or "", [])
         elif "msg" not in given and _HEADER_KEYS & given.keys():
             model, cwd = as_str(given.get("model")), as_str(given.get("workdir"))
-            self._thread.teller.begin_session(model=model, cwd=cwd)
+            self._thread.session.begin_session(model=model, cwd=cwd)
         elif (event := read_event(as_dict(given.get("msg")), None)) is not None:
             self._tell(inner, as_str(given.get("id")), event)
         else:
@@ -111,6 +111,6 @@ class EventsParser(StreamParser):
         elif kind in ("exec_approval", "patch_approval"):
             self._thread.settle_approval(as_str(op.get("id")), decision_of(op.get("decision")))
         elif kind in ("interrupt", "shutdown"):
-            self._out.twin("request: what follows says it")
+            self._out.duplicate("request: what follows says it")
         else:
             self._unknown(line, f"op {kind}")

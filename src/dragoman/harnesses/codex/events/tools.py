@@ -29,19 +29,19 @@ _REJECTIONS: Final = ("exec command rejected by user", "command rejected by user
 
 def exec_begin(events: Events, event: shapes.ExecCommandBegin) -> None:
     native = "user_shell" if (event.source or "").startswith("user") else "exec_command"
-    call = shell_call(native, event.command, directory(event.cwd, events.teller.cwd))
-    events.teller.call(event.call_id, call.tool, call.native_tool, call.input)
+    call = shell_call(native, event.command, directory(event.cwd, events.session.cwd))
+    events.session.call(event.call_id, call.tool, call.native_tool, call.input)
 
 
 def exec_output(events: Events, event: shapes.ExecCommandOutputDelta) -> None:
-    events.teller.delta(CHANNEL, "output", _chunk(event.chunk), event.call_id)
+    events.session.delta(CHANNEL, "output", _chunk(event.chunk), event.call_id)
 
 
 def exec_end(events: Events, event: shapes.ExecCommandEnd) -> None:
     output = event.aggregated_output
     failed = bool(event.exit_code) or event.status in ("failed", "declined")
     declined = event.status == "declined" or (output or event.stderr) in _REJECTIONS
-    events.teller.result(
+    events.session.result(
         event.call_id,
         output if output is not None else event.stdout + event.stderr,
         is_error=failed or declined,
@@ -52,29 +52,29 @@ def exec_end(events: Events, event: shapes.ExecCommandEnd) -> None:
 
 
 def terminal_interaction(events: Events, event: shapes.TerminalInteraction) -> None:
-    events.teller.twin("terminal: the command's output shows it")
+    events.session.duplicate("terminal: the command's output shows it")
 
 
 def patch_begin(events: Events, event: shapes.PatchApplyBegin) -> None:
     tool, call = edit_call(changes_of(event.changes))
     events.responses.release(event.call_id, tool, call)
-    events.teller.call(event.call_id, tool, "apply_patch", call)
+    events.session.call(event.call_id, tool, "apply_patch", call)
 
 
 def patch_end(events: Events, event: shapes.PatchApplyEnd) -> None:
-    if events.teller.calls.is_closed(event.call_id):
-        events.teller.twin("tool result: told before")
+    if events.session.calls.is_closed(event.call_id):
+        events.session.duplicate("tool result: emitted before")
         return
     if event.changes is not None:
         tool, call = edit_call(changes_of(event.changes))
         events.responses.release(event.call_id, tool, call)
-        if not events.teller.calls.is_known(event.call_id):
-            events.teller.call(event.call_id, tool, "apply_patch", call)
+        if not events.session.calls.is_known(event.call_id):
+            events.session.call(event.call_id, tool, "apply_patch", call)
     failed = not event.success
     status: ResultStatus | None = "declined" if event.status == "declined" else None
     output = both_outputs(event.stdout, event.stderr, failed=failed)
     events.responses.spoken_items += 1
-    events.teller.result(event.call_id, output, is_error=failed, status=status)
+    events.session.result(event.call_id, output, is_error=failed, status=status)
 
 
 def both_outputs(stdout: str | None, stderr: str | None, *, failed: bool) -> str:
@@ -87,15 +87,15 @@ def mcp_begin(events: Events, event: shapes.McpToolCallBegin) -> None:
     call = event.invocation or shapes.Invocation(event.server, event.tool, event.arguments)
     name = mcp_tool(call.server, call.tool)
     native = f"{call.server}.{call.tool}"
-    events.teller.call(event.call_id, name, native, given_arguments(call.arguments))
+    events.session.call(event.call_id, name, native, given_arguments(call.arguments))
 
 
 def mcp_end(events: Events, event: shapes.McpToolCallEnd) -> None:
-    if not events.teller.calls.is_known(event.call_id) and (event.invocation or event.tool):
+    if not events.session.calls.is_known(event.call_id) and (event.invocation or event.tool):
         mcp_begin(events, event)
     cleaned = mcp_result(event.result, event.error)
     events.responses.spoken_items += 1
-    events.teller.result(
+    events.session.result(
         event.call_id,
         cleaned.text,
         is_error=cleaned.is_error,
@@ -109,30 +109,30 @@ def _took(event: shapes.ExecCommandEnd | shapes.McpToolCallEnd) -> int | None:
 
 def web_begin(events: Events, event: shapes.WebSearchBegin) -> None:
     if event.query:
-        tell_search(events.teller, event.call_id, *web_call(event.query, None), done=False)
+        tell_search(events.session, event.call_id, *web_call(event.query, None), done=False)
     else:
-        events.teller.twin("web search: its end says it")
+        events.session.duplicate("web search: its end says it")
 
 
 def web_end(events: Events, event: shapes.WebSearchEnd) -> None:
     tool, call = web_call(event.query, event.action)
     if events.announces:
         events.responses.nameless_searches.append((tool, call))
-    tell_search(events.teller, event.call_id, tool, call, done=True, found=event.results)
+    tell_search(events.session, event.call_id, tool, call, done=True, found=event.results)
 
 
 def view_image(events: Events, event: shapes.ViewImage) -> None:
-    events.teller.call(event.call_id, READ, "view_image", {"file_path": event.path})
-    events.teller.result(event.call_id)
+    events.session.call(event.call_id, READ, "view_image", {"file_path": event.path})
+    events.session.result(event.call_id)
 
 
 def image_begin(events: Events, event: shapes.ImageGenerationBegin) -> None:
-    events.teller.call(event.call_id, "image_generation", "image_generation", {})
+    events.session.call(event.call_id, "image_generation", "image_generation", {})
 
 
 def image_end(events: Events, event: shapes.ImageGenerationEnd) -> None:
     tell_picture(
-        events.teller,
+        events.session,
         event.call_id,
         event.revised_prompt,
         done=True,
@@ -143,12 +143,12 @@ def image_end(events: Events, event: shapes.ImageGenerationEnd) -> None:
 
 def dynamic_request(events: Events, event: shapes.DynamicToolRequest) -> None:
     name = f"{event.namespace}.{event.tool}" if event.namespace else event.tool
-    events.teller.call(event.callId or event.call_id, name, name, given_arguments(event.arguments))
+    events.session.call(event.callId or event.call_id, name, name, given_arguments(event.arguments))
 
 
 def dynamic_response(events: Events, event: shapes.DynamicToolResponse) -> None:
     output = content_text(event.content_items) or event.error or ""
-    events.teller.result(
+    events.session.result(
         event.call_id,
         output,
         is_error=not event.success,
@@ -164,7 +164,7 @@ def sub_agent(events: Events, event: shapes.SubAgentActivity) -> None:
         agent_thread_id=event.agent_thread_id,
         agent_path=event.agent_path,
     )
-    tell_item(events.teller, ITEM_CHANNEL, item, done=True)
+    tell_item(events.session, ITEM_CHANNEL, item, done=True)
 
 
 def collab(events: Events, event: Any) -> None:
@@ -173,7 +173,7 @@ def collab(events: Events, event: Any) -> None:
     one = event.receiver_thread_id or event.new_thread_id
     agents = [one] if one else event.receiver_thread_ids
     tool, call = agent_call(words[1], event.prompt, agents)
-    events.teller.call(event.call_id, tool, "_".join(words[:2]), call)
+    events.session.call(event.call_id, tool, "_".join(words[:2]), call)
     if words[2] == "end":
         states = as_dict(event.statuses) or {"": event.status}
         item = Item(
@@ -183,7 +183,7 @@ def collab(events: Events, event: Any) -> None:
             receiver_thread_ids=agents,
             agents_states=states,
         )
-        tell_item(events.teller, ITEM_CHANNEL, item, done=True)
+        tell_item(events.session, ITEM_CHANNEL, item, done=True)
 
 
 def _chunk(chunk: str | list[int]) -> str:

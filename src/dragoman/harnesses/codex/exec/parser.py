@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.failures import error_in, turn_error, words_of
 from dragoman.harnesses.codex.items.dispatch import tell_item
 from dragoman.harnesses.codex.items.shape import Item
@@ -113,7 +113,7 @@ class ExecParser(StreamParser):
 
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         super().__init__(only=only, audit=audit)
-        self._teller = Teller(self._out, "codex")
+        self._session = SessionAssembler(self._out, "codex")
         self._has_agents = False
         self._opened: Opened | None = None
         self._has_asked = True
@@ -137,74 +137,74 @@ class ExecParser(StreamParser):
     def _finish(self, ending: Ending) -> None:
         if not self._has_asked:
             self._begin_turn()
-        self._teller.leave()
+        self._session.leave()
 
-    def _speaker(self) -> Teller:
-        return self._teller
+    def _speaker(self) -> SessionAssembler:
+        return self._session
 
     def opened(self, event: Opened) -> None:
         self._opened, self._has_asked = event, False
-        self._teller.twin("run: told where its turn begins")
+        self._session.duplicate("run: told where its turn begins")
 
     def thread_started(self, event: ThreadStarted) -> None:
-        self._teller.session_id = event.thread_id
+        self._session.session_id = event.thread_id
         self._begin_session()
 
     def session_created(self, event: SessionCreated) -> None:
-        self._teller.says_ends = False
-        self._teller.session_id = event.session_id or event.id
-        self._teller.begin_session(model=event.model)
+        self._session.says_ends = False
+        self._session.session_id = event.session_id or event.id
+        self._session.begin_session(model=event.model)
 
     def turn_started(self, event: TurnStarted) -> None:
-        self._teller.says_ends = True
-        if self._teller.in_turn and self._has_agents:
-            self._teller.twin("turn: a sub-agent's, whose words come between (to 0.107)")
+        self._session.says_ends = True
+        if self._session.in_turn and self._has_agents:
+            self._session.duplicate("turn: a sub-agent's, whose words come between (to 0.107)")
         else:
             self._begin_turn()
 
     def turn_completed(self, event: TurnCompleted) -> None:
         if event.usage is not None:
             self._count(event.usage)
-        self._teller.end_turn("completed")
+        self._session.end_turn("completed")
 
     def turn_failed(self, event: TurnFailed) -> None:
         error = event.error if event.error is not None else event.message
-        self._teller.end_turn("failed", error_in(error))
+        self._session.end_turn("failed", error_in(error))
 
     def item_started(self, event: ItemStarted) -> bool:
         if event.item.type == "collab_tool_call":
             self._has_agents = True
         if self._out.at is not None:
             self._began.setdefault(event.item.id, self._out.at)
-        return tell_item(self._teller, CHANNEL, event.item, done=False)
+        return tell_item(self._session, CHANNEL, event.item, done=False)
 
     def item_completed(self, event: ItemCompleted) -> bool:
         began, now = self._began.pop(event.item.id, None), self._out.at
         if began is not None and now is not None and event.item.duration_ms is None:
             event.item.duration_ms = round((now - began).total_seconds() * 1000)
-        return tell_item(self._teller, CHANNEL, event.item, done=True)
+        return tell_item(self._session, CHANNEL, event.item, done=True)
 
     def error(self, event: ErrorLine, line: bytes) -> None:
-        teller = self._teller
+        session = self._session
         message = as_str(event.message) or line.strip().decode(errors="replace")
         if as_str(event.message) and (more := _besides(event, line)) is not None:
             message = f"{message}\n{words_of(more)}"
         if message.startswith(("Reconnecting", "stream error")) or "retrying" in message:
-            teller.notice(CHANNEL, "warning", message, will_retry=True)
+            session.notice(CHANNEL, "warning", message, will_retry=True)
             return
-        if not teller.says_ends:
+        if not session.says_ends:
             # Nothing else will say that the turn failed.
-            if not teller.in_turn:
-                teller.begin_turn()
-            teller.fail_turn(turn_error(message))
+            if not session.in_turn:
+                session.begin_turn()
+            session.fail_turn(turn_error(message))
         else:
-            teller.notice(CHANNEL, "error", message)
+            session.notice(CHANNEL, "error", message)
 
     # What somebody who started the run knows better than the stream: see exec_run.
 
     def _begin_session(self) -> None:
         known = self._opened or Opened()
-        self._teller.begin_session(
+        self._session.begin_session(
             version=known.version,
             model=known.model,
             cwd=known.cwd,
@@ -212,13 +212,13 @@ class ExecParser(StreamParser):
         )
 
     def _begin_turn(self) -> None:
-        self._teller.begin_turn()
+        self._session.begin_turn()
         if self._opened is not None and not self._has_asked:
             self._has_asked = True
-            self._teller.prompt(CHANNEL, self._opened.prompt, self._opened.images)
+            self._session.prompt(CHANNEL, self._opened.prompt, self._opened.images)
 
     def _count(self, total: Usage) -> None:
-        self._teller.usage(total, None)
+        self._session.usage(total, None)
 
 
 _Tell: TypeAlias = Callable[[ExecParser, Any], bool | None]

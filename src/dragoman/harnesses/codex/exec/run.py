@@ -46,7 +46,7 @@ class ExecRun(ExecParser):
         )
         if self._spent is not None:
             # Nobody says this now: it is only the mark to count from.
-            self._teller.usage(self._spent, None, old=True)
+            self._session.usage(self._spent, None, old=True)
             self._out.take_messages()
 
     def opening(self) -> bytes:
@@ -61,7 +61,7 @@ class ExecRun(ExecParser):
         ``code`` is negative for the signal that ended it; ``stopped`` says that we wanted it to end.
         """
         if not self._is_over:
-            end = ending(code, stderr_tail, began=self._teller.in_turn, stopped=stopped)
+            end = ending(code, stderr_tail, began=self._session.in_turn, stopped=stopped)
             self._end(end.outcome, end.error)
         self.receive_eof()
 
@@ -74,61 +74,61 @@ class ExecRun(ExecParser):
             self._end(outcome, error)
 
     def _end(self, outcome: Outcome, error: TurnError | None) -> None:
-        teller = self._teller
-        if not teller.in_turn:
+        session = self._session
+        if not session.in_turn:
             self._begin_turn()
-        self._turn_id = teller.open_turn
-        teller.end_turn(outcome, error)
+        self._turn_id = session.open_turn
+        session.end_turn(outcome, error)
         self._close()
 
     def _close(self) -> None:
         """From here on nothing begins a turn: what comes late belongs to the one that was."""
         self._is_over = True
-        self._teller.speak_of(self._turn_id)
+        self._session.attribute_to(self._turn_id)
 
     def _read(self, line: bytes) -> None:
         super()._read(line)
         if self._is_over:
             return
-        if self._teller.in_turn:
-            self._turn_id = self._teller.open_turn
+        if self._session.in_turn:
+            self._turn_id = self._session.open_turn
             self._ask()
         elif self._has_asked:
             self._close()
 
     def _begin_session(self) -> None:
-        shot, teller = self._shot, self._teller
-        teller.begin_session(
+        shot, session = self._shot, self._session
+        session.begin_session(
             version=spelled(self._release) if self._release is not None else None,
             model=shot.model,
             cwd=shot.cwd,
             parent_session_id=shot.fork,
         )
-        asked, given = shot.resume or "", teller.session_id or ""
+        asked, given = shot.resume or "", session.session_id or ""
         if _UUID.fullmatch(asked) and given.lower() != asked.lower():
             # To 0.115 this is not an error; a name, which later releases take, cannot be compared.
             self._goes_on = False
-            teller.notice(
+            session.notice(
                 CHANNEL, "warning", f"there is no session {asked} to go on with: this is a new one"
             )
 
     def _begin_turn(self) -> None:
         if self._is_over:
-            self._teller.twin("turn: ended before it began")
+            self._session.duplicate("turn: ended before it began")
             return
-        self._teller.begin_turn()
+        self._session.begin_turn()
         self._ask()
 
     def _ask(self) -> None:
         if not self._has_asked:
             self._has_asked = True
-            self._teller.prompt(CHANNEL, self._shot.prompt, list(self._shot.images))
+            self._session.prompt(CHANNEL, self._shot.prompt, list(self._shot.images))
 
     def _count(self, total: Usage) -> None:
         if not self._goes_on:
-            self._teller.usage(total, None)
+            self._session.usage(total, None)
         elif can(self._release, THREAD_TOTALS):
             # Without a mark to count from, nobody knows what this turn has spent of it.
-            self._teller.usage(total, None, old=self._spent is None)
+            self._session.usage(total, None, old=self._spent is None)
         else:
-            self._teller.usage(total if self._spent is None else self._spent + total, None)
+            self._session.usage(total if self._spent is None else self._spent + total, None)

@@ -1,14 +1,15 @@
-"""Where Codex keeps its rollouts, and what their names and headers tell.
+"""Where Codex keeps its rollouts, and what their names and headers say.
 
 Files lie in ``sessions/YYYY/MM/DD/rollout-TIME-THREAD.jsonl``, and flat in ``archived_sessions``; some
-releases compress old ones. A revert makes ``rollout-TIME-THREAD_ROLLOUT.jsonl`` for the same thread.
-Since 0.150 forks and reverts do not copy what they go on from, they name it: ``history_base``. A name that
-somebody gives to a thread is added to ``session_index.jsonl``; the rollout does not change.
+releases compress old ones. A revert creates ``rollout-TIME-THREAD_ROLLOUT.jsonl`` for the same thread.
+Since 0.150 forks and reverts do not copy what they continue but refer to it: ``history_base``. The name that
+a user gives to a thread is added to ``session_index.jsonl``; the rollout does not change.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -24,6 +25,7 @@ from dragoman.harnesses.contract.history import (
     OwnList,
     Place,
 )
+from dragoman.model.homes import HomeFolder
 from dragoman.model.messages import Notice
 from dragoman.wire.jsonl import UNREADABLE
 
@@ -63,14 +65,25 @@ _numbered = msgspec.json.Decoder(_Numbered).decode
 _named = msgspec.json.Decoder(_Named).decode
 
 
+CODEX_HOME: Final = HomeFolder("CODEX_HOME", ".codex")
+
+
+def identify(path: str, first_lines: Sequence[bytes]) -> Origin | None:
+    """Return what a rollout's header says of its session, or its file name if there is no header."""
+    if first_lines and (origin := origin_in(first_lines[0])) is not None:
+        return origin
+    named = session_id_in(path.replace("\\", "/").rpartition("/")[2])
+    return Origin(session_id=named) if named is not None else None
+
+
 def session_id_in(file_name: str) -> str | None:
-    """The thread in the name of a rollout."""
+    """Return the thread in the name of a rollout."""
     found = _NAME.match(file_name)
     return found[1] if found else None
 
 
 def origin_in(line: bytes) -> Origin | None:
-    """What a rollout's header says of where its session comes from."""
+    """Return what a rollout's header says of its session."""
     try:
         meta = _header(line).payload
     except UNREADABLE:
@@ -104,7 +117,7 @@ def _base(given: dict[str, Any]) -> Base | None:
 
 
 def row_ordinal(line: bytes) -> int | None:
-    """The ordinal of a row in a paginated rollout."""
+    """Return the ordinal of a row in a paginated rollout."""
     try:
         return _numbered(line).ordinal
     except UNREADABLE:
@@ -112,14 +125,14 @@ def row_ordinal(line: bytes) -> int | None:
 
 
 def turns_undone(notice: Notice) -> int:
-    """How many turns a notice says were rolled back. The sentence is our own (``events_words``)."""
+    """Return how many turns a notice says were rolled back. The sentence is our own."""
     found = _TURNS.search(notice.text)
     count = int(found[1]) if found else 1
     return count if notice.text == turns_rolled_back(count) else 0
 
 
 def name_in(line: bytes) -> tuple[str, str] | None:
-    """The thread and its name in a line of the index that Codex keeps of them."""
+    """Return the thread and its name in a line of Codex's list of names."""
     try:
         named = _named(line)
     except UNREADABLE:
@@ -128,12 +141,10 @@ def name_in(line: bytes) -> tuple[str, str] | None:
 
 
 CODEX_HISTORY: Final = History(
-    home_variable="CODEX_HOME",
-    home_default=".codex",
+    home_folder=CODEX_HOME,
     places=(Place(folder="sessions"), Place(folder="archived_sessions", archived=True)),
     suffixes=(".jsonl", ".jsonl.zst"),
-    session_id_in=session_id_in,
-    origin_in=origin_in,
+    identify=identify,
     row_ordinal=row_ordinal,
     turns_undone=turns_undone,
     own_list=OwnList(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.failures import words_of
 from dragoman.harnesses.codex.items.shape import Item, Tell, phase_of, user_input
 from dragoman.harnesses.codex.tools.calls import plan_steps
@@ -13,36 +13,36 @@ from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str, text
 from dragoman.model.messages import DeltaOf, PlanStep
 
 
-def _user_message(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _user_message(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     text, images = user_input(item.content)
-    teller.prompt(channel, text, images, item.id or None)
+    session.prompt(channel, text, images, item.id or None)
 
 
-def _agent_message(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _agent_message(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     text = item.text if item.text is not None else texts_in(_untagged(item.content))
     if not done:
-        _begun(teller, channel, "text", text, item.id)
+        _begun(session, channel, "text", text, item.id)
         return
-    teller.text(channel, text, phase=phase_of(item.phase), message_id=item.id or None)
-    _moderated(teller, channel, as_dict(item.moderation))
+    session.text(channel, text, phase=phase_of(item.phase), message_id=item.id or None)
+    _moderated(session, channel, as_dict(item.moderation))
 
 
-def _moderated(teller: Teller, channel: str, moderation: dict[str, Any]) -> None:
+def _moderated(session: SessionAssembler, channel: str, moderation: dict[str, Any]) -> None:
     """Since 0.169 a text may say that it was moderated, and how it wants to be shown."""
     display = as_dict(moderation.get("display"))
     if not (moderation.get("moderated") or display):
         return
     words = [f"{name} {value}" for name, value in display.items() if value not in (None, "")]
     text = "the text was moderated" if moderation.get("moderated") else "how to show the text"
-    teller.notice(channel, "warning", f"{text}: {', '.join(words)}" if words else text)
+    session.notice(channel, "warning", f"{text}: {', '.join(words)}" if words else text)
 
 
-def _begun(teller: Teller, channel: str, of: DeltaOf, text: str, item_id: str) -> None:
+def _begun(session: SessionAssembler, channel: str, of: DeltaOf, text: str, item_id: str) -> None:
     """An item began or changed: its end will say it whole, unless it never comes."""
     if text and item_id:
-        teller.so_far(channel, of, text, item_id)
+        session.snapshot(channel, of, text, item_id)
     else:
-        teller.twin("item: its end says it")
+        session.duplicate("item: its end says it")
 
 
 def _untagged(content: Any) -> Any:
@@ -51,65 +51,65 @@ def _untagged(content: Any) -> Any:
             for part in as_list(content)]  # fmt: skip
 
 
-def _reasoning(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _reasoning(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     parts = item.summary or item.summary_text or ([item.text] if item.text else [])
     if item.raw_content:
         parts = parts + item.raw_content
     elif item.content:
         parts = parts + [text for text in as_list(item.content) if isinstance(text, str)]
     if not done:
-        _begun(teller, channel, "thinking", "\n".join(parts), item.id)
+        _begun(session, channel, "thinking", "\n".join(parts), item.id)
         return
-    teller.thinking(channel, parts, item.id or None)
+    session.thinking(channel, parts, item.id or None)
 
 
-def _hook_prompt(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _hook_prompt(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     if done:
         texts = [as_str(as_dict(part).get("text")) or "" for part in as_list(item.fragments)]
-        teller.context("user", "\n".join(texts))
+        session.context("user", "\n".join(texts))
     else:
-        teller.twin("item: its end says it")
+        session.duplicate("item: its end says it")
 
 
-def _todo_list(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _todo_list(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     steps, _ = plan_steps({"plan": item.items})
-    teller.plan(steps)
+    session.plan(steps)
 
 
-def _plan(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _plan(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     text = item.text or ""
     if not done:
-        _begun(teller, channel, "plan", text, item.id)
+        _begun(session, channel, "plan", text, item.id)
         return
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if all(line[:2] in ("- ", "* ") for line in lines):
-        teller.plan([PlanStep(line[2:].strip()) for line in lines])
+        session.plan([PlanStep(line[2:].strip()) for line in lines])
     else:
-        teller.plan([], text)  # a plan in words
+        session.plan([], text)  # a plan in words
 
 
-def _compaction(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _compaction(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     if done:
-        teller.compacted(channel)
+        session.compacted(channel)
     else:
-        teller.twin("item: its end says it")
+        session.duplicate("item: its end says it")
 
 
-def _error(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _error(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     words = (item.message or item.text, as_str(item.details) or words_of(item.error))
-    teller.notice(channel, "warning", "\n".join(filter(None, words)))
+    session.notice(channel, "warning", "\n".join(filter(None, words)))
 
 
-def _entered_review(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    teller.begin_review(item.review or item.user_facing_hint or "")
+def _entered_review(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+    session.begin_review(item.review or item.user_facing_hint or "")
 
 
-def _exited_review(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _exited_review(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     text = item.review or review_text(item.review_output)
     if not done:
-        _begun(teller, channel, "text", text, item.id)
+        _begun(session, channel, "text", text, item.id)
         return
-    teller.text("review", text, message_id=item.id or None)
+    session.text("review", text, message_id=item.id or None)
 
 
 TELL: Final[dict[str, Tell]] = {

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.items import conversation, tools
 from dragoman.harnesses.codex.items.shape import Item, Tell, kind_of
 
@@ -45,10 +45,10 @@ def knows_kind(name: str) -> bool:
     return name in _TELL
 
 
-def tell_item(teller: Teller, channel: str, item: Item, *, done: bool) -> bool:
+def tell_item(session: SessionAssembler, channel: str, item: Item, *, done: bool) -> bool:
     """Tell an item that began (or changed), or that is done. False if its type is new to us."""
     tell = _TELL.get(item.type) or _BY_KIND.get(kind_of(item))
     if tell is None:
         return False
-    tell(teller, channel, item, done)
+    tell(session, channel, item, done)
     return True

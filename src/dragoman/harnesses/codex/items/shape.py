@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str, snake_case
 from dragoman.model.messages import Phase
 
@@ -104,7 +104,7 @@ else:
     )
 
 
-Tell: TypeAlias = Callable[[Teller, str, Item, bool], None]
+Tell: TypeAlias = Callable[[SessionAssembler, str, Item, bool], None]
 """Tells an item on a channel, either begun (or changed) or done."""
 
 

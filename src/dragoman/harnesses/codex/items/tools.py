@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.items.shape import Item, Tell
 from dragoman.harnesses.codex.tools.agents import activity_call, agent_call, reported
 from dragoman.harnesses.codex.tools.calls import given_arguments, shell_call, web_call
@@ -32,20 +32,20 @@ def _duration(item: Item) -> int | None:
     return milliseconds(item.duration_ms if item.duration_ms is not None else item.duration)
 
 
-def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    if not (done and teller.calls.is_known(item.id)):  # or only its end is news
+def _command(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+    if not (done and session.calls.is_known(item.id)):  # or only its end is news
         native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
-        call = shell_call(native, item.command, directory(item.cwd, teller.cwd))
-        teller.call(item.id, call.tool, call.native_tool, call.input)
+        call = shell_call(native, item.command, directory(item.cwd, session.cwd))
+        session.call(item.id, call.tool, call.native_tool, call.input)
         if not done:
-            teller.keep_native(item.id, command=item.command, cwd=item.cwd)
+            session.keep_native(item.id, command=item.command, cwd=item.cwd)
     if not done and item.aggregated_output:
-        teller.so_far(channel, "output", item.aggregated_output, item.id)
+        session.snapshot(channel, "output", item.aggregated_output, item.id)
     if done:
         exit_code = item.exit_code
         failed = bool(exit_code) or _failed(item)
         took = item.duration_ms
-        teller.result(
+        session.result(
             item.id,
             item.aggregated_output or "",
             is_error=failed,
@@ -55,26 +55,26 @@ def _command(teller: Teller, channel: str, item: Item, done: bool) -> None:
         )
 
 
-def _file_change(teller: Teller, channel: str, item: Item, done: bool) -> None:
-    if not (done and teller.calls.is_known(item.id)):
+def _file_change(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+    if not (done and session.calls.is_known(item.id)):
         tool, call = edit_call(changes_of(item.changes))
-        teller.call(item.id, tool, "file_change", call)
+        session.call(item.id, tool, "file_change", call)
     if done:
         failed = _failed(item)
         output = (item.stderr if failed else None) or item.stdout or ""
-        teller.result(item.id, output, is_error=failed, status=_status(item, failed=failed))
+        session.result(item.id, output, is_error=failed, status=_status(item, failed=failed))
 
 
-def _mcp(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _mcp(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     name = mcp_tool(item.server or "", item.tool or "")
     given = given_arguments(item.arguments)
-    teller.call(item.id, name, f"{item.server}.{item.tool}", given)
+    session.call(item.id, name, f"{item.server}.{item.tool}", given)
     if not done and (item.result or item.error):
-        teller.so_far(channel, "output", mcp_result(item.result, item.error).text, item.id)
+        session.snapshot(channel, "output", mcp_result(item.result, item.error).text, item.id)
     if done:
         cleaned = mcp_result(item.result, item.error)
         failed = cleaned.is_error or _failed(item)
-        teller.result(
+        session.result(
             item.id,
             cleaned.text,
             is_error=failed,
@@ -83,48 +83,48 @@ def _mcp(teller: Teller, channel: str, item: Item, done: bool) -> None:
         )
 
 
-def _dynamic(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _dynamic(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     name = f"{item.namespace}.{item.tool}" if item.namespace else item.tool or ""
-    teller.call(item.id, name, name, given_arguments(item.arguments))
+    session.call(item.id, name, name, given_arguments(item.arguments))
     if done:
         failed = _failed(item) or item.success is False
         output = content_text(item.content_items) or as_str(item.error) or ""
-        teller.result(item.id, output, is_error=failed, duration_ms=_duration(item))
+        session.result(item.id, output, is_error=failed, duration_ms=_duration(item))
 
 
-def _agents(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _agents(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     agents = item.receiver_thread_ids or []
     tool, call = agent_call(item.tool or "", item.prompt, agents)
-    teller.call(item.id, tool, snake_case(item.tool or ""), call)
+    session.call(item.id, tool, snake_case(item.tool or ""), call)
     if done:
         output = reported(tool, agents, item.agents_states)
-        teller.result(item.id, output, is_error=_failed(item))
+        session.result(item.id, output, is_error=_failed(item))
 
 
-def _sub_agent(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _sub_agent(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     kind, path = item.kind or "started", item.agent_path or item.agent_thread_id or ""
     called = activity_call(kind, path)
     if called is not None:
-        teller.call(item.id, called[0], f"sub_agent_{kind}", called[1])
+        session.call(item.id, called[0], f"sub_agent_{kind}", called[1])
         if done:
-            teller.result(item.id, path)
+            session.result(item.id, path)
     elif done:
-        teller.notice(channel, "info", f"agent {path}: {kind}")
+        session.notice(channel, "info", f"agent {path}: {kind}")
     else:
-        teller.twin("item: its end says it")
+        session.duplicate("item: its end says it")
 
 
-def _web_search(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _web_search(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     tool, call = web_call(item.query, item.action)
     if not done and not any(call.values()):
         # The search begins before anybody knows what it looks for.
-        teller.twin("item: its end says it")
+        session.duplicate("item: its end says it")
         return
-    tell_search(teller, item.id, tool, call, done=done, found=item.results)
+    tell_search(session, item.id, tool, call, done=done, found=item.results)
 
 
 def tell_search(
-    teller: Teller,
+    session: SessionAssembler,
     call_id: str,
     tool: str,
     call: dict[str, Any],
@@ -133,34 +133,34 @@ def tell_search(
     found: Any = None,
 ) -> None:
     """A search on the web, as far as it is known. What only its end knows is its output."""
-    begun = teller.input_of(call_id)
-    if not teller.calls.is_known(call_id):
-        teller.call(call_id, tool, "web_search", call)
+    begun = session.input_of(call_id)
+    if not session.calls.is_known(call_id):
+        session.call(call_id, tool, "web_search", call)
         begun = call
     elif not done:
-        teller.twin("tool call: told before")
+        session.duplicate("tool call: emitted before")
     if done:
         news = [str(value) for value in call.values() if value and value not in begun.values()]
         if found:
             news.append(found if isinstance(found, str) else msgspec.json.encode(found).decode())
-        teller.result(call_id, "\n".join(news))
+        session.result(call_id, "\n".join(news))
 
 
-def _image_view(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _image_view(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     path = (item.path or "").removeprefix("file://")
-    teller.call(item.id, READ, "view_image", {"file_path": path})
+    session.call(item.id, READ, "view_image", {"file_path": path})
     if done:
-        teller.result(item.id)
+        session.result(item.id)
 
 
-def _image_generation(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _image_generation(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     tell_picture(
-        teller, item.id, item.revised_prompt, done=done, path=item.saved_path, failed=_failed(item)
+        session, item.id, item.revised_prompt, done=done, path=item.saved_path, failed=_failed(item)
     )
 
 
 def tell_picture(
-    teller: Teller,
+    session: SessionAssembler,
     call_id: str,
     prompt: str | None,
     *,
@@ -169,37 +169,37 @@ def tell_picture(
     failed: bool = False,
 ) -> None:
     """A picture being made. What it shows may be known only when it is done."""
-    known = teller.calls.is_known(call_id)
-    teller.call(
+    known = session.calls.is_known(call_id)
+    session.call(
         call_id, "image_generation", "image_generation", {"prompt": prompt} if prompt else {}
     )
     if done:
-        late = prompt if known and not teller.input_of(call_id) else None
-        teller.result(call_id, "\n".join(filter(None, (path, late))), is_error=failed)
+        late = prompt if known and not session.input_of(call_id) else None
+        session.result(call_id, "\n".join(filter(None, (path, late))), is_error=failed)
 
 
-def _function_output(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _function_output(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     name = f"{item.namespace}.{item.name}" if item.namespace else item.name or "function"
-    teller.call(item.id, name, name, {})
+    session.call(item.id, name, name, {})
     if done:
-        teller.result(item.id, clean_mcp(item.output).text if item.output is not None else "")
+        session.result(item.id, clean_mcp(item.output).text if item.output is not None else "")
 
 
-def _sleep(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _sleep(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     duration = as_int(item.duration_ms if item.duration_ms is not None else item.durationMs)
-    teller.call(item.id, "clock.sleep", "clock.sleep", {"duration_ms": duration})
+    session.call(item.id, "clock.sleep", "clock.sleep", {"duration_ms": duration})
     if done:
-        teller.result(item.id, duration_ms=duration)
+        session.result(item.id, duration_ms=duration)
 
 
-def _extension(teller: Teller, channel: str, item: Item, done: bool) -> None:
+def _extension(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
     if item.kind == "clock.sleep":
-        _sleep(teller, channel, item, done)
+        _sleep(session, channel, item, done)
         return
     name = item.kind or "extension"
-    teller.call(item.id, name, name, given_arguments(item.arguments))
+    session.call(item.id, name, name, given_arguments(item.arguments))
     if done:
-        teller.result(item.id, is_error=_failed(item))
+        session.result(item.id, is_error=_failed(item))
 
 
 TELL: Final[dict[str, Tell]] = {

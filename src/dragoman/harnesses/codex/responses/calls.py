@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.responses import shapes
 from dragoman.harnesses.codex.responses.messages import CHANNEL, ResponseMessages
@@ -44,8 +44,8 @@ class _HeldCall(NamedTuple):
 class ResponseCalls(ResponseMessages):
     """The calls among the response items of one session."""
 
-    def __init__(self, out: Output, teller: Teller, *, alone: bool) -> None:
-        super().__init__(out, teller, alone=alone)
+    def __init__(self, out: Output, session: SessionAssembler, *, alone: bool) -> None:
+        super().__init__(out, session, alone=alone)
         self.patches_follow = False
         """Whether patches are told again, with the real diff, by an item or an end event."""
         self.spoken_items = 0
@@ -64,9 +64,9 @@ class ResponseCalls(ResponseMessages):
             if script is not None:
                 if self.announced:
                     self.tell_announced()
-                self._teller.call(item.call_id, BASH, "exec_command", {"command": script})
+                self._session.call(item.call_id, BASH, "exec_command", {"command": script})
                 return
-        call = function_call(item.name, item.namespace, item.arguments, self._teller.cwd)
+        call = function_call(item.name, item.namespace, item.arguments, self._session.cwd)
         self._call(
             item.call_id,
             call,
@@ -80,15 +80,15 @@ class ResponseCalls(ResponseMessages):
             if self.announced:
                 self.tell_announced()
             if item.call_id in self._held_calls:
-                self._teller.twin("tool call: told before")
+                self._session.duplicate("tool call: emitted before")
                 return
             self._held_calls[item.call_id] = _HeldCall(out.line, out.at, item.input, 0)
             return
-        call = custom_call(item.name, item.input, self._teller.cwd)
+        call = custom_call(item.name, item.input, self._session.cwd)
         self._call(item.call_id, call, wrapper=item.name == "exec")
 
     def local_shell(self, item: shapes.LocalShellItem) -> None:
-        cwd = directory(item.action.working_directory, self._teller.cwd)
+        cwd = directory(item.action.working_directory, self._session.cwd)
         call = shell_call("local_shell_call", item.action.command, cwd)
         self._call(item.call_id or item.id or f"line-{self._out.line}", call)
 
@@ -96,14 +96,14 @@ class ResponseCalls(ResponseMessages):
         if self.announced:
             self.tell_announced()
         if call_id in self._held_calls:
-            self._teller.twin("tool call: told before")
+            self._session.duplicate("tool call: emitted before")
             return
         self._calls[call_id] = call
         if wrapper or (self.patches_follow and call.tool in (EDIT, WRITE)):
             out = self._out
             self._held_calls[call_id] = _HeldCall(out.line, out.at, call, self.spoken_items)
         else:
-            self._teller.call(call_id, call.tool, call.native_tool, call.input)
+            self._session.call(call_id, call.tool, call.native_tool, call.input)
 
     def is_picture_held(self) -> bool:
         """Whether a picture that the agent asked to see waits for the next row."""
@@ -125,10 +125,10 @@ class ResponseCalls(ResponseMessages):
             if tool is not None and input is not None:
                 call = Call(tool, "apply_patch", input)
             else:
-                call = custom_call("apply_patch", call, self._teller.cwd)
+                call = custom_call("apply_patch", call, self._session.cwd)
         now = (out.line, out.at)
         out.line, out.at = held.line, held.at
-        self._teller.call(
+        self._session.call(
             call_id, tool or call.tool, call.native_tool, call.input if input is None else input
         )
         out.line, out.at = now
@@ -146,9 +146,9 @@ class ResponseCalls(ResponseMessages):
         self.pictures = 0
 
     def raw_output(self, item: shapes.RawFunctionOutputItem) -> None:
-        if item.call_id is not None and self._teller.calls.is_closed(item.call_id):
+        if item.call_id is not None and self._session.calls.is_closed(item.call_id):
             self._calls.pop(item.call_id, None)
-            self._teller.twin("tool result: told before")
+            self._session.duplicate("tool result: emitted before")
             return
         output = _output.decode(item.output)
         self.output(shapes.FunctionOutputItem(call_id=item.call_id, output=output))
@@ -156,9 +156,9 @@ class ResponseCalls(ResponseMessages):
     def output(self, item: shapes.FunctionOutputItem) -> None:
         call_id = item.call_id or f"line-{self._out.line}"
         call = self._calls.pop(call_id, None)
-        teller = self._teller
-        if teller.calls.is_closed(call_id):
-            teller.twin("tool result: told before")
+        session = self._session
+        if session.calls.is_closed(call_id):
+            session.duplicate("tool result: emitted before")
             return
         if call is None and call_id in self._held_calls:
             call = Call(EDIT, "apply_patch", {})
@@ -166,13 +166,13 @@ class ResponseCalls(ResponseMessages):
             done = finished(item.output) if isinstance(item.output, str) else None
             if done is not None:
                 text, code, took = done
-                teller.result(call_id, text, is_error=code != 0, exit_code=code, duration_ms=took)
+                session.result(call_id, text, is_error=code != 0, exit_code=code, duration_ms=took)
                 return
             cleaned = clean(item.output)
-            if cleaned.running is not None and teller.calls.is_open(call_id):
+            if cleaned.running is not None and session.calls.is_open(call_id):
                 self._keeps_running(call_id, cleaned)
                 return
-            teller.result(
+            session.result(
                 call_id,
                 cleaned.text,
                 is_error=cleaned.is_error,
@@ -194,22 +194,22 @@ class ResponseCalls(ResponseMessages):
 
     def _tell_script(self, held: _HeldCall, call: Call, output: str) -> None:
         """A script whose tools speak for themselves: it and its output are between it and the model."""
-        out, teller = self._out, self._teller
+        out, session = self._out, self._session
         now = (out.line, out.at)
         out.line, out.at = held.line, held.at
-        teller.context("assistant", str(call.input.get("script", call.input)))
+        session.context("assistant", str(call.input.get("script", call.input)))
         out.line, out.at = now
         if output:
-            teller.context("tool", output)
+            session.context("tool", output)
         else:
-            teller.twin("code mode: its tools speak for themselves")
+            session.duplicate("code mode: its tools speak for themselves")
 
     def _keeps_running(self, call_id: str, cleaned: Cleaned) -> None:
         self.running[cleaned.running or ""] = (call_id, cleaned.text)
-        self._teller.delta(CHANNEL, "output", cleaned.text, call_id)
+        self._session.delta(CHANNEL, "output", cleaned.text, call_id)
 
     def _result(self, call_id: str, call: Call, cleaned: Cleaned) -> None:
-        teller = self._teller
+        session = self._session
         if call.tool == BASH_OUTPUT:
             self._went_on(str(call.input.get("session_id")), cleaned)
         elif cleaned.running is not None:
@@ -225,14 +225,14 @@ class ResponseCalls(ResponseMessages):
                     "explanation": call.input.get("explanation"),
                 }
             )
-            teller.plan(steps, explanation)
+            session.plan(steps, explanation)
         is_edit = call.tool in (EDIT, WRITE)
         if is_edit and cleaned.text.startswith('{"output":'):
             cleaned = clean(cleaned.text)  # 0.120 wraps a patch that a command applied twice
         text, agent_failed = answered(call.tool, cleaned.text)
         is_view = call.native_tool == "view_image" and not cleaned.is_error
         self.pictures += is_view
-        teller.result(
+        session.result(
             call_id,
             "" if is_view else text,
             is_error=cleaned.is_error or agent_failed,
@@ -241,16 +241,16 @@ class ResponseCalls(ResponseMessages):
             status=cleaned.status,
         )
 
-    def _went_on(self, session: str, cleaned: Cleaned) -> None:
+    def _went_on(self, terminal: str, cleaned: Cleaned) -> None:
         """More output of a command that was still running; perhaps its end."""
-        started = self.running.get(session)
-        if started is None or self._teller.calls.is_closed(started[0]):
+        started = self.running.get(terminal)
+        if started is None or self._session.calls.is_closed(started[0]):
             return
         call_id, text = started[0], started[1] + cleaned.text
         if cleaned.exit_code is None:
-            self.running[session] = (call_id, text)
-            self._teller.delta(CHANNEL, "output", cleaned.text, call_id)
+            self.running[terminal] = (call_id, text)
+            self._session.delta(CHANNEL, "output", cleaned.text, call_id)
         elif not self.commands_follow:
-            self._teller.result(
+            self._session.result(
                 call_id, text, is_error=bool(cleaned.exit_code), exit_code=cleaned.exit_code
             )

@@ -3,11 +3,11 @@
 | item | becomes |
 |---|---|
 | message, role user | prompt if an event or item says so, or nothing else could; or context |
-| message, role assistant | text, mostly the twin of an event or item |
+| message, role assistant | text, mostly the duplicate of an event or item |
 | message, other roles; additional_tools | context |
-| reasoning | thinking, mostly the twin of an event or item |
+| reasoning | thinking, mostly the duplicate of an event or item |
 | function_call, custom_tool_call, local_shell_call, tool_search_call | tool_call |
-| …_output | tool_result, mostly the twin of an item or end event |
+| …_output | tool_result, mostly the duplicate of an item or end event |
 | web_search_call, image_generation_call | tool_call and tool_result |
 | agent_message | context: a letter between agents |
 | ghost_snapshot | notice |
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.responses import shapes
 from dragoman.harnesses.codex.responses.calls import ResponseCalls
@@ -32,8 +32,8 @@ from dragoman.model.tools import TOOL_SEARCH
 class ResponseItems(ResponseCalls):
     """The response items of one session."""
 
-    def __init__(self, out: Output, teller: Teller, *, alone: bool) -> None:
-        super().__init__(out, teller, alone=alone)
+    def __init__(self, out: Output, session: SessionAssembler, *, alone: bool) -> None:
+        super().__init__(out, session, alone=alone)
         self.nameless_searches: list[tuple[str, dict[str, Any]]] = []
         """Web searches that an event told, whose response items may come without their id."""
 
@@ -48,22 +48,22 @@ class ResponseItems(ResponseCalls):
         tool, call = web_call(None, item.action)
         if item.id is None and (tool, call) in self.nameless_searches:
             self.nameless_searches.remove((tool, call))
-            self._teller.twin("web search: told before")
+            self._session.duplicate("web search: emitted before")
             return
         call_id = item.id or f"line-{self._out.line}"
-        self._teller.call(call_id, tool, "web_search", call)
-        self._teller.result(call_id)
+        self._session.call(call_id, tool, "web_search", call)
+        self._session.result(call_id)
 
     def image_generation(self, item: shapes.ImageGenerationItem) -> None:
         call_id = item.id or f"line-{self._out.line}"
         prompt = {"prompt": item.revised_prompt} if item.revised_prompt else {}
-        self._teller.call(call_id, "image_generation", "image_generation", prompt)
-        self._teller.result(call_id, is_error=item.status == "failed")
+        self._session.call(call_id, "image_generation", "image_generation", prompt)
+        self._session.result(call_id, is_error=item.status == "failed")
 
     def tool_search(self, item: shapes.ToolSearchItem) -> None:
         call_id = item.call_id or item.id or f"line-{self._out.line}"
         call = function_call("tool_search", None, item.arguments, None)
-        self._teller.call(call_id, TOOL_SEARCH, "tool_search", call.input)
+        self._session.call(call_id, TOOL_SEARCH, "tool_search", call.input)
 
     def tool_search_output(self, item: shapes.ToolSearchOutputItem) -> None:
         found = [
@@ -73,20 +73,20 @@ class ResponseItems(ResponseCalls):
             for group in _dicts(item.tools)
             for tool in (_dicts(group.get("tools")) or [group])
         ]
-        self._teller.result(item.call_id or f"line-{self._out.line}", "\n".join(found))
+        self._session.result(item.call_id or f"line-{self._out.line}", "\n".join(found))
 
     def agent_message(self, item: shapes.AgentMessageItem) -> None:
         letter = f"from {item.author} to {item.recipient}\n{text_of(item.content)}"
-        self._teller.context("agent", letter)
+        self._session.context("agent", letter)
 
     def additional_tools(self, item: shapes.AdditionalToolsItem) -> None:
-        self._teller.context(item.role, bytes(item.tools).decode(errors="replace"))
+        self._session.context(item.role, bytes(item.tools).decode(errors="replace"))
 
     def ghost_snapshot(self, item: shapes.GhostSnapshotItem) -> None:
-        self._teller.notice(CHANNEL, "info", f"snapshot of the workspace: {item.ghost_commit.id}")
+        self._session.notice(CHANNEL, "info", f"snapshot of the workspace: {item.ghost_commit.id}")
 
     def compaction(self, item: shapes.CompactionItem) -> None:
-        self._teller.compacted(CHANNEL)
+        self._session.compacted(CHANNEL)
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

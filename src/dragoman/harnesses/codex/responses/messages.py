@@ -11,7 +11,7 @@ import re
 from datetime import datetime
 from typing import Final, NamedTuple, TypeAlias
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.shape import phase_of
 from dragoman.harnesses.codex.responses import shapes
@@ -54,9 +54,9 @@ _Announced: TypeAlias = tuple[str, bool, int, datetime | None, Phase | None]
 class ResponseMessages:
     """The messages among the response items of one session."""
 
-    def __init__(self, out: Output, teller: Teller, *, alone: bool) -> None:
+    def __init__(self, out: Output, session: SessionAssembler, *, alone: bool) -> None:
         self._out = out
-        self._teller = teller
+        self._session = session
         self.alone = alone
         """Whether nothing but response items is heard, so that they must speak for themselves."""
         self.others_speak = False
@@ -84,7 +84,7 @@ class ResponseMessages:
                     self.tell_announced()
                 self.announced = later
                 what = "text" if is_text else "thinking"
-                self._out.twin_of_line(announced[2], f"{what}: the response item says it")
+                self._out.duplicate_of_line(announced[2], f"{what}: the response item says it")
                 return announced
         return None
 
@@ -97,9 +97,9 @@ class ResponseMessages:
         for text, is_text, line, at, phase in announced_now:
             out.line, out.at = line, at
             if is_text:
-                self._teller.text("event", text, phase=phase)
+                self._session.text("event", text, phase=phase)
             else:
-                self._teller.thinking("event", [text])
+                self._session.thinking("event", [text])
         out.line, out.at = now
 
     def message(self, item: shapes.MessageItem) -> None:
@@ -111,9 +111,9 @@ class ResponseMessages:
             phase = phase_of(item.phase)
             announced = self._came(shown, True) if self.announced else None
             if announced is not None and shown:
-                self._teller.say_text(shown, phase or announced[4], item.id)
-            elif self.alone or self._teller.knows_text(CHANNEL, shown, item.id):
-                self._teller.text(CHANNEL, shown, phase=phase, message_id=item.id)
+                self._session.emit_text(shown, phase or announced[4], item.id)
+            elif self.alone or self._session.knows_text(CHANNEL, shown, item.id):
+                self._session.text(CHANNEL, shown, phase=phase, message_id=item.id)
             else:
                 self.held_text = _HeldText(
                     self._out.line, self._out.at, role, shown, [], phase, item.id
@@ -128,7 +128,7 @@ class ResponseMessages:
             if self.alone:
                 self.settle()
         else:
-            self._teller.context(role, text)
+            self._session.context(role, text)
 
     def settle(
         self, *, prompt: str | None = None, summary: str | None = None, is_said: bool = False
@@ -144,11 +144,11 @@ class ResponseMessages:
             return
         self.held_text = None
         if is_said:
-            self._out.twin_of_line(held.line, "context: the next row says it")
+            self._out.duplicate_of_line(held.line, "context: the next row says it")
         elif held.role == "user" and prompt is not None and (held.text == prompt or held.images):
-            self._out.twin_of_line(held.line, "prompt: the next row says it")
+            self._out.duplicate_of_line(held.line, "prompt: the next row says it")
         elif summary is not None and held.role == "assistant" and summary.endswith(held.text):
-            self._out.twin_of_line(held.line, "compaction: the next row says it")
+            self._out.duplicate_of_line(held.line, "compaction: the next row says it")
         else:
             now = (self._out.line, self._out.at)
             self._out.line, self._out.at = held.line, held.at
@@ -156,31 +156,31 @@ class ResponseMessages:
             self._out.line, self._out.at = now
 
     def _tell_text(self, held: _HeldText) -> None:
-        teller = self._teller
+        session = self._session
         if held.role == "assistant" and not held.text:
-            teller.twin("text: nothing is said")
+            session.duplicate("text: nothing is said")
         elif (
             held.role == "assistant"
             and self.others_speak
-            and not teller.knows_text(CHANNEL, held.text, held.message_id)
+            and not session.knows_text(CHANNEL, held.text, held.message_id)
         ):
             # Put there by a client, or for the model only: nobody else has told it.
-            teller.context("assistant", held.text)
+            session.context("assistant", held.text)
         elif held.role == "assistant":
-            teller.text(CHANNEL, held.text, phase=held.phase, message_id=held.message_id)
+            session.text(CHANNEL, held.text, phase=held.phase, message_id=held.message_id)
         elif self._tell_user_shell(held.text):
             return
-        elif held.images and not held.text and teller.in_turn:
-            teller.context("user", "[image]")  # an image that the agent asked to see
+        elif held.images and not held.text and session.in_turn:
+            session.context("user", "[image]")  # an image that the agent asked to see
         elif self.others_speak or is_injected(held.text):
-            if teller.cwd is None and (found := _CWD.search(held.text)):
-                teller.know_facts(cwd=found[1] or found[2])
-            teller.context("user", held.text)
-        elif not held.text and teller.in_turn:
-            teller.context("user", "[image]")
+            if session.cwd is None and (found := _CWD.search(held.text)):
+                session.know_facts(cwd=found[1] or found[2])
+            session.context("user", held.text)
+        elif not held.text and session.in_turn:
+            session.context("user", "[image]")
         else:
-            teller.begin_turn()
-            teller.prompt(CHANNEL, held.text, held.images)
+            session.begin_turn()
+            session.prompt(CHANNEL, held.text, held.images)
 
     def _tell_user_shell(self, text: str) -> bool:
         """A command that the user ran by hand, which legacy rollouts only tell to the model."""
@@ -188,9 +188,9 @@ class ResponseMessages:
         if found is None or self.commands_follow:
             return False
         call_id = f"line-{self._out.line}"
-        self._teller.call(call_id, BASH, "user_shell", {"command": found["command"]})
+        self._session.call(call_id, BASH, "user_shell", {"command": found["command"]})
         code = int(found["code"])
-        self._teller.result(
+        self._session.result(
             call_id,
             found["output"],
             is_error=bool(code),
@@ -206,16 +206,16 @@ class ResponseMessages:
         announced = self.announced
         if len(parts) == 1 == len(announced) and announced[0][0] == parts[0]:
             # One thought, announced by the row before: what nearly all reasoning is.
-            self._out.twin_of_line(announced[0][2], "thinking: the response item says it")
+            self._out.duplicate_of_line(announced[0][2], "thinking: the response item says it")
             announced.clear()
-            self._teller.say_thinking(parts)
+            self._session.emit_thinking(parts)
             return
         if announced and parts:
             came = [self._came(part, False) for part in parts]
             if None not in came:
-                self._teller.say_thinking(parts)
+                self._session.emit_thinking(parts)
                 return
-        self._teller.thinking(CHANNEL, parts, item.id)
+        self._session.thinking(CHANNEL, parts, item.id)
 
 
 def is_injected(text: str) -> bool:

@@ -14,7 +14,7 @@ and ``.done``: no release has sent those, but they are read here.
 | response.reasoning_summary_text.delta, response.reasoning_text.delta | delta |
 | response.completed, response.incomplete, response.failed | usage; the last also fails the turn |
 | error | notice |
-| any other ``response.…`` | a twin of the item it belongs to |
+| any other ``response.…`` | a duplicate of the item it belongs to |
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.failures import turn_error
 from dragoman.harnesses.codex.responses.shapes import AnyResponseItem
 from dragoman.harnesses.codex.stream import StreamParser
@@ -45,23 +45,23 @@ class ResponsesParser(StreamParser):
         super().__init__(only=only, audit=audit)
         self._thread = Thread(self._out, None)
         self._thread.responses.alone = True
-        self._teller.says_ends = False
+        self._session.says_ends = False
         self._is_complete = False
         """Whether the newest response came to its end, so that the turn was not cut off."""
 
     @property
-    def _teller(self) -> Teller:
-        return self._thread.teller
+    def _session(self) -> SessionAssembler:
+        return self._thread.session
 
     def _read(self, line: bytes) -> None:
         data = line.strip()
         if data.startswith((b"event:", b":", b"id:", b"retry:")):
-            self._out.twin("server-sent events: the data line says it")
+            self._out.duplicate("server-sent events: the data line says it")
             return
         if data.startswith(b"data:"):
             data = data[5:].strip()
             if data == b"[DONE]":
-                self._out.twin("server-sent events: the stream ends")
+                self._out.duplicate("server-sent events: the stream ends")
                 return
         try:
             event = as_dict(jsonl.loads(data))
@@ -73,7 +73,7 @@ class ResponsesParser(StreamParser):
         if tell is not None:
             tell(self, event)
         elif name.startswith("response."):
-            self._out.twin("response: its items say it")
+            self._out.duplicate("response: its items say it")
         else:
             self._unknown(line, name or "object")
 
@@ -89,25 +89,25 @@ class ResponsesParser(StreamParser):
     def _finish(self, ending: Ending) -> None:
         if self._is_complete:
             self._thread.responses.end_turn()
-            self._teller.end_turn("completed")
+            self._session.end_turn("completed")
         self._thread.finish()
 
-    def _speaker(self) -> Teller:
-        return self._teller
+    def _speaker(self) -> SessionAssembler:
+        return self._session
 
-    def _session(self, event: dict[str, Any]) -> None:
-        self._teller.session_id = as_str(event.get("id")) or as_str(event.get("session_id"))
-        self._teller.begin_session(model=as_str(event.get("model")))
+    def _created(self, event: dict[str, Any]) -> None:
+        self._session.session_id = as_str(event.get("id")) or as_str(event.get("session_id"))
+        self._session.begin_session(model=as_str(event.get("model")))
 
     def _begun(self, event: dict[str, Any]) -> None:
         response = as_dict(event.get("response"))
         self._is_complete = False
-        if not self._teller.is_told:
-            self._teller.begin_session(model=as_str(response.get("model")))
-        if not self._teller.in_turn:
-            self._teller.begin_turn()
+        if not self._session.has_facts:
+            self._session.begin_session(model=as_str(response.get("model")))
+        if not self._session.in_turn:
+            self._session.begin_turn()
         else:
-            self._out.twin("response: a further one of the same turn")
+            self._out.duplicate("response: a further one of the same turn")
 
     def _text_delta(self, event: dict[str, Any]) -> None:
         self._delta("text", event)
@@ -116,16 +116,16 @@ class ResponsesParser(StreamParser):
         self._delta("thinking", event)
 
     def _delta(self, of: DeltaOf, event: dict[str, Any]) -> None:
-        if not self._teller.in_turn:
-            self._teller.begin_turn()
+        if not self._session.in_turn:
+            self._session.begin_turn()
         text, item_id = as_str(event.get("delta")) or "", as_str(event.get("item_id"))
-        self._teller.delta(CHANNEL, of, text, item_id)
+        self._session.delta(CHANNEL, of, text, item_id)
 
     def _text_done(self, event: dict[str, Any]) -> None:
         if "item_id" in event or "output_index" in event:
-            self._out.twin("text: the item says it")
+            self._out.duplicate("text: the item says it")
         else:
-            self._teller.text(CHANNEL, as_str(event.get("text")) or "")
+            self._session.text(CHANNEL, as_str(event.get("text")) or "")
 
     def _item_done(self, event: dict[str, Any]) -> None:
         try:
@@ -140,21 +140,21 @@ class ResponsesParser(StreamParser):
         response = as_dict(event.get("response"))
         usage = as_dict(response.get("usage") or event.get("usage"))
         if usage:
-            self._teller.usage(None, _usage(usage))
+            self._session.usage(None, _usage(usage), response_id=as_str(response.get("id")))
         else:
-            self._out.twin("response: its items say it")
+            self._out.duplicate("response: its items say it")
         self._is_complete = event.get("type") == "response.completed"
         error = as_dict(response.get("error"))
         if error:
             message = as_str(error.get("message")) or as_str(error.get("code")) or ""
-            if not self._teller.in_turn:
-                self._teller.begin_turn()
-            self._teller.fail_turn(turn_error(message, error.get("code")))
+            if not self._session.in_turn:
+                self._session.begin_turn()
+            self._session.fail_turn(turn_error(message, error.get("code")))
 
     def _error(self, event: dict[str, Any]) -> None:
         message = event.get("message")
         text = message if isinstance(message, str) else msgspec.json.encode(event).decode()
-        self._teller.notice(CHANNEL, "error", text)
+        self._session.notice(CHANNEL, "error", text)
 
 
 def _usage(usage: dict[str, Any]) -> Usage:
@@ -170,7 +170,7 @@ def _usage(usage: dict[str, Any]) -> Usage:
 
 _Tell: TypeAlias = Callable[[ResponsesParser, dict[str, Any]], None]
 _TELL: Final[dict[str, _Tell]] = {
-    "session.created": ResponsesParser._session,
+    "session.created": ResponsesParser._created,
     "response.created": ResponsesParser._begun,
     "response.output_text.delta": ResponsesParser._text_delta,
     "message.output_text.delta": ResponsesParser._text_delta,

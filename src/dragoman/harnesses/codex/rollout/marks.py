@@ -43,24 +43,24 @@ class MarkingRolloutParser(RolloutParser):
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         super().__init__(only=only, audit=audit)
         self._marks: list[Mark] = []
-        self._teller.before_turn = self._mark
+        self._session.before_turn = self._mark
 
     def marks(self) -> list[Mark]:
         marks, self._marks = self._marks, []
         return marks
 
     def spent_so_far(self) -> tuple[str | None, Usage] | None:
-        spent = self._teller.spent_so_far()
-        return (self._teller.session_id, spent) if spent is not None else None
+        spent = self._session.spent_so_far()
+        return (self._session.session_id, spent) if spent is not None else None
 
     def _mark(self) -> None:
-        teller, responses, events = self._teller, self._responses, self._events
-        if teller.is_copying or teller.is_reviewing or responses.announced or self._is_preamble():
+        session, responses, events = self._session, self._responses, self._events
+        if session.is_copying or session.is_reviewing or responses.announced or self._is_preamble():
             return
         running = responses.running
         if sum(len(output) for _, output in running.values()) > _OUTPUT_KEPT:
             return
-        memory = remember(teller)
+        memory = remember(session)
         if len(memory.calls) > _CALLS_KEPT:
             memory.calls = {}
         state = _State(
@@ -87,7 +87,7 @@ def resume(mark: Mark, only: frozenset[str] | None, audit: bool) -> MarkingRollo
         paginated=state.paginated,
         others_count=state.others_count,
     )
-    recall(parser._teller, state.memory)
+    recall(parser._session, state.memory)
     parser._responses.patches_follow = state.patches_follow
     parser._responses.commands_follow = state.commands_follow
     parser._responses.others_speak = state.others_speak

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.events.dispatch import TELL as _TELL_EVENT
 from dragoman.harnesses.codex.events.dispatch import Events
 from dragoman.harnesses.codex.responses import shapes
@@ -45,10 +45,10 @@ class RolloutParser(StreamParser):
 
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         super().__init__(only=only, audit=audit)
-        self._teller = Teller(self._out, "codex")
-        self._teller.says_ends = False
-        self._responses = ResponseItems(self._out, self._teller, alone=False)
-        self._events = Events(self._out, self._teller, self._responses)
+        self._session = SessionAssembler(self._out, "codex")
+        self._session.says_ends = False
+        self._responses = ResponseItems(self._out, self._session, alone=False)
+        self._events = Events(self._out, self._session, self._responses)
         self._events.announces = True
         self._skipper = Skipper.for_types(only)
         self._decode: Callable[[bytes], Any] = decode_row
@@ -74,12 +74,17 @@ class RolloutParser(StreamParser):
     def receive_lines(self, lines: Iterable[bytes]) -> None:
         # Nearly all the time of reading a long session goes by here: what a row needs is done
         # without a further call, and looked up outside of the loop, where it can be.
-        out, teller, responses, events = self._out, self._teller, self._responses, self._events
+        out, turns, responses, events = (
+            self._out,
+            self._session.turns,
+            self._responses,
+            self._events,
+        )
         decode, is_spent = self._decode, self._is_spent()
         for out.line, line in enumerate(lines, out.line + 1):  # noqa: B020  its attribute, not itself
             if (
                 is_spent is not None
-                and teller.in_turn  # or this row begins one
+                and turns.open_turn is not None  # or this row begins one
                 and responses.held_text is None  # or this row decides how that one is told
                 and not responses.announced
                 and is_spent(line)
@@ -113,11 +118,11 @@ class RolloutParser(StreamParser):
 
     def _is_spent(self) -> Callable[[bytes], bool] | None:
         """What tells, by a look, the rows that need not be decoded; none among copied rows."""
-        if self._teller.is_copying:
+        if self._session.is_copying:
             return None
         if self._skipper is not None:
             return self._skipper.can_skip
-        return self._glance.is_twin if self._glance is not None else None
+        return self._glance.is_duplicate if self._glance is not None else None
 
     def _say_held(self) -> None:
         self._preamble_ends = 0
@@ -125,17 +130,17 @@ class RolloutParser(StreamParser):
 
     def _finish(self, ending: Ending) -> None:
         self._say_held()
-        self._teller.leave(may_go_on=ending == "left")
+        self._session.leave(may_go_on=ending == "left")
 
-    def _speaker(self) -> Teller:
-        return self._teller
+    def _speaker(self) -> SessionAssembler:
+        return self._session
 
     def messages(self) -> list[Message]:
         return [] if self._is_preamble() else self._out.take_messages()
 
     def _is_preamble(self) -> bool:
         """Whether the row that names the model may still come."""
-        if self._out.line >= self._preamble_ends or self._teller.agent_spoke:
+        if self._out.line >= self._preamble_ends or self._session.agent_spoke:
             self._preamble_ends = 0
         return self._preamble_ends > 0
 
@@ -143,55 +148,55 @@ class RolloutParser(StreamParser):
 
     def _session_meta(self, row: rows.SessionMetaRow) -> None:
         self._out.at = row.timestamp
-        meta, teller = row.payload, self._teller
+        meta, session = row.payload, self._session
         if self._own_id is not None and meta.id != self._own_id:
-            if teller.is_copying or self._out.line == self._header_line + 1:
+            if session.is_copying or self._out.line == self._header_line + 1:
                 self._header_line = self._out.line
-                teller.twin("session: the header of the one that this was copied from")
+                session.duplicate("session: the header of the one that this was copied from")
                 self._is_copy_of(meta.id)
                 return
             # Somebody wrote one file after another.
             self._responses.end_turn()
-            teller.leave()
-            teller.forget_facts()
+            session.leave()
+            session.forget_facts()
             self._copies = None
-        teller.session_id = self._own_id = meta.id
+        session.session_id = self._own_id = meta.id
         self._header_line = self._out.line
         version = parse_version(meta.cli_version) or (0, 0, 0)
         paginated = meta.history_mode == "paginated"
         self._responses.patches_follow = paginated or version >= PATCH_EVENTS
         self._responses.commands_follow = paginated and version >= PAGINATED
         self._set_age(paginated=paginated)
-        if not teller.is_told:
+        if not session.has_facts:
             self._preamble_ends = self._out.line + PREAMBLE_ROWS
-        teller.begin_session(version=meta.cli_version, cwd=meta.cwd, parent_session_id=meta.parent)
+        session.begin_session(version=meta.cli_version, cwd=meta.cwd, parent_session_id=meta.parent)
 
     def _set_age(self, *, paginated: bool) -> None:
         self._decode = _decode_paginated if paginated else decode_row
-        self._glance = Glance(self._teller) if paginated else None
+        self._glance = Glance(self._session) if paginated else None
 
     def _is_copy_of(self, session_id: str) -> None:
         """Rows copied from another session follow: watch for the first that is our own."""
         if self._copies is None:
             self._copies = Copies(self._own_id or "")
-            if self._teller.know_facts(parent_session_id=session_id):
+            if self._session.know_facts(parent_session_id=session_id):
                 self._complete_start(parent_session_id=session_id)
             self._decode_own = self._decode
             self._decode = self._decode_watching
         self._copies.add(session_id)
-        self._teller.session_id = session_id
-        self._teller.is_copying = True
+        self._session.session_id = session_id
+        self._session.is_copying = True
 
     def _decode_watching(self, line: bytes) -> Any:
         row = self._decode_own(line)
         owner = self._copies.owner(row) if self._copies is not None else None
-        if owner is not None and owner != self._teller.session_id:
-            if self._teller.in_turn:
+        if owner is not None and owner != self._session.session_id:
+            if self._session.in_turn:
                 self._responses.end_turn()
-                self._teller.leave()
-            self._teller.session_id = owner
+                self._session.leave()
+            self._session.session_id = owner
             if owner == self._own_id:
-                self._teller.is_copying = False
+                self._session.is_copying = False
                 self._decode = self._decode_own
         return row
 
@@ -201,10 +206,10 @@ class RolloutParser(StreamParser):
         if self._is_preamble():
             self._preamble_ends = 0
             self._complete_start(model=model)
-            self._teller.know_facts(model=model)
-            self._teller.twin("session: its first row says it")
+            self._session.know_facts(model=model)
+            self._session.duplicate("session: its first row says it")
         else:
-            self._teller.begin_session(model=model, cwd=cwd)
+            self._session.begin_session(model=model, cwd=cwd)
 
     def _complete_start(self, **facts: str | None) -> None:
         """Complete the ``session_started`` that is still held."""
@@ -217,32 +222,35 @@ class RolloutParser(StreamParser):
     def _compacted(self, row: rows.CompactedRow) -> None:
         self._out.at = row.timestamp
         self._responses.settle(summary=row.payload.message or "")
-        self._teller.compacted("row", row.payload.message)
+        self._session.compacted("row", row.payload.message)
 
     def _token_usage(self, row: rows.TokenUsageRow) -> None:
         self._out.at = row.timestamp
         if not self._events.others_count:
             self._others_count()
-        if row.payload.usage is None:
-            self._teller.twin("usage: nothing counted")
+        record = row.payload
+        if record.usage is None:
+            self._session.duplicate("usage: nothing counted")
         else:
-            self._teller.usage_record(row.payload.thread_token_usage, row.payload.usage)
+            self._session.usage_record(
+                record.thread_token_usage, record.usage, response_id=record.response_id
+            )
 
     def _others_count(self) -> None:
         """Tokens are told by rows of their own: token counts only repeat them."""
         self._events.others_count = True
         if self._glance is not None:
-            self._glance.counts_are_twins = True
+            self._glance.counts_are_duplicates = True
         if self._skipper is not None and self._skipper.only_usage:
             self._skipper.skip_token_counts()
 
     def _retained_context(self, row: rows.RetainedContextRow) -> None:
         self._out.at = row.timestamp
-        self._teller.context("harness", bytes(row.payload).decode(errors="replace"))
+        self._session.context("harness", bytes(row.payload).decode(errors="replace"))
 
-    def _twin_row(self, row: rows.Row) -> None:
+    def _duplicate_row(self, row: rows.Row) -> None:
         self._out.at = row.timestamp
-        self._teller.twin(_TWINS[type(row)])
+        self._session.duplicate(_DUPLICATES[type(row)])
 
     def _flat_item(self, row: Any) -> None:
         self._responses.alone = True
@@ -262,7 +270,7 @@ class RolloutParser(StreamParser):
             self._out.line -= 1
             self.receive_line(msgspec.json.encode({**row, "timestamp": in_utc(row["timestamp"])}))
         elif "record_type" in row:
-            self._out.twin("state: repeats the response that other rows tell")
+            self._out.duplicate("state: repeats the response that other rows tell")
         elif "type" not in row and "id" in row and ("timestamp" in row or "instructions" in row):
             self._flat_header(row)
         else:
@@ -273,17 +281,17 @@ class RolloutParser(StreamParser):
 
     def _flat_header(self, row: dict[str, Any]) -> None:
         self._out.at = as_time(row.get("timestamp"))
-        self._teller.session_id = as_str(row.get("id"))
-        self._teller.begin_session()
+        self._session.session_id = as_str(row.get("id"))
+        self._session.begin_session()
         if instructions := as_str(row.get("instructions")):
-            self._teller.context("user", instructions)
+            self._session.context("user", instructions)
         self._out.at = None
 
 
 _ITEM_ROW, _RAW_ITEM_ROW, _EVENT_ROW = rows.ResponseItemRow, rows.RawResponseItemRow, rows.EventRow
 decode_row = msgspec.json.Decoder(rows.AnyRow).decode
 _decode_paginated = msgspec.json.Decoder(rows.AnyPaginatedRow).decode
-_TWINS: Final[dict[type[msgspec.Struct], str]] = {
+_DUPLICATES: Final[dict[type[msgspec.Struct], str]] = {
     rows.WorldStateRow: "context: a snapshot of what other rows say",
     rows.InterAgentMetadataRow: "agents: about the letter in the next row",
     rows.SecurityRiskRow: "context: a score about what other rows say",
@@ -295,7 +303,7 @@ _TELL: Final[dict[type[msgspec.Struct], _Tell]] = {
     rows.TurnContextRow: RolloutParser._turn_context,
     rows.CompactedRow: RolloutParser._compacted,
     rows.TokenUsageRow: RolloutParser._token_usage,
-    **dict.fromkeys(_TWINS, RolloutParser._twin_row),
+    **dict.fromkeys(_DUPLICATES, RolloutParser._duplicate_row),
     rows.RetainedContextRow: RolloutParser._retained_context,
     rows.InterAgentRow: RolloutParser._retained_context,
     **dict.fromkeys(shapes.ResponseItem.__subclasses__(), RolloutParser._flat_item),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dragoman.harnesses.assembly.assembler import Teller
+from dragoman.harnesses.assembly.assembler import SessionAssembler
 
 _MARK: Final = b'"payload":{"type":"'
 _REASONING: Final = b'"payload":{"type":"reasoning",'
@@ -32,16 +32,16 @@ def without_secret(line: bytes) -> bytes:
 class Glance:
     """Looks at the rows of one paginated rollout."""
 
-    __slots__ = ("_limits", "_teller", "counts_are_twins")
+    __slots__ = ("_limits", "_session", "counts_are_duplicates")
 
-    def __init__(self, teller: Teller) -> None:
-        self._teller = teller
+    def __init__(self, session: SessionAssembler) -> None:
+        self._session = session
         self._limits = b""
-        self.counts_are_twins = False
+        self.counts_are_duplicates = False
         """Whether tokens are told by other rows, so that a token count can only tell limits."""
 
-    def is_twin(self, line: bytes) -> bool:
-        """Whether the row repeats what was told; if so, it is noted as a twin."""
+    def is_duplicate(self, line: bytes) -> bool:
+        """Whether the row repeats what was told; if so, it is noted as a duplicate."""
         start = line.find(_MARK, 30, 110)
         if start < 0:
             return False
@@ -49,23 +49,23 @@ class Glance:
         if start == len(line):
             return False  # truncated right after the mark
         first = line[start]
-        teller = self._teller
+        session = self._session
         if first in _FC:
             if not line.startswith(_OUTPUTS, start):
                 return False
             call_id = _value(line, b'"call_id":"', start, 160)
-            if not call_id or not teller.calls.is_closed(call_id):
+            if not call_id or not session.calls.is_closed(call_id):
                 return False
-            teller.twin("tool result: told before")
+            session.duplicate("tool result: emitted before")
         elif first == _R:
             if not line.startswith(b'reasoning"', start):
                 return False
-            return teller.repeats_thought(_value(line, b'"id":"', start, 40))
+            return session.repeats_thought(_value(line, b'"id":"', start, 40))
         elif first == _M:
             if not line.startswith(b'message"', start):
                 return False
-            return teller.repeats_text(_value(line, b'"id":"', start, 60))
-        elif first == _T and self.counts_are_twins:
+            return session.repeats_text(_value(line, b'"id":"', start, 60))
+        elif first == _T and self.counts_are_duplicates:
             if not line.startswith(b'token_count"', start):
                 return False
             at = line.find(b'"rate_limits":', start)
@@ -73,7 +73,7 @@ class Glance:
             if at < 0 or limits != self._limits:
                 self._limits = limits
                 return False
-            teller.twin("usage: the usage record says it")
+            session.duplicate("usage: the usage record says it")
         else:
             return False
         return True

@@ -77,6 +77,7 @@ class CompactedRow(Row, kw_only=True, tag="compacted"):
 class TokenUsageRecord(msgspec.Struct, gc=False):
     usage: Usage | None = None
     thread_token_usage: Usage | None = None
+    response_id: str | None = None
 
 
 class TokenUsageRow(Row, kw_only=True, tag="token_usage_record"):

@@ -133,9 +133,9 @@ class PlainRollout:
         own, total = row.payload.usage, row.payload.thread_token_usage
         if own is not None:
             self._total = total if total is not None else (self._total or NOTHING) + own
-            self._report(row, own)
+            self._report(row, own, row.payload.response_id)
 
-    def _report(self, row: rows.Row, last: Usage | None) -> None:
+    def _report(self, row: rows.Row, last: Usage | None, response_id: str | None = None) -> None:
         self._messages.append(
             UsageReport(
                 session_id=self._session,
@@ -145,6 +145,7 @@ class PlainRollout:
                 total=self._total,
                 last=last,
                 context_window=self._window,
+                response_id=response_id,
             )
         )
 

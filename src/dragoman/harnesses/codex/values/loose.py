@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, cast
+from typing import Any, Final
+
+from dragoman.wire.loose import as_count, as_dict, as_int, as_list, as_number, as_str
+
+__all__ = [
+    "as_count",
+    "as_dict",
+    "as_int",
+    "as_list",
+    "as_number",
+    "as_str",
+    "snake_case",
+    "snake_keys",
+    "texts_in",
+]
 
 _HUMPS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_LARGEST: Final = 1 << 62
-"""What is larger counts nothing."""
-
-
-def as_dict(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
-def as_str(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def as_int(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if -_LARGEST <= value <= _LARGEST else None
-
-
-def as_count(value: Any) -> int:
-    """How many, where nothing sensible means none."""
-    return max(0, as_int(value) or 0)
-
-
-def as_number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return None  # more digits than any count has
 
 
 def snake_case(name: str) -> str:

@@ -32,7 +32,7 @@ from dragoman.harnesses.codex.app_server.client.conversation import AppServerCon
 from dragoman.harnesses.codex.app_server.parser import AppServerParser
 from dragoman.harnesses.contract.conversation import Answer, Refusal
 from dragoman.model import intents
-from dragoman.model.answers import Account, Model
+from dragoman.model.answers import AgentAccount, Model
 from dragoman.model.messages import TurnError
 from dragoman.wire.lines import LongLine
 
@@ -334,7 +334,7 @@ def test_a_key_is_given_only_if_nobody_is_signed_in_and_is_never_told() -> None:
     assert (facts.signed_in, facts.needs_sign_in, facts.account) == (
         True,
         False,
-        Account(kind="api_key", native={"type": "apiKey"}),
+        AgentAccount(kind="api_key", native={"type": "apiKey"}),
     )
     assert "sk-1" not in repr(talk.messages)
     talk.hear(note("account/login/completed", success=False))  # somebody else's

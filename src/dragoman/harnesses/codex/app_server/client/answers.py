@@ -7,8 +7,8 @@ from typing import Any, Final
 from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str
 from dragoman.harnesses.codex.values.rate_limits import rate_windows
 from dragoman.model.answers import (
-    Account,
     AccountLimits,
+    AgentAccount,
     AgentSession,
     AgentSessions,
     AgentTurn,
@@ -24,10 +24,10 @@ OUTCOMES: Final[dict[str, Outcome]] = {
 _ACCOUNT_KINDS: Final = {"apiKey": "api_key", "chatgpt": "subscription"}
 
 
-def account(told: dict[str, Any]) -> Account:
+def account(told: dict[str, Any]) -> AgentAccount:
     """``account`` in the answer to ``account/read``."""
     kind = as_str(told.get("type")) or "unknown"
-    return Account(
+    return AgentAccount(
         kind=_ACCOUNT_KINDS.get(kind, kind),
         name=as_str(told.get("email")),
         plan=as_str(told.get("planType")),

@@ -10,7 +10,7 @@ from dragoman.harnesses.codex.app_server.client.features import APP_SERVER
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 from dragoman.harnesses.codex.versions import Version, can, parse_version, release_in, spelled
 from dragoman.harnesses.contract.conversation import Refusal
-from dragoman.model.answers import Account
+from dragoman.model.answers import AgentAccount
 from dragoman.model.intents import Greet, ServerFacts
 
 Then: TypeAlias = Callable[[dict[str, Any], Refusal | None], None]
@@ -106,7 +106,7 @@ class Greeting:
         *,
         signed_in: bool | None,
         needed: bool = False,
-        account: Account | None = None,
+        account: AgentAccount | None = None,
     ) -> None:
         facts = ServerFacts(
             version=release_in(self._agent),

@@ -73,12 +73,12 @@ class OpenRequests:
             self._peer.refuse(request.id, NO_ANSWER, _REFUSED[method])
         elif method != TOOL_CALL and method not in DECIDED:
             self._peer.refuse(request.id, METHOD_NOT_FOUND, f"unknown method {method!r}")
-        elif told is None or told.method != method or told.thread.teller.session_id is None:
+        elif told is None or told.method != method or told.thread.session.session_id is None:
             self._peer.refuse(request.id, INVALID_PARAMS, f"{method!r} was not understood")
         elif told.turn_id in told.thread.given_up:
             self._peer.refuse(request.id, NO_ANSWER, "the turn was given up")
         else:
-            params, session_id = as_dict(request.params), told.thread.teller.session_id
+            params, session_id = as_dict(request.params), told.thread.session.session_id
             asked = _Asked(method, params, session_id, told.approval_id, told.turn_id)
             self._open[request.id] = asked
             self._seen.add((session_id, asked.name))

@@ -1,0 +1,1 @@
+"""Find the arguments by which an allowed program does more than its name suggests."""

@@ -1,0 +1,152 @@
+"""Subcommands that run other programs, or configure what runs later.
+
+A rule for ``npm`` covers ``npm test`` and ``npm ci``, but not ``npm config set script-shell ./x``. A rule that
+names the subcommand (``npm config``) does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+_NPM: Final = "config|c|set|edit|pkg|publish|init|innit|create|explore|exec|x|run env|token|owner|access|hook|unpublish|dist-tag"
+_CONTAINERS: Final = (
+    "create|container create|run|container run|exec|container exec|cp|container cp|plugin|service|stack|swarm|context create"
+    "|context use|import|load|image import|image load|update|container update|buildx bake|compose run|compose exec|compose cp"
+    "|unshare|play|kube|machine|system connection|volume create"
+)
+_SUBCOMMANDS: Final[dict[str, str]] = {
+    **dict.fromkeys(("npm", "pnpm"), f"{_NPM}|dlx|node|patch-commit|env|setup|server"),
+    "yarn": f"{_NPM}|dlx|node|plugin|policies|global",
+    "bun": "x|exec|create|c|init|repl",
+    "pip": "config|download|wheel",
+    "uv": "run|tool|publish|self",
+    "poetry": "run|shell|config|env use|publish|self|source",
+    "pdm": "run|use|config|self|plugin|publish",
+    "pipenv": "run|shell|open",
+    "hatch": "run|shell|config|publish|env run",
+    **dict.fromkeys(
+        ("conda", "mamba", "micromamba"), "run|config|init|env create|env update|shell"
+    ),
+    "cargo": "install|publish|login|owner|yank|watch|script|binstall",
+    "rustup": "run|toolchain link|override|set|default",
+    "go": "run|generate|env -w|env -u|bug|telemetry",
+    "gem": "install|i|exec|open|server|push|owner|cert",
+    "bundle": "exec|config|console|open|plugin",
+    "composer": "exec|config|global|run-script|run|create-project",
+    "kubectl": "exec|run|debug|cp|edit|attach|config set-credentials|config set-cluster|config set|plugin",
+    "oc": "exec|run|debug|cp|edit|attach|config set-credentials|config set-cluster|config set|plugin|rsh|rsync",
+    "helm": "plugin",
+    **dict.fromkeys(("terraform", "tofu"), "console"),
+    "aws": "configure|ssm send-command|ssm start-session|ecs execute-command",
+    "gcloud": "compute ssh|compute scp|config set|components|beta compute ssh|alpha compute ssh",
+    "az": "vm run-command|config|extension|ssh",
+    "gh": "alias|extension|extensions|ext|config|codespace|cs|auth token|ssh-key|gpg-key",
+    "glab": "alias|config|ssh-key",
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _CONTAINERS),
+    "docker-compose": "run|exec|cp",
+    "dotnet": "exec|msbuild|tool|new install|vstest|fsi|script|nuget add",
+    "swift": "package plugin|repl",
+    "deno": "task|eval|install|repl|x|compile|jupyter",
+    "mix": "eval|cmd|do|archive.install|escript.install",
+    "stack": "exec|runghc|runhaskell|ghci|repl|script|eval",
+    "cabal": "exec|repl|user-config",
+    "opam": "exec|config|pin|repository",
+    "dune": "exec|utop",
+    "nim": "e|secret",
+    "crystal": "eval|play",
+    "lein": "exec|update-in|repl|trampoline|with-profile",
+    "sbt": "eval|console|runMain|set|consoleQuick|consoleProject|alias|shell",
+    "dart": "pub global",
+    "flutter": "pub global",
+    "pod": "ipc|plugins",
+    "fastlane": "run|action",
+    "pre-commit": "try-repo|init-templatedir|hook-impl",
+    "tox": "exec|e",
+    "nx": "exec|run-commands|generate|g",
+    "lerna": "exec",
+    "turbo": "gen|generate",
+    "django-admin": "shell|startproject|dbshell",
+    "flask": "shell",
+    "celery": "shell",
+    "vagrant": "ssh|plugin|powershell|winrm",
+    "packer": "console|plugins",
+    "mkdocs": "gh-deploy",
+    "systemctl": "edit|link|set-environment|import-environment|switch-root",
+    "ip": "netns exec|vrf exec",
+    **dict.fromkeys(("apt", "apt-get"), "changelog|edit-sources"),
+    "brew": "edit|sh|ruby|irb",
+    "hg": "extdiff|bisect|debugshell|serve",
+    "svn": "propset|pset|ps|propedit|pedit|pe",
+    "openssl": "engine|s_server",
+    "lxc": "exec|file|config",
+    "bat": "cache",
+}
+"""Entries are separated by ``|``; a second word is a subcommand of the first."""
+_PARSED: Final = {
+    name: tuple(tuple(one.split()) for one in table.split("|") if one)
+    for name, table in _SUBCOMMANDS.items()
+}
+_MAVEN_GOAL: Final = re.compile(
+    r"(?:dependency:(?:tree|analyze|list|resolve|go-offline)|help:.*|versions:display-.*|compiler:.*|surefire:.*|failsafe:.*"
+    r"|spotless:\w+|checkstyle:check|spring-boot:run|jacoco:report|javadoc:\w+|source:\w+|resources:\w+|clean:clean|jar:jar"
+    r"|war:war|site:site|enforcer:enforce|formatter:\w+|license:\w+|pmd:\w+|spotbugs:check|cobertura:\w+|quarkus:(?:dev|test))"
+)
+"""Common goals given by name. The plug-in of any other goal may run what its properties say."""
+
+
+def has_subcommands(name: str) -> bool:
+    """Whether the table lists subcommands of the program."""
+    return name in _PARSED
+
+
+def running_subcommand(name: str, words: Sequence[str], named: int) -> str | None:
+    """The first such subcommand that the rule's ``named`` words do not include."""
+    if name == "mvn":
+        goals = (word for word in words[named:] if ":" in word and not word.startswith("-"))
+        return next((goal for goal in goals if not _MAVEN_GOAL.fullmatch(goal)), None)
+    table = _PARSED.get(name, ())
+    if not table:
+        return None
+    if name == "sbt":
+        # Each argument is a command of its own.
+        given = (word for word in words[named:] if not word.startswith("-"))
+        bad = {wanted[0] for wanted in table}
+        return next(
+            (one for one in given if not bad.isdisjoint(one.split()[:1]) or one[:1] in "!;"), None
+        )
+    for at in operands(words):
+        for wanted in table:
+            found = tuple(words[at : at + 1])
+            rest = words[at + 1 :]
+            if found != wanted[:1]:
+                continue
+            if len(wanted) == 1:
+                if at >= named:
+                    return words[at]
+                continue
+            is_there = (
+                wanted[1] in rest if wanted[1].startswith("-") else _first_is(rest, wanted[1:])
+            )
+            if is_there and at + 1 >= named:
+                return f"{words[at]} {wanted[1]}"
+    return None
+
+
+def operands(words: Sequence[str]) -> Iterator[int]:
+    """The indexes of words that may be the subcommand: the first operand, and words that may be option values."""
+    after_option = False
+    for at, word in enumerate(words[1:], 1):
+        if word.startswith(("-", "+")):
+            after_option = "=" not in word
+        else:
+            yield at
+            if not after_option:
+                return
+            after_option = False
+
+
+def _first_is(rest: Sequence[str], wanted: Sequence[str]) -> bool:
+    places = list(operands(["", *rest]))
+    return any(tuple(rest[at - 1 : at - 1 + len(wanted)]) == tuple(wanted) for at in places)

@@ -1,0 +1,34 @@
+"""Anthropic's Claude Code: its stream, and the session files it keeps."""
+
+from __future__ import annotations
+
+from dragoman.harnesses.claude import sniff
+from dragoman.harnesses.claude.care import CLAUDE_CARE
+from dragoman.harnesses.claude.history import CLAUDE_HISTORY
+from dragoman.harnesses.claude.stream.parser import StreamJsonParser
+from dragoman.harnesses.claude.transcript.parser import TranscriptParser
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.reading import Dialect
+
+CLAUDE = Harness(
+    name="claude",
+    title="Claude Code",
+    sniff=sniff.sniff,
+    settle=sniff.settle,
+    history=CLAUDE_HISTORY,
+    care=CLAUDE_CARE,
+    dialects=(
+        Dialect(
+            name=sniff.STREAM,
+            summary="claude -p --output-format stream-json",
+            releases="2.1 to today",
+            make_parser=StreamJsonParser,
+        ),
+        Dialect(
+            name=sniff.TRANSCRIPT,
+            summary="session files, a sub-agent's each in one of its own",
+            releases="2.0 to today",
+            make_parser=TranscriptParser,
+        ),
+    ),
+)

@@ -1,0 +1,180 @@
+"""What the agent asks before it uses a tool, and what a host answers.
+
+``can_use_tool`` covers everything: commands, edits, other tools, and two tools that are questions themselves.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, Final
+
+from dragoman.harnesses.claude.session import ClaudeSession
+from dragoman.harnesses.claude.tools import tool_name
+from dragoman.model.messages import AlwaysAllow, ApprovalKind
+from dragoman.model.tools import ASK_USER, BASH, EDIT, WRITE
+from dragoman.wire.loose import as_dict, as_list, as_str
+
+ALLOW: Final = "allow"
+ALLOW_FOR_SESSION: Final = "allow_for_session"
+ALLOW_ALWAYS: Final = "allow_always"
+DENY: Final = "deny"
+CANCEL: Final = "cancel"
+ANSWERED: Final = "answered"
+
+EXIT_PLAN: Final = "ExitPlanMode"
+_COMMANDS: Final = frozenset((BASH, "PowerShell"))
+_EDITS: Final = frozenset((EDIT, WRITE, "MultiEdit", "NotebookEdit"))
+_FILES: Final = {
+    "localSettings": ".claude/settings.local.json",
+    "projectSettings": ".claude/settings.json",
+    "userSettings": "~/.claude/settings.json",
+}
+"""Where a rule is stored, by the wire's word for it."""
+_ANY_REST: Final = (":*", " *")
+
+
+def ask_tool(session: ClaudeSession, request_id: str, request: dict[str, Any]) -> None:
+    """A ``can_use_tool`` request."""
+    native = as_str(request.get("tool_name")) or ""
+    given = as_dict(request.get("input"))
+    suggestions = [as_dict(each) for each in as_list(request.get("permission_suggestions"))]
+    kind = kind_of(native)
+    cwd = session.assembler.cwd
+    command = as_str(given.get("command")) if kind == "command" else None
+    session.assembler.ask(
+        request_id,
+        kind,
+        tool=tool_name(native),
+        summary=_summary(kind, native, given, request),
+        detail=_detail(kind, given, request, suggestions, cwd),
+        choices=_question_choices(given) if native == ASK_USER else choices_of(suggestions),
+        command=command,
+        cwd=cwd,
+        always=always_of(suggestions),
+    )
+
+
+def ask_elicitation(session: ClaudeSession, request_id: str, request: dict[str, Any]) -> None:
+    """A form or an address that an MCP server asks for."""
+    form = as_dict(request.get("requested_schema")) or as_dict(request.get("requestedSchema"))
+    session.assembler.ask(
+        request_id,
+        "elicitation",
+        tool=None,
+        summary=as_str(request.get("message")) or "",
+        detail={"server": as_str(request.get("mcp_server_name")) or ""},
+        choices=[ALLOW, DENY, CANCEL],
+        cwd=session.assembler.cwd,
+        form=form or None,
+        url=as_str(request.get("url")),
+    )
+
+
+def kind_of(native: str) -> ApprovalKind:
+    if native in _COMMANDS:
+        return "command"
+    if native in _EDITS:
+        return "edit"
+    return "question" if native in (ASK_USER, EXIT_PLAN) else "tool"
+
+
+def choices_of(suggestions: list[dict[str, Any]]) -> list[str]:
+    """The decisions that the request can be answered with."""
+    spans = {as_str(each.get("destination")) for each in suggestions}
+    session = [ALLOW_FOR_SESSION] if "session" in spans else []
+    always = [ALLOW_ALWAYS] if spans & _FILES.keys() else []
+    return [ALLOW, *session, *always, DENY, CANCEL]
+
+
+def always_of(suggestions: list[dict[str, Any]]) -> AlwaysAllow | None:
+    """The rule that ``allow_always`` stores."""
+    for each in suggestions:
+        stored_in = _FILES.get(as_str(each.get("destination")) or "")
+        if stored_in is None:
+            continue
+        rules = [as_dict(rule) for rule in as_list(each.get("rules"))]
+        content = next((text for rule in rules if (text := as_str(rule.get("ruleContent")))), "")
+        return AlwaysAllow(prefix=_words(content), stored_in=stored_in)
+    return None
+
+
+def decision_of(answer: dict[str, Any], kind: ApprovalKind | None) -> str:
+    """The decision that a host's answer states."""
+    behavior = as_str(answer.get("behavior"))
+    action = as_str(answer.get("action"))
+    if behavior == "deny" or action == "decline":
+        return CANCEL if answer.get("interrupt") is True else DENY
+    if action == "cancel":
+        return CANCEL
+    if behavior != "allow" and action != "accept":
+        return DENY
+    if kind == "question" and as_dict(as_dict(answer.get("updatedInput")).get("answers")):
+        return ANSWERED
+    spans = {
+        as_str(as_dict(each).get("destination"))
+        for each in as_list(answer.get("updatedPermissions"))
+    }
+    if spans & _FILES.keys():
+        return ALLOW_ALWAYS
+    return ALLOW_FOR_SESSION if spans else ALLOW
+
+
+def _summary(
+    kind: ApprovalKind, native: str, given: dict[str, Any], request: dict[str, Any]
+) -> str:
+    if kind == "command":
+        return as_str(given.get("command")) or ""
+    if kind == "edit":
+        return as_str(given.get("file_path")) or as_str(given.get("notebook_path")) or native
+    if native == EXIT_PLAN:
+        return as_str(given.get("plan")) or "leave plan mode"
+    if native == ASK_USER:
+        asked = [as_dict(each) for each in as_list(given.get("questions"))]
+        return " ".join(as_str(each.get("question")) or "" for each in asked)
+    for name in ("title", "description", "display_name"):
+        if text := as_str(request.get(name)):
+            return text
+    return native
+
+
+def _detail(
+    kind: ApprovalKind,
+    given: dict[str, Any],
+    request: dict[str, Any],
+    suggestions: list[dict[str, Any]],
+    cwd: str | None,
+) -> dict[str, Any]:
+    detail: dict[str, Any] = {}
+    if kind == "command":
+        detail["command"] = as_str(given.get("command")) or ""
+        detail["cwd"] = cwd
+    elif kind == "question" and "questions" in given:
+        detail["questions"] = given["questions"]
+    if kind != "command":
+        detail["input"] = given
+    reason = as_str(request.get("decision_reason")) or as_str(request.get("description"))
+    more = {
+        "reason": reason,
+        "blocked_path": request.get("blocked_path"),
+        "server": as_dict(request.get("mcp_server")).get("name"),
+        "suggestions": suggestions or None,
+        "call_id": request.get("tool_use_id"),
+    }
+    detail.update(more)
+    return {name: value for name, value in detail.items() if value is not None}
+
+
+def _question_choices(given: dict[str, Any]) -> list[str]:
+    questions = [as_dict(each) for each in as_list(given.get("questions"))]
+    options = as_list(questions[0].get("options")) if len(questions) == 1 else []
+    return [label for option in options if (label := as_str(as_dict(option).get("label")))]
+
+
+def _words(rule: str) -> list[str]:
+    """The words that a command must begin with, from the content of a rule."""
+    for rest in _ANY_REST:
+        rule = rule.removesuffix(rest)
+    try:
+        return shlex.split(rule)
+    except ValueError:
+        return rule.split()

@@ -1,0 +1,1 @@
+"""What ``claude -p --output-format stream-json`` prints, and what it is sent."""

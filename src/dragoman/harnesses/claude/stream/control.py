@@ -1,0 +1,122 @@
+"""The control protocol: what the agent asks its host, what the host asks the agent, and the answers of both."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from dragoman.harnesses.claude.questions import (
+    ALLOW,
+    DENY,
+    ask_elicitation,
+    ask_tool,
+    decision_of,
+    kind_of,
+)
+from dragoman.harnesses.claude.session import ClaudeSession
+from dragoman.harnesses.claude.stream.sessions import Sessions
+from dragoman.model.messages import ApprovalKind
+from dragoman.wire.loose import as_dict, as_str
+
+CHANNEL: Final = "control"
+WITHDRAWN: Final = "withdrawn"
+_ASKED_BY_AGENT: Final = {
+    "can_use_tool": "",
+    "elicitation": "",
+    "hook_callback": "control: a hook of the host",
+    "mcp_message": "control: for an MCP server of the host",
+    "request_user_dialog": "control: a dialog of the host",
+    "oauth_token_refresh": "control: a token of the host",
+    "host_auth_token_refresh": "control: a token of the host",
+}
+"""The requests that only the agent makes, and the rule for those that are no question to a person."""
+
+
+class AskedQuestion(NamedTuple):
+    """An open question to a person."""
+
+    session: ClaudeSession
+    call_id: str | None
+    kind: ApprovalKind
+
+
+class Control:
+    """The requests that are under way, in both directions."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._asked: dict[str, AskedQuestion] = {}
+        self._of_call: dict[str, str] = {}
+        self._others: set[str] = set()
+        """The agent's requests to the host that are no question to a person."""
+
+    def is_from_agent(self, request: dict[str, Any]) -> bool:
+        return as_str(request.get("subtype")) in _ASKED_BY_AGENT
+
+    def answers_agent(self, request_id: str | None) -> bool:
+        """Whether a response with this id answers the agent, and not the host."""
+        return request_id in self._asked or request_id in self._others
+
+    def agent_asks(self, request_id: str, request: dict[str, Any]) -> bool:
+        """A request of the agent; False if its kind is not known."""
+        subtype = as_str(request.get("subtype")) or ""
+        rule = _ASKED_BY_AGENT.get(subtype)
+        main = self._sessions.main
+        if rule is None:
+            return False
+        if rule:
+            self._others.add(request_id)
+            main.assembler.duplicate(rule)
+            return True
+        call_id = as_str(request.get("tool_use_id"))
+        agent_id = as_str(request.get("agent_id"))
+        session = self._sessions.known_agent(agent_id) or self._sessions.owner(call_id)
+        if subtype == "elicitation":
+            self._asked[request_id] = AskedQuestion(session, None, "elicitation")
+            ask_elicitation(session, request_id, request)
+            return True
+        kind = kind_of(as_str(request.get("tool_name")) or "")
+        self._asked[request_id] = AskedQuestion(session, call_id, kind)
+        if call_id is not None:
+            self._of_call[call_id] = request_id
+        ask_tool(session, request_id, request)
+        return True
+
+    def host_asks(self, request: dict[str, Any]) -> None:
+        subtype = as_str(request.get("subtype")) or "request"
+        self._sessions.main.assembler.duplicate(f"control: the host asked for {subtype}")
+
+    def host_answers(self, response: dict[str, Any]) -> None:
+        request_id = as_str(response.get("request_id")) or ""
+        asked = self._asked.pop(request_id, None)
+        if asked is None:
+            self._others.discard(request_id)
+            self._sessions.main.assembler.duplicate("control: the host answered")
+            return
+        if asked.call_id is not None:
+            self._of_call.pop(asked.call_id, None)
+        is_error = response.get("subtype") == "error"
+        answer = as_dict(response.get("response"))
+        decision = DENY if is_error else decision_of(answer, asked.kind)
+        asked.session.assembler.settle(request_id, decision)
+
+    def agent_answers(self, response: dict[str, Any]) -> None:
+        assembler = self._sessions.main.assembler
+        if response.get("subtype") == "error":
+            text = as_str(response.get("error")) or "a control request failed"
+            assembler.notice(CHANNEL, "warning", text)
+        else:
+            assembler.duplicate("control: the agent answered")
+
+    def cancelled(self, request_id: str) -> None:
+        asked = self._asked.pop(request_id, None)
+        if asked is None:
+            self._sessions.main.assembler.duplicate("control: a request was withdrawn")
+            return
+        asked.session.assembler.settle(request_id, WITHDRAWN)
+
+    def call_ended(self, call_id: str, *, was_denied: bool) -> None:
+        """A call came to its end: a question about it was answered, though nothing here showed it."""
+        request_id = self._of_call.pop(call_id, None)
+        asked = self._asked.pop(request_id, None) if request_id is not None else None
+        if asked is not None and request_id is not None:
+            asked.session.assembler.settle(request_id, DENY if was_denied else ALLOW)
