@@ -36,7 +36,7 @@ ASKED = {
         "now'",
         "shell: /tmp/evil/bash -lc",
         "directory: sub/folder",
-        "commands that begin with: rm -rf (stored in /home/u/.agent/rules/default.rules)",
+        "commands that start with: rm -rf (stored in /home/u/.agent/rules/default.rules)",
         "The folder is owned by another user.",
         "p yes, from now on",
         *MENU,

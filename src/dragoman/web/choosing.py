@@ -63,12 +63,12 @@ def acts(service: SessionService, session: SessionInfo) -> list[Act]:
     harness = service.harness_of(session)
     can = harness.can if harness is not None else ()
     found: list[Act] = ["unarchive"] if session.archived else ["rename", "archive"]
-    found = [act for act in found if _ABILITIES[act] in can]
     fork: list[Act] = ["fork"] if "fork" in can else []
-    if session.is_live:
+    if session.is_live:  # this server keeps its title and whether it is archived
         return [*found, *fork, "stop"]
     if harness is None:
         return []
+    found = [act for act in found if _ABILITIES[act] in can]
     return found if session.archived or closed(service, session) else [*found, *fork]
 
 

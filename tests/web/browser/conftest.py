@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BOUND = 30_000
 """How long anything may take, in milliseconds: machines that run tests are busy."""
-FREE = {"sandbox": "danger-full-access", "approvals": "never"}
+FREE = {"access": "danger-full-access", "asking": "never"}
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

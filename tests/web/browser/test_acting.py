@@ -210,14 +210,14 @@ def test_a_turn_gets_the_sandbox_that_was_chosen_for_it(stage: Stage, tabs: Tabs
     stage.say(session, *shop())
     page = tabs.open(f"{stage.url}/s/shop")
     page.wait_for_selector("#connection[data-state=live]", state="attached")
-    picker = page.locator("#composer [name=sandbox]")
+    picker = page.locator("#composer [name=access]")
     expect(picker).to_have_value("workspace-write")
 
     picker.select_option("read-only")
     page.fill("#words", "Only look.")
     page.click("#send")
     expect(picker).to_be_disabled()
-    given = {"text": "Only look.", "model": "gpt-5.5", "sandbox": "read-only"}
+    given = {"text": "Only look.", "model": "gpt-5.5", "access": "read-only"}
     assert stage.asked[-1] == ("POST", "/api/v1/sessions/shop/turns", given)
 
     stage.change(session, sandbox="read-only")
@@ -239,7 +239,7 @@ def test_a_session_begins(stage: Stage, tabs: Tabs) -> None:
 
     page.keyboard.type("Do it.")
     expect(page.locator("#means")).to_contain_text("may change files in this folder")
-    page.select_option("[name=sandbox]", "read-only")
+    page.select_option("#start [name=access] >> visible=true", "read-only")
     expect(page.locator("#means")).to_contain_text("may read files and change nothing")
     page.locator("#prompt").press("Enter")
 
@@ -247,8 +247,9 @@ def test_a_session_begins(stage: Stage, tabs: Tabs) -> None:
     assert stage.asked[0][2] == {
         "prompt": "Do it.",
         "cwd": "/home/ada/shop",
-        "sandbox": "read-only",
-        "approvals": "on-request",
+        "harness": "codex",
+        "access": "read-only",
+        "asking": "on-request",
     }
 
 
