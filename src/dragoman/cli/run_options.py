@@ -38,7 +38,11 @@ _OPTIONS = (
         help="Working directory. The current one by default.",
     ),
     click.option(
-        "-m", "--model", metavar="NAME", help="Model to use. The agent's default if omitted."
+        "-m",
+        "--model",
+        metavar="NAME",
+        shell_complete=completing.models,
+        help="Model to use. The agent's default if omitted.",
     ),
     click.option(
         "--effort",

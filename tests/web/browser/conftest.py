@@ -120,7 +120,7 @@ def begin(tabs: Tabs, server: Server, prompt: str, **choices: str) -> Page:
     page = tabs.open(server.address)
     page.wait_for_selector("body.on-index[data-ready]")
     for name, value in choices.items():
-        page.select_option(f"#start [name={name}]", value)
+        page.select_option(f"#start .choices:not([hidden]) [name={name}]", value)
     page.fill("#prompt", prompt)
     page.keyboard.press("Enter")
     page.wait_for_url("**/s/*")

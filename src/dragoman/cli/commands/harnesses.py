@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -32,8 +31,10 @@ def harnesses(name: str | None, as_json: bool) -> int:
     for plugin in unusable_plugins() if name is None else ():
         click.echo(f"dragoman: plug-in {plugin.name} is unusable: {plugin.problem}", err=True)
     if as_json:
+        import msgspec
+
         for each in found:
-            click.echo(json.dumps(_as_row(each), ensure_ascii=False))
+            click.echo(msgspec.json.encode(_as_row(each)).decode())
         return 0
     out = standard_output()
     for line in page(found, colour=out.isatty() and not os.environ.get("NO_COLOR")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
+from zlib import crc32
 
 from dragoman.html.pieces import EMPTY, Html, element, joined, opening
 from dragoman.rendering import render
@@ -194,7 +195,7 @@ def icon(name: str) -> Html:
 
 def harness_icon(harness: HarnessChoices) -> Html:
     """The icon of an agent: its own, or a monogram in a colour that depends on its name."""
-    hue = sum(ord(character) * (place + 7) for place, character in enumerate(harness.name)) % 360
+    hue = crc32(harness.name.encode("utf-8", "replace")) % 8 * 45
     shape = (
         element("path", d=harness.icon)
         if harness.icon
@@ -205,7 +206,7 @@ def harness_icon(harness: HarnessChoices) -> Html:
         shape,
         viewBox="0 0 24 24",
         class_="harness-icon",
-        data_hue=str(hue // 45 * 45),
+        data_hue=str(hue),
         aria_hidden="true",
     )
 
