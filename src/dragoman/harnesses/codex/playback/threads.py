@@ -19,7 +19,7 @@ _KINDS: Final = {
 
 
 @dataclass(slots=True)
-class ActingThread:
+class PlayedThread:
     id: str
     cwd: str
     writer: TurnWriter
@@ -34,7 +34,7 @@ class ActingThread:
     """The request of ours that must be answered before the turn goes on."""
 
 
-def shown_thread(script: Script, thread: ActingThread | None, *, turns: bool) -> dict[str, Any]:
+def shown_thread(script: Script, thread: PlayedThread | None, *, turns: bool) -> dict[str, Any]:
     """A thread with what was played of it; None is the recording itself, with all its turns."""
     played = thread.played - (thread.turn_id is not None) if thread else len(script.turns)
     thread_id = thread.id if thread else script.thread_id

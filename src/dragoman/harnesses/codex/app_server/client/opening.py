@@ -1,4 +1,4 @@
-"""Opening a session: begun, resumed or branched off, and only with the authority that was asked."""
+"""Opening a session: started, resumed or branched off, and only with the authority that was requested."""
 
 from __future__ import annotations
 
