@@ -24,7 +24,7 @@ from dragoman.model.messages import (
 from dragoman.web.page import views
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
-    PendingApproval,
+    OpenRequest,
     PolicyView,
     SessionRow,
     SessionView,
@@ -62,7 +62,7 @@ class Session:
     sandbox: str = "workspace-write"
     entries: list[Said] = field(default_factory=list[Said])
     passing: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
-    pending: dict[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
+    pending: dict[str, OpenRequest] = field(default_factory=dict[str, OpenRequest])
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -144,7 +144,7 @@ class Stage:
                     session.state = _AFTER[getattr(message, "outcome", None)]
                 if isinstance(message, ApprovalRequested):
                     until = datetime.now(UTC) + timedelta(seconds=deadline_seconds)
-                    session.pending[message.approval_id] = PendingApproval(
+                    session.pending[message.approval_id] = OpenRequest(
                         asked=message, deadline_at=until
                     )
                     session.state = "waiting"

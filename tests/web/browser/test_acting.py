@@ -39,7 +39,7 @@ def test_an_approval_shows_all_that_is_asked_and_is_allowed_with_a_word(
     expect(form.locator(".line")).to_contain_text("./deploy.sh staging --tag 2026.11.3 && curl")
     expect(form.locator(".reason")).to_contain_text("needs network access")
     expect(form.locator(".countdown")).to_have_text(
-        re.compile(r"denied in 1 min \d+ s if nobody answers")
+        re.compile(r"denied in 1 min \d+ s without an answer")
     )
     expect(form.locator("button")).to_have_count(4)
     expect(page.locator("#state")).to_have_text("waiting for you")

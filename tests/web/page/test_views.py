@@ -7,7 +7,7 @@ from dragoman.web.page import views
 from dragoman.web.page.assets import asset, names
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
-    PendingApproval,
+    OpenRequest,
     PolicyView,
     SessionRow,
     SessionView,
@@ -45,7 +45,7 @@ def test_a_session_stands_on_the_page_with_its_words_and_its_question() -> None:
         has_earlier=True,
         last_seq=len(said),
         turns=[TurnMark(seq=2, title="Fix it", outcome="completed")],
-        pending=[PendingApproval(asked=asked, deadline_at=AT)],
+        pending=[OpenRequest(asked=asked, deadline_at=AT)],
         sandbox="read-only",
     )
 

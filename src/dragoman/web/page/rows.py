@@ -71,7 +71,7 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str = "open"
 
 
-class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
+class OpenRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request that waits for a person."""
 
     asked: ApprovalRequested
@@ -131,7 +131,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     last_seq: int = 0
     """The newest entry: the cursor from which the page follows."""
     turns: Sequence[TurnMark] = ()
-    pending: Sequence[PendingApproval] = ()
+    pending: Sequence[OpenRequest] = ()
     exports: Sequence[str] = ("html", "markdown", "text", "messages", "claude")
     sandbox: str | None = None
     windows: Sequence[Window] = ()
