@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Generator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dragoman
 from dragoman.drive.approvals.policy import Decision
 from dragoman.drive.restarting import Restarts
-from dragoman.errors import AuthorityMismatch, ResponseError, UsageError
+from dragoman.errors import AuthorityMismatch, ProcessExited, ResponseError, UsageError
 from dragoman.harnesses import all_harnesses, broken_plugins, driven, harness, reload_plugins
 from dragoman.model.intents import SessionFacts
 from dragoman.model.messages import ApprovalRequested, Message, Notice
@@ -170,3 +173,59 @@ def test_a_transport_is_chosen_by_name(toy: Toy, repo: Path) -> None:
 
 def test_the_driver_for_scripts(toy: Toy, repo: Path) -> None:
     assert dragoman.sync.run("toy", "hi", cwd=repo, access="read").text == "You said: hi"
+
+
+def test_a_conversation_that_raises_ends_its_turn_and_not_the_agent(
+    toy: Toy, repo: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    conversation = import_module("dragoman_toy.conversation").ToyConversation
+    receive_line = conversation.receive_line
+
+    def receive(self: Any, line: bytes) -> None:
+        if b"You said: bad words" in line:
+            raise RuntimeError("not a word a toy says")
+        receive_line(self, line)
+
+    monkeypatch.setattr(conversation, "receive_line", receive)
+
+    async def story() -> None:
+        quick = Restarts(at_most=2, pauses=(0.01,))
+        async with asyncio.timeout(SECONDS), dragoman.connect("toy", restarts=quick) as agent:
+            session = await agent.start(cwd=repo)
+            pid = agent.workers[0].pid
+            result = await session.run("bad words")
+            assert result.outcome == "failed"
+            assert (await session.run("good words")).text == "You said: good words"
+            assert agent.workers[0].pid != pid
+
+    asyncio.run(story())
+    assert "the conversation with the agent failed" in caplog.text
+    assert "RuntimeError: not a word a toy says" in caplog.text
+
+
+@pytest.mark.parametrize("method", ["receive_eof", "messages", "end_turn", "answers"])
+def test_no_method_of_a_conversation_that_raises_makes_a_turn_hang(
+    toy: Toy, repo: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    conversation = import_module("dragoman_toy.conversation").ToyConversation
+
+    def fail(self: Any, *words: Any) -> None:
+        raise RuntimeError("broken toy")
+
+    async def story() -> None:
+        quick = Restarts(at_most=1, pauses=(0.01,))
+        async with asyncio.timeout(SECONDS), dragoman.connect("toy", restarts=quick) as agent:
+            session = await agent.start(cwd=repo)
+            monkeypatch.setattr(conversation, method, fail)
+            turn = session.run("crash" if method == "receive_eof" else "wait")
+            if method == "end_turn":
+                working = asyncio.ensure_future(turn)
+                while turn.id is None:  # noqa: ASYNC110  it has begun
+                    await asyncio.sleep(0.01)
+                session.worker.end_turn(session, "failed")
+                assert (await working).outcome == "failed"
+                return
+            with suppress(ProcessExited):  # or the prompt itself is refused
+                assert (await turn).outcome == "failed"
+
+    asyncio.run(story())

@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import AgentNotFound, Unsupported
 from dragoman.harnesses import harness
-from dragoman.harnesses.contract.transport import Launch, OneShot, TurnTransport
+from dragoman.harnesses.contract.transport import Launch, OneShot, Run, TurnTransport
 from dragoman.model.intents import ServerFacts
+from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
 
 _SECONDS = 60
@@ -142,6 +144,46 @@ def test_a_process_that_dies_without_an_end_still_ends_its_turn_once(tmp_path: P
             assert len(ends) == 1
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("method", ["receive_line", "messages", "receive_exit"])
+def test_a_run_that_raises_ends_its_turn_once_and_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, method: str
+) -> None:
+    """A run may come from a plug-in."""
+    plan = Program.plan
+
+    def with_fault(self: Program, **options: Any) -> ShotPlan:
+        made = plan(self, **options)
+
+        def make_run(shot: OneShot, spent: Usage | None) -> Run:
+            run = made.make_run(shot, spent)
+
+            def fail(*words: Any, **more: Any) -> None:
+                raise RuntimeError("broken run")
+
+            monkeypatch.setattr(run, method, fail)
+            return run
+
+        return replace(made, make_run=make_run)
+
+    monkeypatch.setattr(Program, "plan", with_fault)
+
+    async def story() -> None:
+        program = Program(*_SAYS, code=0 if method == "receive_exit" else None)
+        async with running(program) as agent:
+            session = await agent.start(cwd=tmp_path)
+            for _ in range(2):
+                result = await session.run("one")
+                assert result.outcome == "failed"
+                assert result.error is not None
+                assert "RuntimeError: broken run" in result.error.message
+                ends = [m for m in result.messages if type(m).__name__ == "TurnEnded"]
+                assert len(ends) == 1
+        assert program.stopped == (0 if method == "receive_exit" else 2)
+
+    asyncio.run(story())
+    assert "the run of an agent failed" in caplog.text
 
 
 def test_a_process_that_stays_silent_is_ended(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ _EXAMPLES: list[intents.Intent] = [
     intents.Archive(**_SESSION),
     intents.StopCommands(**_SESSION),
     intents.AwaitTurnEnd(**_SESSION, turn_id="u1"),
+    intents.SetAccess(**_SESSION, access="plan"),
     intents.CloseSession(**_SESSION),
     intents.CheckTurn(**_SESSION),
     intents.ListSessions(),

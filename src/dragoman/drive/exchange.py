@@ -1,18 +1,23 @@
-"""One conversation over one link: lines in and out, answers matched with those who wait for them.
+"""One conversation over one link: lines in and out, answers matched with the callers that wait for them.
 
-The link hands over lines when they come; the conversation makes messages, answers and lines to send
-of them; this passes each on, at once and in order. Nothing here waits for a consumer. Whoever asks
-waits for the answer, with a bound, and no more than a few requests are under way at a time: a server
-that is asked too much at once says so, and is asked again a little later.
+The link hands over lines as they arrive; the conversation turns them into messages, answers and lines to
+send; this passes each on, at once and in order. Nothing here waits for a consumer. A caller waits for its
+answer with a bound, and only a few requests are under way at a time: a server that gets too many at once
+refuses some, and is asked again a little later.
+
+A conversation may come from a plug-in. If it raises, its state is unknown: the exchange is over, as if
+the process had ended, and the error is logged.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, runtime_checkable
 
+from dragoman.drive.calling import Outcome as CallOutcome
 from dragoman.drive.links.link import Exit, Link, OpenLink
 from dragoman.errors import (
     AgentError,
@@ -28,6 +33,7 @@ from dragoman.model.intents import Intent
 from dragoman.model.messages import Message, Outcome, TurnError
 from dragoman.wire.lines import LongLine
 
+_log = logging.getLogger(__name__)
 REQUESTS_AT_ONCE = 32
 """How many requests may be under way; a Codex server refuses some of 200 at once."""
 _FIRST_PAUSE = 0.1
@@ -70,6 +76,8 @@ class Exchange:
         self._gate = asyncio.Semaphore(REQUESTS_AT_ONCE)
         self._loop = asyncio.get_running_loop()
         self._over = False
+        self.fault: str | None = None
+        """The error that the conversation raised."""
         self.heard_at = self._loop.time()
         """When the other side last said anything, on the loop's clock."""
 
@@ -121,7 +129,9 @@ class Exchange:
             answer = self._loop.create_future()
             self._waiting[ticket] = answer
             try:
-                self.pump()
+                with CallOutcome() as pumped:
+                    self.pump()
+                self._fail(pumped)
                 _, value, refusal = await answer
             finally:
                 self._waiting.pop(ticket, None)
@@ -137,16 +147,19 @@ class Exchange:
         """Submit an intent without waiting for its answer. Never raises."""
         if self._over:
             return
-        try:
+        with CallOutcome() as submitted:
             self._conversation.submit(intent)
-        except Unsupported:
-            return  # no caller waits; an unsupported intent is dropped
-        self.pump()
+            self.pump()
+        # No caller waits: an unsupported intent is dropped.
+        if submitted.error is not None and not isinstance(submitted.error, Unsupported):
+            self._fail(submitted)
 
     def end_turn(self, session_id: str, outcome: Outcome, error: TurnError | None) -> None:
-        """End a turn that the other side does not end."""
-        self._conversation.end_turn(session_id, outcome, error)
-        self.pump()
+        """End a turn that the other side does not end. Never raises."""
+        with CallOutcome() as ended:
+            self._conversation.end_turn(session_id, outcome, error)
+            self.pump()
+        self._fail(ended)
 
     def _submit(self, intent: Intent) -> int:
         if self._over:
@@ -156,25 +169,42 @@ class Exchange:
     # What comes.
 
     def _receive(self, lines: list[bytes | LongLine]) -> None:
+        if self._over:
+            return  # the process may go on after its conversation has failed
         self.heard_at = self._loop.time()
         if self.journal is not None:
             self.journal.received(lines)
-        receive = self._conversation.receive_line
-        for line in lines:
-            if isinstance(line, LongLine):
-                self._conversation.receive_long_line(line)
-            else:
-                receive(line)
-        self.pump()
+        with CallOutcome() as received:
+            receive = self._conversation.receive_line
+            for line in lines:
+                if isinstance(line, LongLine):
+                    self._conversation.receive_long_line(line)
+                else:
+                    receive(line)
+            self.pump()
+        self._fail(received)
 
     def _closed(self) -> None:
         if self._over:
             return
         self._over = True
-        self._conversation.receive_eof()
-        self.pump()
+        with CallOutcome() as ended:
+            self._conversation.receive_eof()
+            self.pump()
+        self._fail(ended)
         self._end_journal()
+        for waiting in self._waiting.values():
+            if not waiting.done():  # the conversation owes an answer to each, and gave none
+                waiting.set_exception(self.gone())
         self._lost(self)
+
+    def _fail(self, outcome: CallOutcome) -> None:
+        """End the exchange if the conversation raised. The worker then stops the process."""
+        if outcome.error is None:
+            return
+        _log.error("the conversation with the agent failed", exc_info=outcome.error)
+        self.fault = self.fault or outcome.problem
+        self._closed()
 
     def pump(self) -> None:
         """Pass on what the conversation has made of the lines and of our wishes."""
@@ -202,6 +232,10 @@ class Exchange:
 
     def gone(self) -> ProcessExited:
         """The error for requests on a closed link."""
+        if self.fault is not None:
+            return ProcessExited(
+                f"the conversation with the agent failed: {self.fault}", stderr=self.stderr
+            )
         ended = self._link.exit if self._link is not None else None
         reason = ended.reason if ended is not None and ended.reason else "is gone"
         code = ended.code if ended is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from dragoman.drive.calling import Outcome as CallOutcome
 from dragoman.drive.exchange import Keeper
 from dragoman.drive.links.link import Link, OpenLink
 from dragoman.drive.restarting import State
@@ -21,10 +23,11 @@ from dragoman.errors import ProcessExited, TurnInterrupted
 from dragoman.harnesses.contract.capabilities import Capabilities
 from dragoman.harnesses.contract.transport import Launch, OneShot, Run
 from dragoman.model.intents import ServerFacts
-from dragoman.model.messages import Message, TurnError
+from dragoman.model.messages import Message, TurnEnded, TurnError
 from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
 
+_log = logging.getLogger(__name__)
 _EXIT_SECONDS = 5.0
 
 
@@ -61,6 +64,9 @@ class _Agent(Protocol):
 
 class _Session(Protocol):
     @property
+    def id(self) -> str: ...
+
+    @property
     def spent(self) -> Usage | None: ...
 
     def on_message(self, message: Message) -> None: ...
@@ -78,6 +84,8 @@ class Shot:
         self._run: Run | None = None
         self._link: Link | None = None
         self._stopped = False
+        self._fault: str | None = None
+        """The error that the run raised: it may come from a plug-in."""
         self._schema: AbstractContextManager[str] | None = None
         self._said_all = asyncio.Event()
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -113,15 +121,39 @@ class Shot:
     def _receive(self, lines: list[bytes | LongLine]) -> None:
         run = self._run
         assert run is not None
+        if self._fault is not None:
+            return  # the process is being stopped
         if self._agent.plan.journal is not None:
             self._agent.plan.journal.received(lines)
-        run.receive_time(datetime.now(UTC))
-        for line in lines:
-            if isinstance(line, LongLine):
-                run.receive_long_line(line)
-            else:
-                run.receive_line(line)
-        self._pump()
+        with CallOutcome() as received:
+            run.receive_time(datetime.now(UTC))
+            for line in lines:
+                if isinstance(line, LongLine):
+                    run.receive_long_line(line)
+                else:
+                    run.receive_line(line)
+            self._pump()
+        self._fail(received)
+        if received.error is not None:
+            self._agent.tasks.create_task(self.stop())
+
+    def _fail(self, outcome: CallOutcome) -> None:
+        """End the turn if the run raised, and so cannot end it."""
+        if outcome.error is None:
+            return
+        _log.error("the run of an agent failed", exc_info=outcome.error)
+        self._fault = self._fault or outcome.problem
+        if self.turn.ended is None:
+            message = f"the run of the agent failed: {self._fault}"
+            error = TurnError(kind="port_exit", message=message, retryable=True)
+            ended = TurnEnded(
+                session_id=self._session.id or None,
+                turn_id=self.turn.id,
+                outcome="failed",
+                error=error,
+            )
+            self._session.on_message(ended)
+            self.turn.on_message(ended, own=True)
 
     def _pump(self) -> None:
         for message in self._run.messages() if self._run is not None else ():
@@ -137,15 +169,19 @@ class Shot:
                 break
             await asyncio.sleep(0.01)
         ended = await link.stop()
-        assert self._run is not None
+        run = self._run
+        assert run is not None
         if self.turn.ended is None:
             self.turn.stderr, self.turn.exit_code = link.stderr_tail, ended.code
-        self._run.receive_time(datetime.now(UTC))
-        self._run.receive_exit(ended.code, stopped=self._stopped, stderr_tail=link.stderr_tail)
         self._drop_schema()
         self._agent.running.discard(self)
         self._session.over()
-        self._pump()
+        if self._fault is None:
+            with CallOutcome() as finished:
+                run.receive_time(datetime.now(UTC))
+                run.receive_exit(ended.code, stopped=self._stopped, stderr_tail=link.stderr_tail)
+                self._pump()
+            self._fail(finished)
         self._gone.set_result(None)
 
     async def gone(self) -> None:
@@ -157,8 +193,10 @@ class Shot:
         """End the turn as failed, and its process."""
         if self._run is not None and not self._stopped:
             self.turn.stderr = self._link.stderr_tail if self._link is not None else ""
-            self._run.end_turn("failed", error)
-            self._pump()
+            with CallOutcome() as ended:
+                self._run.end_turn("failed", error)
+                self._pump()
+            self._fail(ended)
             self._stopped = True
             self._agent.tasks.create_task(self.stop())
 

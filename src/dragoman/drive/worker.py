@@ -201,11 +201,12 @@ class Worker:
     def _on_lost(self, exchange: Exchange) -> None:
         if exchange is self.exchange:
             self._problem = exchange.gone()
+            gone = _gone(exchange)
             self._agent.withdraw(self)
             self.unstopped.clear()
             for session in self.sessions:
                 session.given_up.clear()
-                session.end_turns("failed", _GONE, taken_up=True)
+                session.end_turns("failed", gone, taken_up=True)
             if self.state == "running":
                 self._set("restarting" if self._plan.restarts.at_most else "failed")
             self._lost.set()
@@ -213,6 +214,13 @@ class Worker:
     def _set(self, state: State) -> None:
         self.state = state
         self._changed.set()
+
+
+def _gone(exchange: Exchange) -> TurnError:
+    if exchange.fault is None:
+        return _GONE
+    message = f"the conversation with the agent failed: {exchange.fault}"
+    return msgspec.structs.replace(_GONE, message=message)
 
 
 def _with_id(opening: intents.OpenSession) -> intents.OpenSession:

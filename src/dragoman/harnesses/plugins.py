@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import TracebackType
 from typing import Final, NamedTuple, TypeVar
 
 from dragoman.harnesses.contract.harness import Harness
@@ -41,12 +42,14 @@ class Plugins:
     def first(self, call: Callable[[Harness], T | None]) -> T | None:
         """The first result of this call. A plug-in that raises is broken, and left out from then on."""
         for each in self.harnesses():
-            try:
-                if (found := call(each)) is not None:
-                    return found
-            except Exception as error:
+            found: T | None = None
+            with _Attempt() as attempt:
+                found = call(each)
+            if attempt.error is not None:
                 self._loaded = tuple(one for one in self.harnesses() if one is not each)
-                self._broken += (BrokenPlugin(each.name, "", _reason(error)),)
+                self._broken += (_broken(each.name, "", attempt.error),)
+            elif found is not None:
+                return found
         return None
 
     def forget(self) -> None:
@@ -59,12 +62,12 @@ class Plugins:
         loaded: dict[str, Harness] = {}
         broken: list[BrokenPlugin] = []
         for point in sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value)):
-            try:
+            value: object = None
+            with _Attempt() as attempt:
                 value = point.load()
-            except Exception as error:  # whatever another package does when it is imported
-                broken.append(BrokenPlugin(point.name, point.value, _reason(error)))
-                continue
-            if not isinstance(value, Harness):
+            if attempt.error is not None:
+                broken.append(_broken(point.name, point.value, attempt.error))
+            elif not isinstance(value, Harness):
                 kind = type(value).__name__
                 broken.append(BrokenPlugin(point.name, point.value, f"it is no Harness: {kind}"))
             elif value.name in self._taken or value.name in loaded:
@@ -75,5 +78,31 @@ class Plugins:
         return tuple(loaded.values()), tuple(broken)
 
 
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+class _Attempt:
+    """Code of another package runs in this block, and its error is kept."""
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+
+    def __enter__(self) -> _Attempt:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        self.error = error
+        return True
+
+
+def _broken(name: str, value: str, error: Exception) -> BrokenPlugin:
+    # Imported here: only a broken plug-in needs it.
+    import logging
+
+    logging.getLogger(__name__).info("plug-in %s is left out", name, exc_info=error)
+    problem = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return BrokenPlugin(name, value, problem)

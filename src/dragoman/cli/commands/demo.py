@@ -36,6 +36,19 @@ _FILES: Final = ("greet.py", "test_greet.py")
 _PAUSE_SECONDS: Final = 2.0
 
 
+class _AgentOption(click.Option):
+    """Its help names the agents, which are looked up only when help is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from dragoman.client.surveying import driven_names
+        from dragoman.rehearsal.stage import AGENTS
+
+        usual = driven_names()[0].name
+        names = [f"{usual} (the default)", *(name for name in AGENTS if name != usual)]
+        self.help = f"Agent to run: {' or '.join(names)}."
+        return super().get_help_record(ctx)
+
+
 @click.command(short_help="Watch the real agent fix a test, without a key or a network.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask: allow the change after a short pause.")
 @click.option("--quick", is_flag=True, help="Skip the pauses.")
@@ -43,7 +56,7 @@ _PAUSE_SECONDS: Final = 2.0
     "--harness",
     metavar="NAME",
     shell_complete=completing.harnesses,
-    help="Agent to run: codex (the default) or claude.",
+    cls=_AgentOption,
 )
 @click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."

@@ -65,7 +65,8 @@ def test_everything_that_a_session_may_be_asked_for() -> None:
     }
 
 
-_THREAD = {"id": "t1", "turns": [{"id": "u1", "status": "failed", "items": [1, 2]}, 7]}
+_TURN: dict[str, Any] = {"id": "u1", "status": "failed", "items": [1, 2]}
+_THREAD: dict[str, Any] = {"id": "t1", "turns": [_TURN, 7]}
 _MODEL = {
     "id": "x",
     "model": "m",
@@ -346,7 +347,7 @@ _TURNS = {"thread": {"turns": [{"id": "u1", "status": "failed"}, {"id": "u2", "s
             AgentSession(
                 id="t1",
                 turns=[
-                    AgentTurn(id="u1", outcome="failed", items=2, native=_THREAD["turns"][0]),
+                    AgentTurn(id="u1", outcome="failed", items=2, native=_TURN),
                     AgentTurn(native={}),
                 ],
                 native=_THREAD,
