@@ -30,14 +30,16 @@ from codex_cli_bin import bundled_codex_path
 
 import dragoman
 from bare import open_bare
-from dragoman.drive.agent import Agent, Plan
+from dragoman.drive.agent import Agent, AgentPlan
 from dragoman.drive.approvals.policy import ask_always
 from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.links.link import Closed, Exit, Link, Receive
-from dragoman.drive.router import Clerk
+from dragoman.drive.router import RequestRouter
 from dragoman.drive.session import Session
+from dragoman.drive.tasks import Tasks
 from dragoman.drive.tools.calls import ToolCalls
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import harness
+from dragoman.harnesses.contract.transport import SessionTransport
 from dragoman.model.intents import Greet
 from dragoman.rehearsal import Rehearsal
 
@@ -165,14 +167,17 @@ async def open_here(receive: Receive, closed: Closed) -> Link:
 
 async def idle(size: int) -> None:
     """Say how many bytes an idle session takes: opened, and after a turn."""
-    driving = next(one.driving for one in HARNESSES if one.driving is not None)
-    plan = Plan(
+    codex = harness("codex")
+    transport = codex.transport()
+    assert isinstance(transport, SessionTransport)
+    plan = AgentPlan(
         greet=Greet(client="benchmark", client_version="0"),
-        open_link=lambda: open_here,
-        make_conversation=lambda: driving.make_conversation(None, None),
+        open_link=lambda opening: open_here,
+        make_conversation=lambda: transport.conversation(None, None),
+        capabilities=lambda version: codex.capabilities(None),
     )
-    async with ApprovalQueue(ask_always) as desk, ToolCalls() as calls:
-        agent = Agent(plan, Clerk(desk, calls))
+    async with Tasks() as tasks, ApprovalQueue(ask_always) as queue, ToolCalls() as calls:
+        agent = Agent(plan, RequestRouter(queue, calls), tasks)
         await agent.begin()
 
         async def more(count: int) -> list[Session]:

@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from corpus_session import Session
 from dragoman.hub.hub import LiveSession
-from dragoman.hub.registry import Room
+from dragoman.hub.registry import LiveRegistry
 from dragoman.model.messages import (
     Message,
     Prompt,
@@ -83,21 +83,21 @@ def story(session_id: str, count: int) -> Iterator[Message]:
 
 
 async def fill(data: Path, entries: int) -> None:
-    room = Room(data)
+    registry = LiveRegistry(data)
     now = datetime.now(UTC)
     for number in range(60):
         name = {0: "long", 1: "short"}.get(number, f"other-{number}")
         count = {0: entries, 1: 20}.get(number, 10)
         at = now - timedelta(minutes=number)
-        live = room.begin(
+        live = registry.begin(
             LiveSession(
                 id=name, native_id=name, harness="codex", cwd="/", created_at=at, updated_at=at
             )
         )
         for message in story(name, count):
-            room.add(live, message)
-    await room.stored()
-    room.close()
+            registry.add(live, message)
+    await registry.stored()
+    registry.close()
 
 
 def save(home: Path, rows: int) -> None:

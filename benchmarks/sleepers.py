@@ -16,7 +16,6 @@ import time
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import httpx
 
@@ -41,21 +40,21 @@ def serve(on: socket.socket, pipe: Connection) -> None:
 async def _serve(on: socket.socket, pipe: Connection) -> None:
     folder = Path(tempfile.mkdtemp())
     async with Hub(folder / "data", connection=How(command="/nowhere/codex")) as hub:
-        room: Any = hub._room  # pyright: ignore[reportPrivateUsage]
+        registry = hub._registry  # pyright: ignore[reportPrivateUsage]
         now = datetime.now(UTC)
-        live = room.begin(
+        live = registry.begin(
             LiveSession(id="s1", harness="codex", cwd="/", created_at=now, updated_at=now)
         )
         message = Text(session_id="n", text="x" * SIZE)
         for _ in range(BEFORE):
-            room.add(live, message)
-        await room.stored()
+            registry.add(live, message)
+        await registry.stored()
         settings = Settings(token=TOKEN, port=on.getsockname()[1])
         app = create_app(hub, lambda: SessionArchive(home=folder, cache=folder / "cache"), settings)
         async with serving(app, on, hang_up=app.state.hang_up):
             pipe.send(memory())
             while not pipe.poll():
-                room.add(live, message)
+                registry.add(live, message)
                 await asyncio.sleep(1 / RATE)
 
 
