@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from dragoman.cli import completing
+from dragoman.cli.agent_option import agent_option
 from dragoman.errors import UsageError, reason_of
 
 if TYPE_CHECKING:
@@ -24,12 +25,7 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _OPTIONS = (
-    click.option(
-        "--harness",
-        metavar="NAME",
-        shell_complete=completing.harnesses,
-        help="Agent to run: codex, claude … See `dragoman harnesses`.",
-    ),
+    agent_option("Agent to run: {agents}. See `dragoman harnesses`."),
     click.option(
         "-C",
         "--cwd",

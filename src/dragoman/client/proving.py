@@ -17,6 +17,7 @@ from typing import Final, cast
 from dragoman.client.connecting import connect
 from dragoman.drive.process.programs import find_command_line
 from dragoman.errors import AgentNotFound, DragomanError
+from dragoman.harnesses import driven_harness
 from dragoman.harnesses import harness as harness_named
 from dragoman.harnesses.contract.care import Care
 from dragoman.harnesses.contract.harness import Harness
@@ -31,7 +32,7 @@ class Proof:
     """What the real program said of a file."""
 
     accepted: bool | None
-    """None if the program is not on this machine, so that nobody could be asked."""
+    """None if the program is not on this machine, so that it could not be asked."""
     text: str
     turns: int = 0
     items: int = 0
@@ -41,7 +42,7 @@ async def prove(
     path: Path,
     session_id: str,
     *,
-    harness: str = "codex",
+    harness: str | None = None,
     has_turns: bool = False,
     beside: Iterable[tuple[Path, str]] = (),
     command: str | None = None,
@@ -50,7 +51,7 @@ async def prove(
 
     ``has_turns``: it must find some. ``beside`` are the files, with their sessions, that it needs.
     """
-    known = harness_named(harness)
+    known = harness_named(harness) if harness is not None else driven_harness()
     history, care = known.history, known.care
     if known.program is None or history is None or care is None or not care.program_reads:
         return Proof(accepted=None, text=f"{known.title} cannot be asked to read a session")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dragoman.cli import completing
+from dragoman.cli.agent_option import agent_option
 from dragoman.cli.program import invoked_as
 from dragoman.cli.run_options import AgentOptions
 from dragoman.cli.streams import standard_output
@@ -36,28 +36,18 @@ _FILES: Final = ("greet.py", "test_greet.py")
 _PAUSE_SECONDS: Final = 2.0
 
 
-class _AgentOption(click.Option):
-    """Its help names the agents, which are looked up only when help is shown."""
+def _scripted_agents() -> list[str]:
+    """The agents that the stand-in model can serve, the default one first."""
+    from dragoman.client.surveying import driven_names
+    from dragoman.rehearsal.stage import AGENTS
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from dragoman.client.surveying import driven_names
-        from dragoman.rehearsal.stage import AGENTS
-
-        usual = driven_names()[0].name
-        names = [f"{usual} (the default)", *(name for name in AGENTS if name != usual)]
-        self.help = f"Agent to run: {' or '.join(names)}."
-        return super().get_help_record(ctx)
+    return [each.name for each in driven_names() if each.name in AGENTS]
 
 
 @click.command(short_help="Watch the real agent fix a test, without a key or a network.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask: allow the change after a short pause.")
 @click.option("--quick", is_flag=True, help="Skip the pauses.")
-@click.option(
-    "--harness",
-    metavar="NAME",
-    shell_complete=completing.harnesses,
-    cls=_AgentOption,
-)
+@agent_option("Agent to run: {agents}. The first is the default.", names=_scripted_agents)
 @click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."
 )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import click
 
 from dragoman import __version__
-from dragoman.cli import completing
+from dragoman.cli.agent_option import agent_option
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -46,12 +46,7 @@ class Check:
 @click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."
 )
-@click.option(
-    "--harness",
-    metavar="NAME",
-    shell_complete=completing.harnesses,
-    help="Check only this agent: codex, claude … All agents by default.",
-)
+@agent_option("Check only this agent: {agents}. All agents by default.")
 @click.option(
     "--sessions", is_flag=True, help="Check saved sessions instead: all, or the given PATHS or ids."
 )

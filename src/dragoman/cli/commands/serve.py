@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from dragoman.cli import completing
+from dragoman.cli.agent_option import agent_option
 from dragoman.cli.signals import Interrupts, handling
 from dragoman.errors import UsageError, reason_of
 
@@ -84,12 +84,7 @@ class Serving:
 @click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."
 )
-@click.option(
-    "--harness",
-    metavar="NAME",
-    shell_complete=completing.harnesses,
-    help="Default agent for new sessions: codex, claude …",
-)
+@agent_option("Default agent for new sessions: {agents}.")
 @click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="Approval rules.")
 @click.option(
     "--data", type=click.Path(file_okay=False), metavar="DIR", help="Folder for the server's data."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dragoman.cli import completing
+from dragoman.cli.agent_option import agent_option
 from dragoman.cli.archive_options import When, home_option, open_archive
 from dragoman.cli.streams import standard_output
 
@@ -28,12 +28,7 @@ _SHORT_ID = 13
 )
 @click.option("--since", type=When(), help="Only sessions active since: 7d, 2026-11-15 …")
 @click.option("--until", type=When(), help="Only sessions inactive since.")
-@click.option(
-    "--harness",
-    metavar="NAME",
-    shell_complete=completing.harnesses,
-    help="Only sessions of this agent: codex, claude …",
-)
+@agent_option("Only sessions of this agent: {agents}.")
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), help="Show at most this many.  [default: 30]"
 )

@@ -8,18 +8,14 @@ import shutil
 import click
 
 from dragoman.cli import completing
+from dragoman.cli.agent_option import agent_option
 from dragoman.cli.archive_options import home_option, open_archive
 from dragoman.cli.streams import standard_output
 
 
 @click.command(short_help="Follow sessions while other programs write them.")
 @click.argument("session_id", metavar="[ID]", required=False, shell_complete=completing.sessions)
-@click.option(
-    "--harness",
-    metavar="NAME",
-    shell_complete=completing.harnesses,
-    help="Follow only sessions of this agent: codex, claude …",
-)
+@agent_option("Follow only sessions of this agent: {agents}.")
 @click.option("--tools", is_flag=True, help="Also show tool output.")
 @click.option("--json", "as_json", is_flag=True, help="Print messages as JSON lines.")
 @click.option("--redact", is_flag=True, help="Mask keys, tokens, passwords and e-mail addresses.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from dragoman.cli import completing
+from dragoman.cli.agent_option import agent_option
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -57,12 +57,7 @@ class _Day(click.ParamType[datetime]):
 )
 @click.option("--until", type=_Day(), metavar="DAY", help="Up to and including this day.")
 @click.option("--project", metavar="TEXT", help="Only sessions whose directory contains this text.")
-@click.option(
-    "--harness",
-    metavar="NAME",
-    shell_complete=completing.harnesses,
-    help="Only sessions of this agent: codex, claude …",
-)
+@agent_option("Only sessions of this agent: {agents}.")
 @click.option("--model", metavar="TEXT", help="Only models whose name contains this text.")
 @click.option(
     "--path",
