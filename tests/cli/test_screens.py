@@ -36,7 +36,7 @@ ASKED = {
         "now'",
         "shell: /tmp/evil/bash -lc",
         "directory: sub/folder",
-        "commands that begin with: rm -rf (stored in /home/u/.agent/rules/default.rules)",
+        "commands that start with: rm -rf (stored in /home/u/.agent/rules/default.rules)",
         "The folder is owned by another user.",
         "p yes, from now on",
         *MENU,
@@ -88,7 +88,7 @@ def left(screen: str) -> int:
 
 def stays(window: Terminal, words: Sequence[str]) -> None:
     """It is there, and still there when it has been painted many times."""
-    first = left(window.wait_for("then no"))
+    first = left(window.wait_for("denied in"))
     screen = window.wait(lambda shown: left(shown) < first - 1, "the countdown")
     assert sees(screen, words) == [], screen
 
@@ -118,7 +118,7 @@ def test_all_of_a_long_question_can_be_seen() -> None:
 
 def test_the_question_stays_when_the_window_changes_its_size() -> None:
     with terminal([*STAGE, "command"], width=100, height=30) as window:
-        window.wait_for("then no")
+        window.wait_for("denied in")
         for width, height in ((40, 24), (60, 18), (120, 24)):
             window.resize(width, height)
             window.wait(lambda shown: not sees(shown, ASKED["command"]), "the question")
