@@ -23,7 +23,7 @@ class _Hub(FakeHub):
     def harnesses(self) -> list[HarnessInfo]:
         return [HarnessInfo(name="codex", title="Codex", **self.facts)]
 
-    async def models(self) -> Any:
+    async def models(self, harness: str | None = None) -> Any:
         if self.listed is None:
             raise ProtocolError("no")
         return self.listed

@@ -7,13 +7,13 @@ One that cannot be loaded is left out and listed by :func:`broken_plugins`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from dragoman.errors import UsageError
 from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.codex import CODEX
 from dragoman.harnesses.contract.harness import Harness
-from dragoman.harnesses.contract.reading import Dialect
+from dragoman.harnesses.contract.reading import Dialect, Limit, PlainReader, Value
 from dragoman.harnesses.messages import MESSAGES
 from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 
@@ -28,12 +28,6 @@ def all_harnesses() -> tuple[Harness, ...]:
     return HARNESSES + _plugins.harnesses()
 
 
-def _each() -> Iterator[Harness]:
-    """Every harness, the built-in ones first: plug-ins are loaded only if those do not suffice."""
-    yield from HARNESSES
-    yield from _plugins.harnesses()
-
-
 def broken_plugins() -> tuple[BrokenPlugin, ...]:
     """The plug-ins that are installed and could not be used."""
     return _plugins.broken()
@@ -46,7 +40,11 @@ def reload_plugins() -> None:
 
 def find_harness(name: str) -> Harness | None:
     """The harness of this name. Plug-ins are loaded only if no built-in one has it."""
-    return next((each for each in _each() if each.name == name), None)
+    for known in (HARNESSES, _plugins.harnesses):
+        for each in known() if callable(known) else known:
+            if each.name == name:
+                return each
+    return None
 
 
 def harness(name: str) -> Harness:
@@ -76,7 +74,43 @@ def driven_harness(name: str | None = None) -> Harness:
 
 def harness_of(dialect: str) -> Harness | None:
     """The harness that has a dialect of this name."""
-    return next((each for each in _each() if each.dialect(dialect) is not None), None)
+    for known in (HARNESSES, _plugins.harnesses):
+        for each in known() if callable(known) else known:
+            if each.dialect(dialect) is not None:
+                return each
+    return None
+
+
+def sniff_dialect(lines: Sequence[bytes]) -> str | None:
+    """The dialect of a stream that starts with these lines, or None while it is still open.
+
+    Plug-ins are loaded only for a stream that no built-in harness knows.
+    """
+    found = next(filter(None, (each.sniff(lines) for each in HARNESSES)), None)
+    return found or _plugins.first(lambda each: each.sniff(lines))
+
+
+def settle_dialect(lines: Sequence[bytes]) -> str | None:
+    """The dialect of a whole stream that could not be sniffed, or None."""
+    found = next(filter(None, (each.settle(lines) for each in HARNESSES if each.settle)), None)
+    return found or _plugins.first(lambda each: each.settle and each.settle(lines))
+
+
+def fast_usage_reader(head: bytes) -> PlainReader | None:
+    """A harness's quick reader for usage, if it has one for a file that begins with these bytes."""
+    found = next(filter(None, (each.plain(head) for each in HARNESSES if each.plain)), None)
+    return found or _plugins.first(lambda each: each.plain and each.plain(head))
+
+
+def limits() -> list[Limit]:
+    """What the dialects of every harness cannot carry."""
+    return [limit for each in all_harnesses() for limit in each.limits]
+
+
+def values(line: bytes, reason: str, dialect: str) -> Iterable[Value]:
+    """The values on a line that some message has to hold, as the harness of the dialect knows."""
+    found = harness_of(dialect)
+    return found.values(line, reason) if found is not None and found.values is not None else ()
 
 
 def dialects() -> list[Dialect]:
@@ -87,21 +121,3 @@ def dialects() -> list[Dialect]:
 def find_dialect(name: str) -> Dialect | None:
     found = harness_of(name)
     return found.dialect(name) if found is not None else None
-
-
-def sniff(lines: Sequence[bytes]) -> Dialect | None:
-    """The dialect of a stream that starts with these lines, or None while that is open."""
-    for each in _each():
-        name = each.sniff(lines)
-        if name is not None:
-            return each.dialect(name)
-    return None
-
-
-def settle(lines: Sequence[bytes]) -> Dialect | None:
-    """The dialect of a whole stream that :func:`sniff` could not decide about, or None."""
-    for each in _each():
-        name = each.settle(lines) if each.settle is not None else None
-        if name is not None:
-            return each.dialect(name)
-    return None

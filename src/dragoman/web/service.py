@@ -13,7 +13,7 @@ from litestar.di import NamedDependency
 
 from dragoman.archive.index.digest import title_in
 from dragoman.errors import ProtocolError, UsageError
-from dragoman.hub.hub import Entry, Hub, LiveSession, PutAway, UnknownSession
+from dragoman.hub.hub import Entry, Hub, LiveSession, SessionArchived, UnknownSession
 from dragoman.web.api import shapes
 from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.archive_worker import ArchiveWorker, SavedEntry
@@ -79,7 +79,7 @@ class SessionService:
             await self.hub.rename(found.id, title)
             return await self.session(found.id)
         if (await self._on_disk(session_id)).archived:
-            raise PutAway(session_id)
+            raise SessionArchived(session_id)
         await self.hub.saved.rename(session_id, title)
         return await self._changed(session_id, title=title_in(title) or title)
 
@@ -98,7 +98,7 @@ class SessionService:
             return shapes.live(await self.hub.fork(found.id))
         saved = await self._on_disk(session_id)
         if saved.archived:
-            raise PutAway(session_id)
+            raise SessionArchived(session_id)
         if saved.cwd is None:
             raise ProtocolError(f"session {session_id} has no known working directory")
         branch = await self.hub.saved.fork(session_id, cwd=saved.cwd, title=saved.title)

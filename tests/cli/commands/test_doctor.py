@@ -9,6 +9,7 @@ import pytest
 from dragoman.cli.commands.doctor import Check, doctor, judged, page
 from dragoman.client import examining
 from dragoman.client.examining import Examination
+from dragoman.model.answers import AgentAccount
 from dragoman.model.intents import ServerFacts
 
 
@@ -19,7 +20,7 @@ def found(home: Path, **facts: Any) -> Examination:
         "program": "/bin/agent",
         "found": "on the PATH",
         "release": "1.2.3",
-        "facts": ServerFacts(signed_in=True, account={"type": "chatgpt", "email": "a@b.c"}),
+        "facts": ServerFacts(signed_in=True, account=AgentAccount(kind="chatgpt", name="a@b.c")),
         "key_names": ("AGENT_KEY",),
         **facts,
     }

@@ -23,21 +23,21 @@ from dragoman.hub.hub import (
     ListReader,
     LiveSession,
     Partial,
-    Passing,
     PendingApproval,
     Reader,
     RememberedRule,
     RunningCommand,
+    Transient,
     UnknownSession,
 )
-from dragoman.hub.saved import Saved
+from dragoman.hub.saved import SavedSessionActions
 from dragoman.model.answers import Model
 from dragoman.model.messages import ApprovalRequested, Delta, Message, encode
 
 AT = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
 
-class FakeSaved(Saved):
+class FakeSaved(SavedSessionActions):
     """The sessions of the agent's that only lie on the disk; it says ``no`` to whatever is asked, if that is set."""
 
     def __init__(self, hub: FakeHub) -> None:
@@ -109,7 +109,7 @@ class FakeHub(Hub):
         return self._change(LiveSession(id=session_id, **known))
 
     def tell(self, session_id: str, *messages: Message) -> None:
-        told: list[Entry | Passing] = []
+        told: list[Entry | Transient] = []
         entries = self._entries[session_id]
         for message in messages:
             if isinstance(message, Delta):
@@ -124,7 +124,7 @@ class FakeHub(Hub):
         self._lives[session_id] = session
         self.put(session_id, told)
 
-    def put(self, session_id: str, told: Sequence[Entry | Passing]) -> None:
+    def put(self, session_id: str, told: Sequence[Entry | Transient]) -> None:
         """Readers are told, and what they have been told is remembered for those who come later."""
         partial = self._partial(session_id)
         for each in told:
@@ -326,5 +326,5 @@ class FakeHub(Hub):
         return reader
 
 
-def _passing(message: Delta, after: int) -> Passing:
-    return Passing(message, after)
+def _passing(message: Delta, after: int) -> Transient:
+    return Transient(message, after)

@@ -90,13 +90,6 @@ class SessionAssembler:
         self.notice = self._notices.notice
         self.compacted = self._notices.compacted
 
-        # Earlier names, until every parser uses the new ones.
-        self.twin = self.duplicate
-        self.speak_of = self.attribute_to
-        self.say_text = self.emit_text
-        self.say_thinking = self.emit_thinking
-        self.so_far = self.snapshot
-
     # The session.
 
     @property
@@ -317,7 +310,3 @@ class SessionAssembler:
     def end_review(self) -> None:
         """The reviewer is done; what it said may still be repeated until the turn ends."""
         self.turns.review.is_open = False
-
-
-Teller = SessionAssembler
-"""The earlier name, until every parser uses the new one."""

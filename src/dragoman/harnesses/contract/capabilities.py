@@ -45,6 +45,7 @@ Ability: TypeAlias = Literal[
     "check_turn",  # the agent says what became of a turn
     "stop_commands",  # commands left running can be stopped
     "questions",  # the agent asks questions with choices
+    "deny_message",  # a refusal can carry a word to the model
     "elicitation",  # MCP servers can ask for a form to be filled in
     "plan",  # the agent reports its plan
 ]

@@ -393,3 +393,21 @@ def _type(message: Message) -> str:
     name = json.loads(dragoman.encode(message))["type"]
     assert kinds.get(type(message), name) == name
     return name
+
+
+def test_a_new_kind_of_row_between_a_prompt_and_its_event_changes_neither(runs: Path) -> None:
+    lines = (runs / "0.163.0/interrupt_cmd.rollout.jsonl").read_bytes().splitlines(keepends=True)
+    new = b'{"timestamp":"2027-01-01T00:00:00Z","type":"dream","payload":{"of":"sheep"}}\n'
+
+    messages = list(dragoman.read([*lines[:8], new, *lines[8:]]))
+
+    assert next(each.text for each in messages if isinstance(each, dragoman.Prompt)) == "loop"
+    assert not [
+        each for each in messages if isinstance(each, dragoman.Context) and each.text == "loop"
+    ]
+
+
+def test_a_migrated_turn_stays_one_if_only_some_types_are_wanted(data: Path) -> None:
+    path = data / "codex" / "codex-rollout" / "migrated-0.98" / "wire.jsonl"
+
+    assert len(list(dragoman.read(path, only={"turn_started"}))) == 1

@@ -78,7 +78,11 @@ def _init(parser: StreamJsonParser, line: System) -> None:
 def _status(parser: StreamJsonParser, line: System) -> None:
     mode = as_str(line.permissionMode)
     assembler = parser.session.assembler
-    if mode is not None and mode != parser.permission_mode:
+    if mode is not None and not assembler.has_facts and not assembler.in_turn:
+        # The host sets the session up; init says what came of it.
+        parser.permission_mode = mode
+        assembler.duplicate("state: status")
+    elif mode is not None and mode != parser.permission_mode:
         parser.permission_mode = mode
         assembler.notice(CHANNEL, "info", f"permission mode: {mode}")
     else:

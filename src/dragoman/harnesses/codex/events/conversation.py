@@ -35,8 +35,15 @@ def session_configured(events: Events, event: shapes.SessionConfigured) -> None:
     )
 
 
+def is_made_up(turn_id: str | None) -> bool:
+    """Whether a turn got its id when its file was migrated: its start is then written after its prompt."""
+    return turn_id is not None and turn_id.startswith("rollout-")
+
+
 def task_started(events: Events, event: shapes.TaskStarted) -> None:
     session = events.session
+    if is_made_up(event.turn_id):
+        events.is_migrated = True
     if events.goes_on:
         session.duplicate("turn: a migrated file cuts it in two")
         return

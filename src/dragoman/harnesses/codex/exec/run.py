@@ -1,8 +1,8 @@
 """A run of ``codex exec`` that we started ourselves: its stream, with what only we know.
 
-The stream has no prompt, no directory and no model, and when it is cut off it has no end. Whoever
-started the process knows all of these, so that a live run tells the same conversation as the session
-file that it leaves.
+The stream has no prompt, no directory and no model, and when it is cut off it has no end. The
+program that started the process knows all of these, so that a live run has the same messages as the
+session file that it leaves.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ExecRun(ExecParser):
     """One run: whatever happens to the process, it tells one prompt and one end of its turn."""
 
     def __init__(self, release: Release | None, shot: OneShot, spent: Usage | None = None) -> None:
-        """``spent`` is the total that the session to go on with had come to, if anybody knows."""
+        """``spent`` is what the resumed session has used in all, if known."""
         super().__init__()
         self._release = release
         self._shot = shot
@@ -45,7 +45,7 @@ class ExecRun(ExecParser):
             fork=shot.fork,
         )
         if self._spent is not None:
-            # This is not news: it is only the total to count from.
+            # Not emitted: it is only the mark to count from.
             self._session.usage(self._spent, None, old=True)
             self._out.take_messages()
 
@@ -68,7 +68,7 @@ class ExecRun(ExecParser):
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         """End the turn before the process does: stalled, out of time, or given up.
 
-        What still arrives is told under that turn and does not begin another.
+        What still arrives belongs to that turn and does not start another.
         """
         if not self._is_over:
             self._end(outcome, error)
@@ -128,7 +128,7 @@ class ExecRun(ExecParser):
         if not self._goes_on:
             self._session.usage(total, None)
         elif can(self._release, THREAD_TOTALS):
-            # Without a total to count from, this turn's share of it is unknown.
+            # Without a mark to count from, it is unknown what this turn has used of it.
             self._session.usage(total, None, old=self._spent is None)
         else:
             self._session.usage(total if self._spent is None else self._spent + total, None)

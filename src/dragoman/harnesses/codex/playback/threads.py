@@ -19,7 +19,7 @@ _KINDS: Final = {
 
 
 @dataclass(slots=True)
-class ActingThread:
+class PlayedThread:
     id: str
     cwd: str
     writer: TurnWriter
@@ -35,7 +35,7 @@ class ActingThread:
 
 
 def shown_thread(
-    script: PlaybackScript, thread: ActingThread | None, *, turns: bool
+    script: PlaybackScript, thread: PlayedThread | None, *, turns: bool
 ) -> dict[str, Any]:
     """A thread with what was played of it; None is the recording itself, with all its turns."""
     played = thread.played - (thread.turn_id is not None) if thread else len(script.turns)

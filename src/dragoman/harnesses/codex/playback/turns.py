@@ -15,7 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 from dragoman.harnesses.codex.playback import items
 from dragoman.harnesses.codex.playback.approvals import ask_of
 from dragoman.harnesses.codex.playback.shapes import agent_thread, rate_limits, turn_of, wire_usage
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import (
     ApprovalRequested,
     Compacted,
@@ -92,12 +92,12 @@ class TurnWriter:
         self._thoughts = 0
         self._calls: dict[str | None, dict[str, tuple[ToolCall, str]]] = {}
 
-    def write(self, cues: Iterable[Cue], turn_id: str) -> list[PlaybackStep]:
+    def write(self, timed: Iterable[TimedMessage], turn_id: str) -> list[PlaybackStep]:
         """The steps of one turn, from ``turn/started`` to ``turn/completed`` and what comes late."""
         talks = {self._own: self._talk(self._own, self._thread_id, turn_id)}
         steps: list[PlaybackStep] = []
         waited = 0.0
-        for after, message in cues:
+        for after, message in timed:
             waited += after
             session_id = self._own if message.session_id is None else message.session_id
             talk = talks.get(session_id)

@@ -117,8 +117,8 @@ class RolloutParser(StreamParser):
                 decode, is_spent = self._decode, self._is_spent()
 
     def _is_spent(self) -> Callable[[bytes], bool] | None:
-        """What tells, by a look, the rows that need not be decoded; none among copied rows."""
-        if self._session.is_copying:
+        """What tells, by a look, the rows that need not be decoded; none among rows that were copied or migrated."""
+        if self._session.is_copying or self._events.is_migrated:
             return None
         if self._skipper is not None:
             return self._skipper.can_skip
@@ -274,7 +274,7 @@ class RolloutParser(StreamParser):
         elif "type" not in row and "id" in row and ("timestamp" in row or "instructions" in row):
             self._flat_header(row)
         else:
-            self._responses.settle()
+            # A text that is held back still waits for its event: a new kind of row may stand between them.
             inner = as_str(as_dict(row.get("payload")).get("type"))
             name = native_type(value)
             self._unknown(line, f"{name}/{inner}" if inner else name)

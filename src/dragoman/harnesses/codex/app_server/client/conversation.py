@@ -59,7 +59,7 @@ class AppServerConversation:
     Lines are numbered in the order in which they are received and taken: a line of ours counts, and
     its messages are there, once :meth:`lines_to_send` has handed it over. So call that first, then
     :meth:`messages`. ``now`` gives whole Unix seconds, for servers that ask their client for the
-    time; without it they are told that there is none.
+    time; without it their request is refused.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """What the server has asked and still waits for: approvals, questions, calls of our tools.
 
 Each stays open until it is decided, or until the server says that it needs no answer any more. What
-nobody here can answer is refused at once, in a sentence, so that the agent does not wait for ever.
+no one here can answer is refused at once, with the reason, so that the agent does not wait forever.
 Up to 0.114 an event asks a moment before the request does; who decides that quickly is kept waiting.
 """
 
@@ -149,7 +149,7 @@ class OpenRequests:
         return tools
 
     def _is_early(self, key: tuple[str, str]) -> bool:
-        """Whether an event has asked, no request has, and no decision was made yet."""
+        """Whether an event has asked, no request has, and no one has decided yet."""
         is_open = key not in self._seen and key not in self._early
         return is_open and self._parser.has_asked(*key)
 
