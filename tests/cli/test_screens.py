@@ -36,7 +36,7 @@ ASKED = {
         "now'",
         "shell: /tmp/evil/bash -lc",
         "directory: sub/folder",
-        "commands that begin with: rm -rf (stored in /home/u/.agent/rules/default.rules)",
+        "commands that start with: rm -rf (stored in /home/u/.agent/rules/default.rules)",
         "The folder is owned by another user.",
         "p yes, from now on",
         *MENU,
@@ -64,7 +64,7 @@ ASKED = {
     "url": (
         "Please sign in to the shop.",
         "https://shop.example.com/authorize?client=" + "abc" * 12 + "&state=END (not opened)",
-        "y done, go on",
+        "y done, continue",
         "c no, and stop",
     ),
 }
@@ -149,7 +149,7 @@ def test_a_form_is_filled_in_field_by_field_and_checked() -> None:
         window.type("young\n")
         window.wait_for("! age must be a whole number")
         window.type("36\n")
-        window.wait_for("3 of 5: colour", "1 red", "2 green", "Enter takes green")
+        window.wait_for("3 of 5: colour", "1 red", "2 green", "Enter accepts green")
         window.type("1\n")
         window.wait_for("4 of 5: news", "yes or no, required")
         window.type("no\n")

@@ -7,7 +7,7 @@ One that cannot be loaded is left out and listed by :func:`broken_plugins`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dragoman.errors import UsageError
 from dragoman.harnesses.claude import CLAUDE
@@ -28,6 +28,12 @@ def all_harnesses() -> tuple[Harness, ...]:
     return HARNESSES + _plugins.harnesses()
 
 
+def _each() -> Iterator[Harness]:
+    """Every harness, the built-in ones first: plug-ins are loaded only if those do not suffice."""
+    yield from HARNESSES
+    yield from _plugins.harnesses()
+
+
 def broken_plugins() -> tuple[BrokenPlugin, ...]:
     """The plug-ins that are installed and could not be used."""
     return _plugins.broken()
@@ -40,11 +46,7 @@ def reload_plugins() -> None:
 
 def find_harness(name: str) -> Harness | None:
     """The harness of this name. Plug-ins are loaded only if no built-in one has it."""
-    for known in (HARNESSES, _plugins.harnesses):
-        for each in known() if callable(known) else known:
-            if each.name == name:
-                return each
-    return None
+    return next((each for each in _each() if each.name == name), None)
 
 
 def harness(name: str) -> Harness:
@@ -74,11 +76,7 @@ def driven_harness(name: str | None = None) -> Harness:
 
 def harness_of(dialect: str) -> Harness | None:
     """The harness that has a dialect of this name."""
-    for known in (HARNESSES, _plugins.harnesses):
-        for each in known() if callable(known) else known:
-            if each.dialect(dialect) is not None:
-                return each
-    return None
+    return next((each for each in _each() if each.dialect(dialect) is not None), None)
 
 
 def sniff_dialect(lines: Sequence[bytes]) -> str | None:

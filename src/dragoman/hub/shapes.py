@@ -115,6 +115,8 @@ class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     """Models that are known without asking it."""
     confirms_access: bool = True
+    icon: str = ""
+    """Path data of an SVG icon in a box of 24 by 24; empty if the agent has none."""
     sign_in_command: str = ""
     notes: tuple[str, ...] = ()
 
@@ -130,6 +132,7 @@ class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
             asking=offered.asking,
             models=offered.models,
             confirms_access=offered.confirms_access,
+            icon=offered.icon,
             sign_in_command=offered.sign_in_command,
             notes=offered.notes,
             **facts,

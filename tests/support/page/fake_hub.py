@@ -13,6 +13,7 @@ import msgspec
 from dragoman.drive.process.peers import Peers
 from dragoman.errors import DragomanError, ProtocolError, UsageError
 from dragoman.harnesses import harness
+from dragoman.harnesses.contract.capabilities import resolve_access, resolve_asking
 from dragoman.hub.hub import (
     Entry,
     Forbidden,
@@ -193,6 +194,7 @@ class FakeHub(Hub):
         idempotency_key: str | None = None,
         **options: Any,
     ) -> LiveSession:
+        self._check(options)
         request = (cwd, prompt, options)
         if idempotency_key is not None and idempotency_key in self._by_key:
             name, before = self._by_key[idempotency_key]
@@ -203,7 +205,13 @@ class FakeHub(Hub):
         if idempotency_key is not None:
             self._by_key[idempotency_key] = name, request
         self.asked.append(("start", str(cwd), prompt))
+        self.options = {key: value for key, value in options.items() if value is not None}
         return self.add(name, title=prompt)
+
+    def _check(self, options: dict[str, Any]) -> None:
+        offered = harness("codex").capabilities((0, 166, 0))
+        resolve_access(offered, options.get("access"))
+        resolve_asking(offered, options.get("asking"))
 
     async def run(
         self,
@@ -215,6 +223,7 @@ class FakeHub(Hub):
         **options: Any,
     ) -> str | None:
         self.get(session_id)
+        self._check(options)
         if idempotency_key is not None:
             turn, before = self._by_key.setdefault(idempotency_key, ("", (session_id, text)))
             if before != (session_id, text):

@@ -24,7 +24,6 @@ from dragoman.model.messages import (
 from dragoman.web.page import views
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
-    Choices,
     PendingApproval,
     PolicyView,
     SessionRow,
@@ -33,6 +32,7 @@ from dragoman.web.page.rows import (
     TurnMark,
     UsageView,
 )
+from support.page.offered import offered
 
 FIRST = 120
 _AFTER: dict[str | None, State] = {
@@ -109,7 +109,7 @@ class Stage:
         """Commands that a session has left running."""
         self.history: dict[str, Any] = {}
         self.indexing: dict[str, int] | None = None
-        self.choices = Choices(models=["gpt-5.5", "gpt-5.5-mini"], folders=["/home/ada/shop"])
+        self.choices = offered(models=["gpt-5.5", "gpt-5.5-mini"], folders=["/home/ada/shop"])
         self.token = "secret"
         self.signed_in = True
         self.changed = threading.Condition()

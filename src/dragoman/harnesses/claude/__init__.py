@@ -47,7 +47,7 @@ CLAUDE = Harness(
         Dialect(
             name=sniff.TRANSCRIPT,
             summary="session files, a sub-agent's each in one of its own",
-            releases="2.0 to today",
+            releases="2.1 to today",
             make_parser=TranscriptParser,
         ),
     ),

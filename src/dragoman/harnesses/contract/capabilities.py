@@ -79,6 +79,8 @@ class Capabilities:
     can: frozenset[Ability] = frozenset()
     confirms_access: bool = True
     """The agent says which access it applies, so that a wider one can be refused."""
+    icon: str = ""
+    """Path data of an SVG icon in a box of 24 by 24. Empty: people see a monogram of the title."""
     sign_in_command: str = ""
     """What a user runs to sign in."""
     notes: tuple[str, ...] = ()

@@ -47,7 +47,7 @@ class Ending(NamedTuple):
 
 
 def ending(code: int | None, stderr: str, *, began: bool, stopped: bool) -> Ending:
-    """The end of a run that reported none: ``began`` says whether it had started to work.
+    """The end of a run that reported none: ``began`` says whether it had started to work at all.
 
     ``code`` is negative for a signal and None when it is unknown, for example over a lost
     connection.

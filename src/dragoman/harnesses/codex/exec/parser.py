@@ -200,7 +200,7 @@ class ExecParser(StreamParser):
         else:
             session.notice(CHANNEL, "error", message)
 
-    # What the program that started the run knows better than the stream: see run.py.
+    # What the process that started the run knows better than the stream: see exec/run.py.
 
     def _begin_session(self) -> None:
         known = self._opened or RunOpened()

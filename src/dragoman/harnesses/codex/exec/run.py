@@ -45,7 +45,7 @@ class ExecRun(ExecParser):
             fork=shot.fork,
         )
         if self._spent is not None:
-            # Not emitted: it is only the mark to count from.
+            # This is not news: it is only the total to count from.
             self._session.usage(self._spent, None, old=True)
             self._out.take_messages()
 
@@ -128,7 +128,7 @@ class ExecRun(ExecParser):
         if not self._goes_on:
             self._session.usage(total, None)
         elif can(self._release, THREAD_TOTALS):
-            # Without a mark to count from, it is unknown what this turn has used of it.
+            # Without a total to count from, this turn's share of it is unknown.
             self._session.usage(total, None, old=self._spent is None)
         else:
             self._session.usage(total if self._spent is None else self._spent + total, None)

@@ -227,7 +227,7 @@ def _turn_id(result: dict[str, Any]) -> str | None:
 
 
 def _outcome(result: dict[str, Any], turn_id: str | None) -> Outcome | None:
-    """What a turn has come to, or the last one; None while it runs, or if that is unknown."""
+    """What a turn has come to, or the last one; None while it runs, or if it is unknown."""
     turns = [as_dict(turn) for turn in as_list(as_dict(result.get("thread")).get("turns"))]
     named = [turn for turn in turns if turn_id is None or turn.get("id") == turn_id]
     return answers.OUTCOMES.get(as_str(named[-1].get("status")) or "") if named else None

@@ -1,4 +1,4 @@
-"""Opening a session: started, resumed or branched off, and only with the authority that was requested."""
+"""Open a session: started, resumed or forked, and only with the authority that was requested."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class OpenRequests:
         return tools
 
     def _is_early(self, key: tuple[str, str]) -> bool:
-        """Whether an event has asked, no request has, and no one has decided yet."""
+        """Whether an event has asked, no request has, and no decision was made yet."""
         is_open = key not in self._seen and key not in self._early
         return is_open and self._parser.has_asked(*key)
 
