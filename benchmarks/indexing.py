@@ -145,7 +145,8 @@ def building(home: Path, cache: Path, *, sizes: bool) -> None:
 
 
 def listing(home: Path, cache: Path, rounds: int) -> None:
-    environment = {"CODEX_HOME": str(home), "DRAGOMAN_CACHE": str(cache)}
+    # An empty HOME: no sessions of other agents on this machine.
+    environment = {"CODEX_HOME": str(home), "DRAGOMAN_CACHE": str(cache), "HOME": str(cache)}
     nothing = best(lambda: run("pass"), rounds)
     listed = best(lambda: run(_LIST, "sessions", **environment), rounds)
     most = 2 * nothing + 0.05

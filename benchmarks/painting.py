@@ -165,6 +165,7 @@ def serving(folder: Path) -> Generator[str]:
     env = {
         **os.environ,
         "CODEX_HOME": str(folder / "home"),
+        "HOME": str(folder),
         "DRAGOMAN_CACHE": str(folder / "cache"),
     }
     process = subprocess.Popen(

@@ -88,7 +88,11 @@ class Track:
 
     def __init__(self, home: Path, scratch: Path) -> None:
         self._scratch = scratch
-        self._env = {**os.environ, "CODEX_HOME": str(home), "TZ": "UTC"}
+        # An empty HOME: no sessions of other agents on this machine.
+        empty = scratch / "no home"
+        empty.mkdir(exist_ok=True)
+        places = {"CODEX_HOME": str(home), "HOME": str(empty)}
+        self._env = {**os.environ, **places, "TZ": "UTC"}
         # As an installed program has it: the first run leaves its bytecode to the next.
         self._env.pop("PYTHONDONTWRITEBYTECODE", None)
         self._env["PYTHONPYCACHEPREFIX"] = str(scratch / "bytecode")

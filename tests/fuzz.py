@@ -1,9 +1,8 @@
 """Looks for input that breaks a rule: ``python tests/fuzz.py --minutes 10 [--seed N]``.
 
-Bundled recordings are harmed at random and read, converted and audited (see ``mutations.py`` and
-``rules.py``). Each
-way in which that fails is printed once, with the smallest input that still fails. Exit code 1 if
-there was any.
+Bundled recordings are damaged at random and read, converted and audited (see
+``support/mutations.py`` and ``support/rules.py``). Each way in which that fails is printed once, with the smallest
+input that still fails. Exit code 1 if there was any.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from functools import cached_property
 from random import Random, SystemRandom
 from typing import Any, TypeAlias
 
-from support.mutations import DIALECTS, mutated, places, recordings
+from dragoman.testing.mutations import places
+from support.mutations import DIALECTS, mutated, recordings
 from support.rules import assert_rules_hold
 
 Key: TypeAlias = tuple[str, str]

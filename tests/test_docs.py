@@ -17,14 +17,22 @@ from dragoman.harnesses import HARNESSES, dialects
 from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import MESSAGE_TYPES
 
-_NUMBERS = {7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}
+_NUMBERS = {
+    7: "seven",
+    8: "eight",
+    9: "nine",
+    10: "ten",
+    11: "eleven",
+    12: "twelve",
+    13: "thirteen",
+}
 _ROOT = Path(__file__).parents[1]
 _PAGES = sorted([*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md"), *_ROOT.glob("src/**/*.md")])
 _LIMITS_HEAD = """\
 # Limits of each dialect
 
 A live stream and the session file of the same run yield the same conversation, except for the content
-listed here. This table is generated from `harnesses/codex/limits.py`, which the tests use to compare the
+listed here. This table is generated from the `limits.py` of each harness, which the tests use to compare the
 two; each row is needed by at least one recording in `tests/data`.
 
 | dialect | releases | missing | because |

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.export import FORMATS
-from dragoman.model.messages import Message, decode, encode, type_of
+from dragoman.model.messages import Message, decode
 from dragoman.reading.read import read
 from support.mutations import DIALECTS, RUNS, mutated, recordings
 from support.rules import assert_rules_hold, chunks, converted
@@ -66,37 +66,7 @@ def test_the_lines_of_a_stream_may_come_one_by_one_or_all_at_once(to: str) -> No
         assert converted(one_by_one, to) == converted([stream], to), path
 
 
-# Choosing.
-
-
-@pytest.mark.parametrize(
-    "only",
-    [
-        {"usage"},
-        {"rate_limits"},
-        {"text"},
-        {"prompt", "text"},
-        {"turn_started"},
-        {"tool_call", "tool_result"},
-        {"usage", "turn_ended"},
-        {"session_started", "unknown", "malformed"},
-    ],
-    ids=lambda names: "+".join(sorted(names)),
-)
-def test_reading_some_types_is_reading_all_and_choosing(only: set[str]) -> None:
-    for path in ALL:
-        chosen = [message for message in messages_of(path) if type_of(type(message)) in only]
-
-        assert list(read(path, only=only)) == chosen, path
-
-
 # Keeping.
-
-
-def test_every_message_survives_being_written_and_read() -> None:
-    for path in ALL:
-        for message in messages_of(path):
-            assert decode(encode(message)) == message, path
 
 
 def test_a_stream_written_as_messages_has_every_message() -> None:

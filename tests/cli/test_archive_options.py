@@ -152,7 +152,9 @@ def test_what_cannot_be_resumed_is_a_sentence() -> None:
         session_to_resume("01a1", True, "/work/app")
     with pytest.raises(UsageError, match="no session 'nonsense'"):
         session_to_resume("nonsense", False, "/work/app")
-    with pytest.raises(UsageError, match="no session of /nowhere to resume; the newest elsewhere"):
+    with pytest.raises(
+        UsageError, match="no session to resume in /nowhere; the newest one elsewhere"
+    ):
         session_to_resume(None, True, "/nowhere")
     with pytest.raises(UsageError, match="no session of /work to resume"):
         session_to_resume(None, True, "/work")  # those below it are sessions of other directories

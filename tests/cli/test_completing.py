@@ -59,8 +59,11 @@ def test_an_index_that_cannot_be_read_completes_nothing(
 
 def test_approval_modes_are_those_of_the_installed_release(codex_program: str) -> None:
     """The release that is installed here no longer knows on-failure."""
-    found = [name for name, _ in complete("approvals", "")]
+    found = [name for name, _ in complete("asking", "")]
 
     assert "on-request" in found
     assert "on-failure" not in found
-    assert complete("approvals", "nev") == [("never", "")]
+    [(name, summary)] = complete("asking", "nev")
+    assert (name, bool(summary)) == ("never", True)
+    assert [name for name, _ in complete("access", "re")] == ["read", "read-only"]
+    assert "codex" in [name for name, _ in complete("harnesses", "")]

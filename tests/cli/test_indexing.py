@@ -102,7 +102,7 @@ def test_a_bar_is_shown_on_a_terminal_when_it_takes_a_while(
     assert len(shown) == 6
     assert shown[2].endswith("1 of 4 sessions, 6 s left")
     assert "3 of 4 sessions, 1 s left" in shown[3]
-    assert shown[4].endswith("4 sessions, putting them in order")
+    assert shown[4].endswith("4 sessions, sorting")
     assert shown[5] == ""
 
 

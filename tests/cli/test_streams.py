@@ -52,7 +52,7 @@ def shell(redirection: str, *arguments: str | Path) -> subprocess.CompletedProce
     ("closed", "said"),
     [
         ("<&-", "dragoman: cannot read standard input: it is closed\n"),
-        (">&-", "dragoman: standard output is closed; use -o to write to\n"),
+        (">&-", "dragoman: standard output is closed; use -o to write to a file\n"),
     ],
     ids=["input", "output"],
 )

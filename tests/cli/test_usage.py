@@ -77,7 +77,7 @@ def test_unknown_is_said_not_counted_as_nothing(run: Run) -> None:
 
     assert re.search(r"some-unknown-model +[\d,]+ .* unknown", text)
     assert "+?" in text
-    assert "no price is known for some-unknown-model" in text
+    assert "no known price for some-unknown-model" in text
     assert "without reported usage" in text
 
 
@@ -272,7 +272,7 @@ def test_rows_can_be_had_as_json(run: Run) -> None:
 def test_a_model_without_price_is_explained_as_such(run: Run) -> None:
     text = run("--by", "model", *paths(str(RUNS)), "--explain", "some-unknown-model")
 
-    assert "some-unknown-model: no price is known" in text
+    assert "some-unknown-model: no known price" in text
     assert "no price  [response]" in text
 
 
@@ -297,7 +297,7 @@ def test_own_prices_can_be_named(run: Run, tmp_path: Path) -> None:
 # Limits.
 
 
-def test_limits_say_when_they_begin_anew() -> None:
+def test_limits_say_when_they_are_reset() -> None:
     now = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
     windows = [
         RateWindow("primary", 12.4, datetime(2026, 11, 16, 14, 5, tzinfo=UTC)),
@@ -307,7 +307,7 @@ def test_limits_say_when_they_begin_anew() -> None:
     ]
     lines = list(limit_lines(Limits(now, "file", windows), now))
 
-    assert lines[0].startswith("limits (told 2026-11-16")
+    assert lines[0].startswith("limits (reported 2026-11-16")
     assert "primary: 12 % used" in lines[1]
     assert lines[1].endswith("(in 2 h 5 min)")
     assert lines[2].endswith("(in 4 d 3 h)")

@@ -16,7 +16,7 @@ from dragoman.drive.restarting import Restarts
 from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.toolbox import tool
-from dragoman.drive.turns import Result, Turn
+from dragoman.drive.turns import Result, RunningTurn
 from dragoman.errors import ProcessExited, Stalled, TurnTimeout
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -43,7 +43,7 @@ def _pid(agent: Agent) -> int:
     return agent.exchange.link.pid
 
 
-async def aged(turn: Turn, holds: Callable[[], object]) -> Result:
+async def aged(turn: RunningTurn, holds: Callable[[], object]) -> Result:
     """The result of a turn for which, once this holds, hours go by: no machine is too slow for that."""
 
     async def let_time_pass() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from dragoman.client import sync
 from dragoman.drive.session import Session
-from dragoman.drive.turns import Result, Turn
+from dragoman.drive.turns import Result, RunningTurn
 from dragoman.errors import ProcessExited, ProtocolError, TurnInterrupted
 from dragoman.model.messages import Prompt, Text, ToolCall
 from support.agents.onlookers import marked, wait_until
@@ -31,13 +31,13 @@ otherwise: done
 _HANGS = "turns:\n- - run: sleep 1000\n- - say: next"
 
 
-async def _read_until_it_works(turn: Turn) -> None:
+async def _read_until_it_works(turn: RunningTurn) -> None:
     async for message in turn:
         if isinstance(message, ToolCall):
             return
 
 
-async def _result(turn: Turn) -> Result:
+async def _result(turn: RunningTurn) -> Result:
     return await turn
 
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from dragoman.client.loop_thread import Portal
+from dragoman.client.loop_thread import LoopThread
 
 
 def test_one_task_enters_and_leaves_and_calls_run_between() -> None:
@@ -20,14 +20,14 @@ def test_one_task_enters_and_leaves_and_calls_run_between() -> None:
             yield "value"
             seen.append("out")
 
-    portal = Portal(resource)
-    assert portal.value == "value"
+    thread = LoopThread(resource)
+    assert thread.value == "value"
 
     async def work() -> str:
         return threading.current_thread().name
 
-    assert portal.call(work()) == "dragoman"
-    portal.close()
+    assert thread.call(work()) == "dragoman"
+    thread.close()
     assert seen == ["in", "out"]
 
 
@@ -39,7 +39,7 @@ def test_what_goes_wrong_on_entering_is_raised_and_the_thread_is_gone() -> None:
 
     before = threading.active_count()
     with pytest.raises(ValueError, match="no"):
-        Portal(broken)
+        LoopThread(broken)
     assert threading.active_count() == before
 
 
@@ -53,9 +53,9 @@ def test_items_come_one_by_one_and_an_error_in_between_is_raised() -> None:
         yield 2
         raise KeyError("three")
 
-    portal = Portal(nothing)
+    thread = LoopThread(nothing)
     got: list[int] = []
     with pytest.raises(KeyError, match="three"):
-        got.extend(portal.iterate(items()))
+        got.extend(thread.iterate(items()))
     assert got == [1, 2]
-    portal.close()
+    thread.close()

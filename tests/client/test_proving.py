@@ -64,3 +64,9 @@ def test_without_the_program_nobody_can_be_asked(tmp_path: Path) -> None:
 
     assert proof.accepted is None
     assert "is not there" in proof.text
+
+
+def test_a_program_that_only_continues_sessions_is_not_asked(tmp_path: Path) -> None:
+    proof = asyncio.run(prove(tmp_path / "x.jsonl", "x", harness="claude"))
+
+    assert (proof.accepted, proof.text) == (None, "Claude Code cannot be asked to read a session")

@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import Result, Turn
+from dragoman.drive.turns import Result, RunningTurn
 from dragoman.errors import TurnInterrupted
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message, Text
 from support.agents.pretending import FakeLink, Json, Server, eventually, running_agent
@@ -66,7 +66,7 @@ def _with_id(server: Server, number: int) -> list[Json]:
     return [line for line in server.asked if line.get("id") == number and "error" in line]
 
 
-async def _result(turn: Turn) -> Result:
+async def _result(turn: RunningTurn) -> Result:
     return await turn
 
 

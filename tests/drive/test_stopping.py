@@ -8,7 +8,7 @@ import pytest
 from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import Turn
+from dragoman.drive.turns import RunningTurn
 from support.agents.pretending import FakeLink, Json, Server, eventually, running_agent
 
 _SECONDS = 60
@@ -37,7 +37,7 @@ class Slow(Server):
         self.end_turn(link, "interrupted")
 
 
-async def _asked(agent: Agent, folder: Path) -> tuple[Session, Turn]:
+async def _asked(agent: Agent, folder: Path) -> tuple[Session, RunningTurn]:
     session = await agent.start(cwd=folder)
     turn = session.run("work")
     await turn.begin()

@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 
-from dragoman.drive.turns import Result, Turn
+from dragoman.drive.turns import Result, RunningTurn
 from dragoman.errors import (
     ProcessExited,
     ResponseError,
@@ -68,13 +68,13 @@ def test_the_reason_of_a_stall_is_a_fact() -> None:
     assert error.reason == "person"
 
 
-def _story_of(*messages: object) -> Turn:
-    async def begin(turn: Turn) -> str | None:
+def _story_of(*messages: object) -> RunningTurn:
+    async def begin(turn: RunningTurn) -> str | None:
         for message in messages:
-            turn.tell(message, own=True)  # pyright: ignore[reportArgumentType]
+            turn.on_message(message, own=True)  # pyright: ignore[reportArgumentType]
         return "t"
 
-    return Turn(begin)
+    return RunningTurn(begin)
 
 
 def _ended() -> TurnEnded:
@@ -97,10 +97,10 @@ def test_the_last_word_is_the_answer_unless_one_is_named_as_such() -> None:
 
 def test_a_turn_that_could_not_be_begun_says_so_to_everybody_who_asks() -> None:
     async def story() -> None:
-        async def begin(turn: Turn) -> str | None:
+        async def begin(turn: RunningTurn) -> str | None:
             raise ResponseError("no")
 
-        turn = Turn(begin)
+        turn = RunningTurn(begin)
         for _ in range(2):
             with pytest.raises(ResponseError, match="no"):
                 await turn
@@ -120,8 +120,8 @@ def test_its_pulse_knows_what_runs_and_who_is_asked() -> None:
         pulse = turn.fresh_pulse(gone=False)
         assert [(tool.what, tool.last_output) for tool in pulse.tools] == [("make", "compiling\n")]
         assert pulse.asked == 1
-        turn.tell(ToolResult(call_id="c", status="abandoned"), own=True)
-        turn.tell(ApprovalSettled(approval_id="a", decision="allow"), own=True)
+        turn.on_message(ToolResult(call_id="c", status="abandoned"), own=True)
+        turn.on_message(ApprovalSettled(approval_id="a", decision="allow"), own=True)
         pulse = turn.fresh_pulse(gone=False)
         assert (pulse.tools, pulse.asked, turn.abandoned) == ([], 0, [call])
 

@@ -6,6 +6,7 @@ from dragoman.drive.workspaces import (
     check_images,
     check_prompt,
     check_workspace,
+    inline_images,
     take_images,
     take_workspace,
 )
@@ -75,3 +76,22 @@ def test_an_empty_prompt_is_refused_unless_an_image_speaks_for_it() -> None:
             check_prompt(text, [])
         assert check_prompt(text, ["shot.png"]) == text
     assert check_prompt(" hello ", []) == " hello "
+
+
+def test_images_by_path_become_data_addresses(tmp_path: Path) -> None:
+    picture = tmp_path / "a picture.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\nrest")
+    data = "data:image/png;base64,iVBORw0KGgpyZXN0"
+
+    assert inline_images([picture, "https://example.com/a.png", data]) == [
+        data,
+        "https://example.com/a.png",
+        data,
+    ]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"<svg/>"])
+def test_a_file_that_is_no_image_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.png").write_bytes(content)
+    with pytest.raises(UsageError, match="not a PNG"):
+        inline_images([tmp_path / "a.png"])

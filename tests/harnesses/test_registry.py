@@ -120,3 +120,13 @@ def test_what_was_drained_is_not_said_again(dialect: Dialect) -> None:
 
     assert parser.messages() == []
     assert parser.duplicates() == []
+
+
+def test_a_stream_is_detected_by_the_harness_that_knows_it() -> None:
+    found = harnesses.sniff_dialect(
+        [b'{"type":"session_meta","payload":{"id":"s"},"timestamp":"2026-01-01T00:00:00Z"}']
+    )
+
+    assert found == "codex-rollout"
+    assert harnesses.sniff_dialect([b"no agent says this"]) is None
+    assert harnesses.settle_dialect([b"no agent says this"]) is None

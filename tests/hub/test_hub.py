@@ -22,8 +22,8 @@ from dragoman.hub.hub import (
     Forbidden,
     Hub,
     KeyUsedDifferently,
-    Passing,
     SessionChanged,
+    Transient,
     UnknownSession,
 )
 from dragoman.model.messages import ApprovalSettled, Delta, Notice, TurnEnded
@@ -105,10 +105,10 @@ def test_deltas_pass_in_their_place_and_are_not_stored(pretence: Pretence) -> No
             server.say_text(server.link, "Hello")
             server.end_turn(server.link)
             told += await read_until(reader, is_end)
-            pieces = [one.message for one in told if isinstance(one, Passing)]
+            pieces = [one.message for one in told if isinstance(one, Transient)]
             assert [one.text for one in pieces if isinstance(one, Delta)] == ["He", "llo"]
             assert [type(one).__name__ for one in told] == [
-                "Entry", "Entry", "Entry", "Passing", "Passing", "Entry", "Entry",
+                "Entry", "Entry", "Entry", "Transient", "Transient", "Entry", "Entry",
             ]  # fmt: skip
             assert kinds(told) == [
                 "session_started",

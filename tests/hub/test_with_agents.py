@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dragoman.errors import ResponseError
-from dragoman.hub.hub import Entry, Forbidden, Hub, Passing, PutAway, Told
+from dragoman.hub.hub import Delivery, Entry, Forbidden, Hub, SessionArchived, Transient
 from dragoman.model.messages import Message, Prompt, ToolCall, ToolResult, TurnEnded
 from support.agents.hubs import eventually, is_end, kinds, read_until, seqs, texts
 from support.agents.stages import SECONDS, Stage
@@ -33,7 +33,7 @@ _WORK = """
 """
 
 
-def _messages(told: Sequence[Told]) -> list[Message]:
+def _messages(told: Sequence[Delivery]) -> list[Message]:
     return [each.message for each in told if isinstance(each, Entry)]
 
 
@@ -108,7 +108,7 @@ def test_a_session_of_another_hub_is_named_put_away_and_branched_off_by_its_id(
             session = await hub.start(cwd=repo, prompt="go", **_FREE)
             await read_until(hub.subscribe(session.id), is_end)
             await hub.archive(session.id)
-            with pytest.raises(PutAway, match="bring it back first"):
+            with pytest.raises(SessionArchived, match="bring it back first"):
                 await hub.rename(session.id, "Here")
         known = session.native_id
         here = Hub(repo.parent / "other", connection=play.connection(), roots=[repo])
@@ -336,7 +336,7 @@ def test_deltas_are_told_while_the_model_speaks(stage: MakeStage, repo: Path) ->
             assert isinstance(first, Entry)
             await hub.run(session.id, "go")
             told = await read_until(reader, is_end)
-            pieces = [each for each in told if isinstance(each, Passing)]
+            pieces = [each for each in told if isinstance(each, Transient)]
             whole = next(n for n, each in enumerate(told) if texts([each]))
             assert pieces
             assert all(told.index(piece) < whole for piece in pieces)

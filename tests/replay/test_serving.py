@@ -11,9 +11,9 @@ import pytest
 
 import dragoman
 from dragoman.errors import UsageError
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import SessionStarted, TurnEnded
-from dragoman.replay.serving import acting_for, run, serve
+from dragoman.replay.serving import playback_for, run, serve
 from dragoman.replay.timing import timed_messages
 
 
@@ -25,7 +25,10 @@ def test_a_run_is_printed_in_time_and_ends_as_it_ended(runs: Path) -> None:
 
     assert len(out.getvalue().splitlines()) > 5
     assert sum(slept) > 0
-    failed = [Cue(0, SessionStarted(harness="codex")), Cue(0, TurnEnded(outcome="failed"))]
+    failed = [
+        TimedMessage(0, SessionStarted(harness="codex")),
+        TimedMessage(0, TurnEnded(outcome="failed")),
+    ]
     assert run(failed, io.BytesIO()) == 1
 
 
@@ -59,4 +62,4 @@ def test_a_server_answers_until_its_client_leaves(runs: Path) -> None:
 
 def test_a_stranger_cannot_be_played() -> None:
     with pytest.raises(UsageError, match="'nobody'"):
-        acting_for([Cue(0, SessionStarted(harness="nobody"))])
+        playback_for([TimedMessage(0, SessionStarted(harness="nobody"))])

@@ -8,7 +8,8 @@ import pytest
 
 from dragoman.harnesses import HARNESSES
 from dragoman.reading.audit import Account, audit
-from dragoman.testing.recordings import Recording, check, compare, main, recordings, table
+from dragoman.testing.conformance.pairs import Recording, compare, recordings
+from dragoman.testing.recordings import check, main, table
 
 CODEX = next(each for each in HARNESSES if each.name == "codex")
 
@@ -178,6 +179,17 @@ def test_the_folder_of_one_harness_may_be_named_itself(
     folder = copy("0.20.0/plan")
 
     assert main([str(folder)]) == 0
+
+    assert "0.20.0   codex-exec-old " in capsys.readouterr().out
+
+
+def test_recordings_may_lie_below_runs(copy: Copy, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = copy("0.20.0/plan")
+    folder.rename(folder.with_name("runs"))
+    folder.mkdir()
+    folder.with_name("runs").rename(folder / "runs")
+
+    assert main([str(folder.parent)]) == 0
 
     assert "0.20.0   codex-exec-old " in capsys.readouterr().out
 

@@ -21,6 +21,7 @@ _ENDPOINTS = {
     "/api/v1/login": {"post"},
     "/api/v1/logout": {"post"},
     "/api/v1/harnesses": {"get"},
+    "/api/v1/harnesses/{name}/models": {"get"},
     "/api/v1/sessions": {"get", "post"},
     "/api/v1/sessions/{session_id}": {"get", "patch"},
     "/api/v1/sessions/{session_id}/archive": {"post"},

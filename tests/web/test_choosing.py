@@ -21,9 +21,11 @@ class _Hub(FakeHub):
     facts: dict[str, Any] = {}
 
     def harnesses(self) -> list[HarnessInfo]:
-        return [HarnessInfo(name="codex", title="Codex", **self.facts)]
+        known: dict[str, Any] = {"state": "running", "sign_in_command": "codex login"}
+        return [HarnessInfo(name="codex", title="Codex", **{**known, **self.facts})]
 
-    async def models(self) -> Any:
+    async def models(self, harness: str | None = None) -> Any:
+        assert harness == "codex"
         if self.listed is None:
             raise ProtocolError("no")
         return self.listed
@@ -37,8 +39,8 @@ def chosen(folder: Path, listed: Any = None, **facts: Any) -> Choices:
         hub = _Hub(folder)
         hub.listed, hub.facts = listed, facts
         service = SessionService(hub, ArchiveWorker(open_archive(folder)), Settings())
-        inside = SessionRow(session_id="a", model="old", cwd=f"{root}/in")
-        outside = SessionRow(session_id="b", model="new", cwd="/elsewhere")
+        inside = SessionRow(session_id="a", model="old", harness="codex", cwd=f"{root}/in")
+        outside = SessionRow(session_id="b", model="new", harness="codex", cwd="/elsewhere")
         found.append(await choices(service, [inside, outside]))
         await service.archive_worker.close()
 
@@ -49,24 +51,41 @@ def chosen(folder: Path, listed: Any = None, **facts: Any) -> Choices:
 def test_models_of_the_harness_come_before_those_that_were_used(tmp_path: Path) -> None:
     listed = [Model(id="new"), Model(id="other")]
 
-    assert chosen(tmp_path, listed).models == ["new", "other", "old"]
+    assert chosen(tmp_path, listed).of("codex").models == ["new", "other", "old"]
 
 
 def test_an_agent_that_tells_no_models_keeps_nobody_waiting(tmp_path: Path) -> None:
     found = chosen(tmp_path)
 
-    assert found.models == ["old", "new"]
+    assert found.of("codex").models == ["old", "new"]
     assert found.folders == [f"{tmp_path.resolve()}/in", str(tmp_path.resolve())]
 
 
 def test_what_keeps_the_agent_from_working_is_said_with_the_way_out(tmp_path: Path) -> None:
-    assert chosen(tmp_path).problem is None
-    assert chosen(tmp_path, signed_in=True, needs_sign_in=True).problem is None
-    asked = chosen(tmp_path, signed_in=False, needs_sign_in=True).problem
+    def problem(**facts: Any) -> str | None:
+        return chosen(tmp_path, **facts).of("codex").problem
+
+    assert problem() is None
+    assert problem(signed_in=True, needs_sign_in=True) is None
+    asked = problem(signed_in=False, needs_sign_in=True)
     assert asked == "Codex is not signed in: run `codex login` in a terminal."
-    assert chosen(tmp_path, problem="it is too old").problem == (
-        "Codex cannot be started: it is too old"
-    )
+    assert problem(problem="it is too old") == "Codex cannot be started: it is too old"
+
+
+def test_the_state_of_an_agent_is_said_in_a_few_words(tmp_path: Path) -> None:
+    def status(**facts: Any) -> str:
+        return chosen(tmp_path, **facts).of("codex").status
+
+    assert status() == "installed"
+    assert status(version="1.2", signed_in=True) == "1.2 · signed in"
+    assert status(version="1.2", needs_sign_in=True) == "1.2 · not signed in"
+    assert status(problem="gone") == "not available"
+
+
+def test_an_agent_that_is_not_running_is_not_started_for_its_models(tmp_path: Path) -> None:
+    found = chosen(tmp_path, [Model(id="asked")], state="stopped", models=("known",))
+
+    assert found.of("codex").models == ["known", "old", "new"]
 
 
 def test_why_nobody_can_go_on_with_a_session_is_said(tmp_path: Path) -> None:
@@ -81,10 +100,10 @@ def test_why_nobody_can_go_on_with_a_session_is_said(tmp_path: Path) -> None:
     assert why(archived=True) is None  # going on brings it back
     assert why(is_live=True, archived=True, cwd="/elsewhere") is None
     assert why(cwd="/elsewhere") == (
-        "Agents may not work in /elsewhere: `dragoman serve --root` names the folders where they may."
+        "Agents may not work in /elsewhere. Allow the folder with `dragoman serve --root`."
     )
     assert "in the folder of this session" in (why(cwd=None) or "")
-    assert why(harness="other") == "This session is not one of Codex, which is what works here."
+    assert why(harness="other") == "This server can resume only sessions of Codex."
 
 
 def test_what_can_be_done_with_a_session_is_what_will_be_done(tmp_path: Path) -> None:

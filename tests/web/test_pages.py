@@ -48,8 +48,12 @@ def test_what_cannot_be_shown_is_said_in_a_sentence_with_the_way_out(tmp_path: P
     async def look() -> None:
         async with web_stage(tmp_path) as web:
             for path, status, words in (
-                ("/s/zz", 404, "There is no session &#x27;zz&#x27; here; perhaps it was deleted."),
-                ("/history?cursor=zz", 400, "This is no cursor that was given out here."),
+                (
+                    "/s/zz",
+                    404,
+                    "There is no session &#x27;zz&#x27; on this machine; it may have been deleted.",
+                ),
+                ("/history?cursor=zz", 400, "Invalid cursor."),
             ):
                 response = await web.client.get(path)
                 assert response.status_code == status

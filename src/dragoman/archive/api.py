@@ -228,15 +228,23 @@ class SessionArchive:
 
         return searching.around(self._database, match, reach)
 
-    def tail(self, session_id: str | None = None) -> Iterator[list[FollowedMessage]]:
-        """Yield messages as they are written from now on, in all sessions or in one. Never ends.
+    def tail(
+        self, session_id: str | None = None, *, harness: str | None = None
+    ) -> Iterator[list[FollowedMessage]]:
+        """Yield messages as they are written from now on. Never ends.
+
+        ``session_id`` and ``harness`` limit them to one session, or to the sessions of one harness.
 
         Yields an empty list about twice a second while there is nothing new.
         """
         from dragoman.archive.following import follow
 
         only = self.get(session_id).path if session_id is not None else None
-        return follow(self.find, only=only)
+
+        def find() -> list[FoundFile]:
+            return [each for each in self.find() if harness is None or each.harness == harness]
+
+        return follow(find, only=only)
 
 
 def archive(

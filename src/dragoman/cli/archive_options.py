@@ -120,7 +120,13 @@ def session_path(name: str | None) -> str:
 
 
 def session_to_resume(name: str | None, last: bool, directory: str) -> str | None:
-    """The full id of the session that ``--resume`` or ``--last`` selects; None if neither was given.
+    """The full id of the session that ``--resume`` or ``--last`` selects; None if neither was given."""
+    found = find_to_resume(name, last, directory)
+    return found.id if found is not None else None
+
+
+def find_to_resume(name: str | None, last: bool, directory: str) -> SavedSession | None:
+    """The session that ``--resume`` or ``--last`` selects; None if neither was given.
 
     ``--last`` means the newest session of exactly this directory. The newest of all may belong to another
     project, and a session of a subdirectory was granted access to less.
@@ -134,12 +140,12 @@ def session_to_resume(name: str | None, last: bool, directory: str) -> str | Non
     # Closed before the session is resumed: a command that runs for hours must not hold the index open.
     with open_archive((), wanted=None if last else name) as archive:
         if not last:
-            return _find(archive, name).id
+            return _find(archive, name)
         newest = last_session(archive)
         here = os.path.realpath(directory)
         for each in (newest, *_sessions_below(archive, directory)):
             if each.project is not None and os.path.realpath(each.project) == here:
-                return each.id
+                return each
         raise UsageError(
             f"no session to resume in {directory}; the newest one elsewhere is "
             f"{newest.id} in {newest.project} (--resume {newest.id})"

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import click
     from click.shell_completion import CompletionItem
 
+    from dragoman.client.examining import Capabilities
+
 _MOST: Final = 50
 
 
@@ -47,14 +49,41 @@ def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
     return [CompletionItem(incomplete, type="file")]
 
 
-def approvals(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def harnesses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The agents that can be run."""
+    from dragoman.client.surveying import driven_names
+
+    return _named([(each.name, each.title) for each in driven_names()], incomplete)
+
+
+def access(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The levels, and the values that the installed release accepts."""
+    offered = _offered(ctx)
+    levels = dict.fromkeys(each.level for each in offered.access if each.level)
+    known = [(level, "") for level in levels]
+    return _named([*known, *((each.value, each.summary) for each in offered.access)], incomplete)
+
+
+def asking(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The approval modes that the installed release accepts."""
+    return _named([(each.value, each.summary) for each in _offered(ctx).asking], incomplete)
+
+
+def efforts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return _named([(each, "") for each in _offered(ctx).efforts], incomplete)
+
+
+def models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return _named([(each, "") for each in _offered(ctx).models], incomplete)
+
+
+def _offered(ctx: click.Context) -> Capabilities:
     import asyncio
 
-    from dragoman.client.examining import approval_modes
+    from dragoman.client.examining import capabilities
 
-    modes = asyncio.run(approval_modes(ctx.params.get("command")))
-    return _named([(each, "") for each in modes], incomplete)
+    harness, command = ctx.params.get("harness"), ctx.params.get("command")
+    return asyncio.run(capabilities(command, harness=harness))
 
 
 def _named(known: list[tuple[str, str]], incomplete: str) -> list[CompletionItem]:

@@ -58,6 +58,10 @@ _COMMANDS = {
         "dragoman.cli.commands.completion",
         "Print a completion script for bash, zsh or fish.",
     ),
+    "harnesses": (
+        "dragoman.cli.commands.harnesses",
+        "List agents: what is installed, and what each can do.",
+    ),
     "doctor": (
         "dragoman.cli.commands.doctor",
         "Check the installation, and say how to fix it.",

@@ -8,9 +8,9 @@ import sys
 import tomllib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from dragoman.client.connecting import Agent, Session
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_SANDBOXES = ("read-only", "workspace-write", "danger-full-access")
-# The modes of any release; which one is installed is known only when it starts.
-_APPROVALS = ("untrusted", "on-failure", "on-request", "never")
-
 _OPTIONS = (
+    click.option(
+        "--harness",
+        metavar="NAME",
+        shell_complete=completing.harnesses,
+        help="Agent to run: codex, claude … See `dragoman harnesses`.",
+    ),
     click.option(
         "-C",
         "--cwd",
@@ -36,26 +38,35 @@ _OPTIONS = (
         help="Working directory. The current one by default.",
     ),
     click.option(
-        "-m", "--model", metavar="NAME", help="Model to use. The agent's default if omitted."
+        "-m",
+        "--model",
+        metavar="NAME",
+        shell_complete=completing.models,
+        help="Model to use. The agent's default if omitted.",
     ),
-    click.option("--effort", metavar="WORD", help="Reasoning effort: low, medium, high …"),
     click.option(
+        "--effort",
+        metavar="WORD",
+        shell_complete=completing.efforts,
+        help="Reasoning effort: low, medium, high …",
+    ),
+    click.option(
+        "--access",
         "-s",
         "--sandbox",
-        type=click.Choice(_SANDBOXES),
-        default="workspace-write",
-        show_default=True,
-        help="What the agent's commands may access.",
+        "access",
+        metavar="LEVEL",
+        shell_complete=completing.access,
+        help="What the agent may access: read, write or full, or one of its own modes.",
     ),
     click.option(
+        "--ask",
         "-a",
         "--approvals",
-        type=click.Choice(_APPROVALS),
-        default="on-request",
-        show_default=True,
+        "asking",
         metavar="MODE",
-        shell_complete=completing.approvals,
-        help="When the agent asks: untrusted, on-request or never; on-failure with older releases.",
+        shell_complete=completing.asking,
+        help="When the agent asks for approval. `dragoman harnesses` lists the modes.",
     ),
     click.option("--policy", metavar="FILE", help="Rules (TOML) that answer approval requests."),
     click.option("-y", "--yes", is_flag=True, help="Allow every request."),
@@ -114,8 +125,10 @@ class AgentOptions:
     cwd: str = "."
     model: str | None = None
     effort: str | None = None
-    sandbox: str = "workspace-write"
-    approvals: str = "on-request"
+    harness: str | None = None
+    access: str | None = None
+    """A level, or a native value of the agent. None: the agent's default."""
+    asking: str | None = None
     policy: str | None = None
     yes: bool = False
     profile: str | None = None
@@ -150,22 +163,35 @@ class AgentOptions:
 
         return take_images(given) if self.ssh else check_images(given)
 
-    def session_to_resume(self, name: str | None, *, last: bool) -> str | None:
-        """The id of the session to resume. With --ssh, only the remote agent knows its sessions."""
-        from dragoman.cli.archive_options import session_to_resume
+    def resuming(self, name: str | None, *, last: bool) -> tuple[AgentOptions, str | None]:
+        """These options with the agent of the session to resume, and the session's id.
 
-        if not self.ssh:
-            return session_to_resume(name, last, self.directory)
-        if last or name == "":
-            raise UsageError("--ssh needs the full id of the session: --resume ID")
-        return name
+        With --ssh, only the remote agent knows its sessions.
+        """
+        from dragoman.cli.archive_options import find_to_resume
+
+        if self.ssh:
+            if last or name == "":
+                raise UsageError("--ssh needs the full id of the session: --resume ID")
+            return self, name
+        found = find_to_resume(name, last, self.directory)
+        if found is None:
+            return self, None
+        if self.harness is None:
+            return replace(self, harness=found.harness), found.id
+        if found.harness is not None and found.harness != self.harness:
+            raise UsageError(
+                f"session {found.id} belongs to {found.harness}, so --harness {self.harness} "
+                "cannot resume it"
+            )
+        return self, found.id
 
     @asynccontextmanager
     async def connected(
         self,
         view: LiveView,
         *,
-        mode: str = "app-server",
+        transport: str | None = None,
         shows: bool = False,
         seconds: float | None = None,
         policy: Any = None,
@@ -175,7 +201,7 @@ class AgentOptions:
         """Connect to the agent; yields it with the keyboard for questions, if there is one."""
         from dragoman.cli.approvals.asker import Asker, deny_unattended
         from dragoman.cli.live.keys import keyboard_of
-        from dragoman.client.connecting import Timeouts, connect
+        from dragoman.client.connecting import Connection, Timeouts, open_connection
         from dragoman.client.deciding import allow_all, ask_always
 
         keyboard = keyboard_of() if view.interactive else None
@@ -183,9 +209,9 @@ class AgentOptions:
         if keyboard is not None:
             clock = asyncio.get_running_loop().time
             ask = ask or Asker(view, keyboard, clock, shows=shows)
-        agent = connect(
+        how = Connection(
             command=self.command,
-            mode=cast("Literal['app-server']", mode),
+            transport=transport,
             policy=policy,
             ask=ask or deny_unattended(notify),
             journal=self.journal,
@@ -193,11 +219,12 @@ class AgentOptions:
             ssh=self.ssh,
             timeouts=Timeouts(turn=seconds) if seconds else Timeouts(),
         )
+        agent = open_connection(self.harness, how)
         # Nested blocks instead of an exit stack: AsyncExitStack rewrites the context chain of an
         # exception, and loops forever if that chain has a cycle.
         with _listening(keyboard, view, ahead=ahead):
             async with agent as connected:
-                yield connected, keyboard
+                yield cast("Agent", connected), keyboard
 
     def warn(self, agent: Agent, view: LiveView) -> None:
         """Warn before the first turn if no one is signed in."""
@@ -216,8 +243,8 @@ class AgentOptions:
         return await agent.start(
             cwd=self.directory,
             model=self.model,
-            sandbox=cast("Any", self.sandbox),
-            approvals=cast("Any", self.approvals),
+            access=self.access,
+            asking=self.asking,
             resume=resume,
             ephemeral=self.ephemeral,
             config=_settings(self.settings),

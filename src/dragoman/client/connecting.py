@@ -39,15 +39,17 @@ from dragoman.drive.links.link import OpenLink
 from dragoman.drive.links.ssh import Remote
 from dragoman.drive.one_shots import OneShotAgent, OneShotSession, ShotPlan
 from dragoman.drive.restarting import Restarts
-from dragoman.drive.router import Clerk
+from dragoman.drive.router import RequestRouter
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.calls import ToolCalls
 from dragoman.drive.watching import watch
 from dragoman.drive.workspaces import (
+    CheckImages,
     check_images,
     check_workspace,
+    inline_images,
     take_images,
     take_workspace,
 )
@@ -269,7 +271,7 @@ class _OwnNotices:
             if (turn := session.turn) is not None:
                 of_turn = {"session_id": session.id, "turn_id": turn.id}
                 notices.append(msgspec.structs.replace(notice, **of_turn))
-        agent.tell(notices or [notice])
+        agent.publish(notices or [notice])
 
 
 def _with_home(harness: Harness, how: Connection) -> Connection:
@@ -354,23 +356,30 @@ async def _agent(
         open_journal=open_journal,
         session_variable=program.session_variable if opener.here else None,
         check_workspace=check_workspace if opener.here else take_workspace,
-        check_images=check_images if opener.here else take_images,
+        check_images=_check_images(transport, is_here=opener.here),
         profile=_profile(harness, how) if opener.here else no_profile,
     )
     policy = how.policy
     if isinstance(policy, str | Path):
         # Links in a path can be followed only where the path is.
         policy = read_policy(policy) if opener.here else read_policy(policy, resolve=None)
-    desk = ApprovalQueue(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
+    queue = ApprovalQueue(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
     calls = await stack.enter_async_context(ToolCalls())
-    await stack.enter_async_context(desk)
+    await stack.enter_async_context(queue)
     tasks = await stack.enter_async_context(Tasks())
-    agent = Agent(plan, Clerk(desk, calls), tasks)
-    desk.report_to(lambda notice: agent.tell([notice]))
+    can = harness.capabilities(opener.release).can
+    agent = Agent(plan, RequestRouter(queue, calls, in_answer="deny_message" in can), tasks)
+    queue.report_to(lambda notice: agent.publish([notice]))
     stack.push_async_callback(agent.close)
     await agent.begin()
     tasks.create_task(watch(agent))
     return agent
+
+
+def _check_images(transport: SessionTransport, *, is_here: bool) -> CheckImages:
+    if not transport.takes_paths:
+        return inline_images  # the files are ours, wherever the agent is
+    return check_images if is_here else take_images
 
 
 def _facts(program: Program, how: Connection, opener: Reach) -> ServerFacts:

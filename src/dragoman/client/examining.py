@@ -49,6 +49,15 @@ class Examination:
     then these are only what its files and the environment say of the sign-in."""
     key_names: tuple[str, ...] = ()
     """Variables that may hold a key."""
+    sandbox_trials: tuple[tuple[str, ...], ...] = ()
+    """Arguments to try its sandbox with; empty if it has none to try."""
+    title: str = ""
+    transports: tuple[str, ...] = ()
+    """The ways to drive it, the usual one first."""
+    has_one_shots: bool = False
+    """Whether one of them starts a process for each prompt."""
+    install: str = ""
+    """How to install it."""
     problems: dict[str, str] = field(default_factory=dict[str, str])
     """By what it is about: ``program``, ``release``, ``server``, ``one_shot``, ``greeting``."""
 
@@ -65,6 +74,10 @@ async def examine(
     env = dict(env or {})
     found = Examination(harness=chosen.name, home=home_of(chosen, {**os.environ, **env}))
     found.key_names = program.key_names
+    found.sandbox_trials = program.sandbox_trials
+    found.title, found.install = chosen.title, program.install
+    found.transports = tuple(each.name for each in chosen.transports)
+    found.has_one_shots = any(isinstance(each, TurnTransport) for each in chosen.transports)
     try:
         found.program = find_command_line(program, command)[0]
     except AgentError as problem:

@@ -19,7 +19,7 @@ _CLOSED = "the agent is closed"
 _OWN_THREAD = "this would wait for itself: it is called where the agent's own work is done"
 
 
-class Portal(Generic[T]):
+class LoopThread(Generic[T]):
     """Holds something asynchronous open, and runs coroutines with it for callers without a loop.
 
     ``make`` is called in the loop's thread. Entering, waiting and leaving are done by one task there,

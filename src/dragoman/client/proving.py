@@ -51,7 +51,8 @@ async def prove(
     ``has_turns``: it must find some. ``beside`` are the files, with their sessions, that it needs.
     """
     known = harness_named(harness)
-    if known.program is None or known.care is None or known.history is None:
+    history, care = known.history, known.care
+    if known.program is None or history is None or care is None or not care.program_reads:
         return Proof(accepted=None, text=f"{known.title} cannot be asked to read a session")
     try:
         find_command_line(known.program, command)
@@ -60,8 +61,8 @@ async def prove(
     with tempfile.TemporaryDirectory(
         prefix="dragoman-proof-", ignore_cleanup_errors=True
     ) as folder:
-        home = Path(known.history.home_folder.beneath(folder))
-        _furnish(home, known.care, [(path, session_id), *beside])
+        home = Path(history.home_folder.beneath(folder))
+        _furnish(home, care, [(path, session_id), *beside])
         proof = await _ask(known, folder, session_id, command)
     if proof.accepted and has_turns and not proof.turns:
         return replace(proof, accepted=False)

@@ -1,7 +1,7 @@
 """What an agent itself remembers as always allowed: listed, and taken away line by line.
 
 Only regular files in the harness's own folder of rules are read, and only whole lines that are rules are taken
-away: the file is written anew beside the old one, with its permissions, and then takes its place.
+away: a new file with the same permissions is written beside the old one and replaces it.
 """
 
 from __future__ import annotations

@@ -19,14 +19,14 @@ from typing import Any
 
 from dragoman.client.connecting import Driver, DriverSession, open_connection
 from dragoman.client.connection import Connection, LineKeeper, Mode
-from dragoman.client.loop_thread import Portal
+from dragoman.client.loop_thread import LoopThread
 from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.queue import DEADLINE_SECONDS, Ask
 from dragoman.drive.links.ssh import Remote
 from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import Result, Turn
+from dragoman.drive.turns import Result, RunningTurn
 from dragoman.model.answers import AccountLimits, AgentSession, AgentSessions, Model
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Message
@@ -35,14 +35,14 @@ from dragoman.model.messages import Message
 class SyncTurn:
     """Iterate over it for the messages, or ask for the :meth:`result`."""
 
-    def __init__(self, portal: Portal[Driver], turn: Turn) -> None:
-        self._portal = portal
+    def __init__(self, thread: LoopThread[Driver], turn: RunningTurn) -> None:
+        self._thread = thread
         self._turn = turn
         self._messages: list[Message] = []
 
     def __iter__(self) -> Iterator[Message]:
         """The messages, from where it was left off, be it by Ctrl-C."""
-        for message in self._portal.iterate(aiter(self._turn)):
+        for message in self._thread.iterate(aiter(self._turn)):
             self._messages.append(message)
             yield message
 
@@ -56,8 +56,8 @@ class SyncTurn:
 class SyncSession:
     """One conversation with an agent."""
 
-    def __init__(self, portal: Portal[Driver], session: DriverSession) -> None:
-        self._portal = portal
+    def __init__(self, thread: LoopThread[Driver], session: DriverSession) -> None:
+        self._thread = thread
         self._session = session
 
     @property
@@ -85,7 +85,7 @@ class SyncSession:
     ) -> SyncTurn:
         """Start a turn with this prompt. The options are those of :meth:`Session.run`."""
 
-        async def begin() -> Turn:
+        async def begin() -> RunningTurn:
             return self._session.run(
                 text,
                 images=images,
@@ -96,54 +96,54 @@ class SyncSession:
                 output_schema=output_schema,
             )
 
-        return SyncTurn(self._portal, self._portal.call(begin()))
+        return SyncTurn(self._thread, self._thread.call(begin()))
 
     def compact(self) -> SyncTurn:
-        async def begin() -> Turn:
+        async def begin() -> RunningTurn:
             return self._session.compact()
 
-        return SyncTurn(self._portal, self._portal.call(begin()))
+        return SyncTurn(self._thread, self._thread.call(begin()))
 
     def review(self, target: Mapping[str, Any] | None = None) -> SyncTurn:
-        async def begin() -> Turn:
+        async def begin() -> RunningTurn:
             return self._session.review(target)
 
-        return SyncTurn(self._portal, self._portal.call(begin()))
+        return SyncTurn(self._thread, self._thread.call(begin()))
 
     def steer(self, text: str, *, images: Sequence[str | os.PathLike[str]] = ()) -> None:
-        self._portal.call(self._session.steer(text, images=images))
+        self._thread.call(self._session.steer(text, images=images))
 
     def interrupt(self, *, keep_commands: bool = False) -> list[RunningCommand]:
         """Stop the turn and, unless they are kept, its commands; which were stopped."""
-        return self._portal.call(self._session.interrupt(keep_commands=keep_commands))
+        return self._thread.call(self._session.interrupt(keep_commands=keep_commands))
 
     def stop_commands(self) -> list[RunningCommand]:
         """Stop the commands that this session has running; which they were."""
-        return self._portal.call(self._session.stop_commands())
+        return self._thread.call(self._session.stop_commands())
 
     def fork(self) -> SyncSession:
-        return SyncSession(self._portal, self._portal.call(self._session.fork()))
+        return SyncSession(self._thread, self._thread.call(self._session.fork()))
 
     def rename(self, name: str) -> None:
-        self._portal.call(self._session.rename(name))
+        self._thread.call(self._session.rename(name))
 
     def archive(self, *, archived: bool = True) -> None:
-        self._portal.call(self._session.archive(archived=archived))
+        self._thread.call(self._session.archive(archived=archived))
 
     def read(self, *, turns: bool = True) -> AgentSession:
-        return self._portal.call(self._session.read(turns=turns))
+        return self._thread.call(self._session.read(turns=turns))
 
     def close(self, *, keep_commands: bool = False) -> list[RunningCommand]:
         """End it, with its turn and its commands; see :meth:`dragoman.drive.session.Session.close`."""
-        return self._portal.call(self._session.close(keep_commands=keep_commands))
+        return self._thread.call(self._session.close(keep_commands=keep_commands))
 
 
 class SyncAgent:
     """An agent that is there to work."""
 
-    def __init__(self, portal: Portal[Driver]) -> None:
-        self._portal = portal
-        self._agent = portal.value
+    def __init__(self, thread: LoopThread[Driver]) -> None:
+        self._thread = thread
+        self._agent = thread.value
 
     @property
     def state(self) -> str:
@@ -192,19 +192,19 @@ class SyncAgent:
             profile=profile,
             add_dirs=add_dirs,
         )
-        return SyncSession(self._portal, self._portal.call(opening))
+        return SyncSession(self._thread, self._thread.call(opening))
 
     def saved_sessions(self, *, limit: int = 50, archived: bool = False) -> AgentSessions:
-        return self._portal.call(self._agent.saved_sessions(limit=limit, archived=archived))
+        return self._thread.call(self._agent.saved_sessions(limit=limit, archived=archived))
 
     def models(self) -> list[Model]:
-        return self._portal.call(self._agent.models())
+        return self._thread.call(self._agent.models())
 
     def rate_limits(self) -> AccountLimits:
-        return self._portal.call(self._agent.rate_limits())
+        return self._thread.call(self._agent.rate_limits())
 
     def close(self) -> None:
-        self._portal.close()
+        self._thread.close()
 
     def __enter__(self) -> SyncAgent:
         return self
@@ -255,7 +255,7 @@ def connect(
         token=token,
         client=client,
     )
-    return SyncAgent(Portal(lambda: open_connection(harness, how)))
+    return SyncAgent(LoopThread(lambda: open_connection(harness, how)))
 
 
 def run(

@@ -16,17 +16,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.calling import Outcome as CallOutcome
 from dragoman.drive.exchange import Exchange, Keeper
 from dragoman.drive.links.link import Exit, OpenLink
 from dragoman.drive.opening import check_access, open_or_new
 from dragoman.drive.restarting import Restarts, State
-from dragoman.drive.router import Clerk
+from dragoman.drive.router import RequestRouter
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.toolbox import Toolbox
-from dragoman.drive.turns import Turn
+from dragoman.drive.turns import RunningTurn
 from dragoman.drive.worker import Worker
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import AuthorityMismatch, ProcessExited, Unsupported
@@ -90,15 +91,15 @@ class AgentPlan:
 class Agent:
     """What ``dragoman.connect`` gives: start sessions on it. Close it, and all its processes are gone."""
 
-    def __init__(self, plan: AgentPlan, clerk: Clerk, tasks: Tasks) -> None:
+    def __init__(self, plan: AgentPlan, router: RequestRouter, tasks: Tasks) -> None:
         self.plan = plan
-        self._clerk = clerk
+        self._router = router
         self._tasks = tasks
         self.timeouts = plan.timeouts
         self.facts: intents.ServerFacts | None = plan.facts
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
         """Messages of no session that is open; the newest."""
-        self.cut_off: list[tuple[Session, Turn]] = []
+        self.cut_off: list[tuple[Session, RunningTurn]] = []
         """Turns that were interrupted without us, whose commands are still to be stopped."""
         self.source: Keeper | None = None
         """The journal of the process whose messages are being passed on."""
@@ -129,6 +130,11 @@ class Agent:
     def unstopped(self) -> list[intents.Interrupt]:
         """Turns that are over for us, and perhaps not for the agent."""
         return [intent for worker in self._workers for intent in worker.unstopped]
+
+    @property
+    def approvals(self) -> ApprovalQueue:
+        """What waits for a decision."""
+        return self._router.queue
 
     @property
     def capabilities(self) -> Capabilities:
@@ -206,11 +212,11 @@ class Agent:
         self.know(session.id, session)
         for message in [m for m in self.notices if m.session_id == session.id]:
             self.notices.remove(message)
-            session.tell(message)
+            session.on_message(message)
         if facts.access is None and not self._warned_of_access:
             self._warned_of_access = True
             text = "the agent does not confirm which access it applies"
-            self.tell([Notice(session_id=session.id, level="warning", text=text)])
+            self.publish([Notice(session_id=session.id, level="warning", text=text)])
         return session
 
     async def hire(self, opening: intents.OpenSession | None) -> Worker:
@@ -307,7 +313,7 @@ class Agent:
 
     # From its processes.
 
-    def tell(
+    def publish(
         self,
         messages: list[Message],
         worker: Worker | None = None,
@@ -325,25 +331,25 @@ class Agent:
             if session is None:
                 self.notices.append(message)
                 if isinstance(message, ApprovalRequested) and worker is not None:
-                    self._clerk.refuse(message, worker)
+                    self._router.refuse(message, worker)
                 continue
-            session.tell(message)
+            session.on_message(message)
             if not isinstance(message, Delta):
-                self._clerk.see(message, session, session.worker)
+                self._router.on_message(message, session, session.worker)
         self.source = before
 
     def run_tool(self, request: ToolRequest, worker: Worker) -> None:
         """The model calls a tool of ours."""
-        self._clerk.run_tool(request, self._sessions, worker)
+        self._router.run_tool(request, self._sessions, worker)
 
     def withdraw(self, worker: Worker) -> None:
         """A process is lost: what it has asked needs no answer."""
         if worker is self._shared:
-            self._clerk.forget_all()
+            self._router.forget_all()
             return
         for name, session in self._sessions.items():
             if session.worker is worker:
-                self._clerk.forget(name)
+                self._router.forget(name)
 
     def _adopt(self, message: Message) -> Session | None:
         """The session that a new sub-agent works for, if it is one of ours."""

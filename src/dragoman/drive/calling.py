@@ -3,7 +3,7 @@
 They may be async or not, wait, raise, cancel themselves, or never come back; none of that reaches us other
 than as a value. Async ones run on the event loop, each in a task of its own: what it does to the task that it
 finds itself in, it does to itself. All others run in a thread of their own, a daemon, so that one which hangs
-holds up neither the loop nor the end of the program; whoever stops waiting for it just leaves it.
+holds up neither the loop nor the end of the program; a caller that stops waiting just leaves it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ async def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Outco
 
 
 _left: set[asyncio.Task[None]] = set()
-"""Tasks that were cancelled and may not have noticed yet: a task that nobody holds may vanish."""
+"""Tasks that were cancelled and may not have noticed yet: a task without a reference may vanish."""
 
 
 async def _await_in_task(awaitable: Awaitable[Any]) -> Outcome:
@@ -105,7 +105,7 @@ async def _await_in_task(awaitable: Awaitable[Any]) -> Outcome:
             _left.add(task)
             task.add_done_callback(_left.discard)
             task.cancel()
-    if outcome.error is None and task.cancelled():  # before it had begun
+    if outcome.error is None and task.cancelled():  # before it started
         outcome.error = asyncio.CancelledError()
     return outcome
 
@@ -123,7 +123,7 @@ async def _call_in_thread(
         try:
             loop.call_soon_threadsafe(_hand_over, done, outcome)
         except RuntimeError:
-            return  # the loop is closed: nobody waits any more
+            return  # the loop is closed: no caller waits
 
     threading.Thread(target=run, name=f"dragoman {function!r:.60}", daemon=True).start()
     return await done

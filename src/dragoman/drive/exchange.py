@@ -55,13 +55,13 @@ class Exchange:
     def __init__(
         self,
         conversation: Conversation,
-        tell: Callable[[list[Message]], None],
+        on_messages: Callable[[list[Message]], None],
         run_tool: Callable[[ToolRequest], None],
         lost: Callable[[Exchange], None],
         journal: Keeper | None = None,
     ) -> None:
         self._conversation = conversation
-        self._tell = tell
+        self._on_messages = on_messages
         self._run_tool = run_tool
         self._lost = lost
         self.journal = journal
@@ -87,7 +87,7 @@ class Exchange:
         self.pump()
 
     async def close(self) -> Exit | None:
-        """Close the link, and make sure that nobody is left behind."""
+        """Close the link, and leave no process behind."""
         ended = await self._link.stop() if self._link is not None else None
         self._end_journal()
         return ended
@@ -101,7 +101,7 @@ class Exchange:
     async def ask(self, intent: Intent, *, seconds: float) -> Any:
         """Submit an intent and wait for what comes of it, at most ``seconds``.
 
-        Raises an :class:`AgentError` when it is refused, not answered, or nobody is left to answer,
+        Raises an :class:`AgentError` when it is refused, not answered, or the agent is gone,
         and :class:`Unsupported` for what this release cannot do.
         """
         name = type(intent).__name__
@@ -134,13 +134,13 @@ class Exchange:
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     def submit(self, intent: Intent) -> None:
-        """Submit an intent whose answer nobody waits for. Never raises."""
+        """Submit an intent without waiting for its answer. Never raises."""
         if self._over:
             return
         try:
             self._conversation.submit(intent)
         except Unsupported:
-            return  # nobody waits; what cannot be said is not said
+            return  # no caller waits; an unsupported intent is dropped
         self.pump()
 
     def end_turn(self, session_id: str, outcome: Outcome, error: TurnError | None) -> None:
@@ -186,7 +186,7 @@ class Exchange:
             self._link.send(lines)
         messages = conversation.messages()
         if messages:
-            self._tell(messages)
+            self._on_messages(messages)
         for request in conversation.tool_requests():
             self._run_tool(request)
         for answer in conversation.answers():
@@ -201,7 +201,7 @@ class Exchange:
         return self._link.stderr_tail if self._link is not None else ""
 
     def gone(self) -> ProcessExited:
-        """The error for whoever wants something of a link that is closed."""
+        """The error for requests on a closed link."""
         ended = self._link.exit if self._link is not None else None
         reason = ended.reason if ended is not None and ended.reason else "is gone"
         code = ended.code if ended is not None else None

@@ -92,7 +92,7 @@ class Journal:
             view = view[os.write(self._file, view) :]
 
     def _end_cut_line(self) -> None:
-        """Whoever wrote here before may have been cut off in the middle of a line."""
+        """An earlier writer may have been cut off in the middle of a line."""
         if os.fstat(self._file).st_size:
             with open(self.path, "rb") as file:
                 file.seek(-1, os.SEEK_END)

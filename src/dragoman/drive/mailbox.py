@@ -1,6 +1,6 @@
 """Holds messages between the reader, which never waits, and a consumer, which may take its time.
 
-What does not fit into memory goes to a temporary file that nobody else can see, and comes back in its
+What does not fit into memory goes to a temporary file that no other program can see, and comes back in its
 place. Deltas are not worth that: once there is no room they are dropped, and counted; the whole always
 follows. Should the disk be full as well, memory it is.
 
@@ -33,7 +33,7 @@ _OVERHEAD: Final = 100
 
 
 class Mailbox:
-    """Messages in order, none lost but deltas that nobody waited for."""
+    """Messages in order, none lost except deltas without a reader."""
 
     def __init__(self, *, max_messages: int = MAX_MESSAGES, max_bytes: int = MAX_BYTES) -> None:
         self._max_messages = max_messages
@@ -104,7 +104,7 @@ class Mailbox:
             self._wake()
 
     def discard(self) -> None:
-        """Nobody will ask any more: close it and let go of everything."""
+        """No more reads: close it and release everything."""
         self.close()
         self._ready.clear()
         self._late.clear()

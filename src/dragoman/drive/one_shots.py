@@ -19,7 +19,7 @@ from dragoman.drive.restarting import State
 from dragoman.drive.shots import Shot, ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import judge
-from dragoman.drive.turns import Turn
+from dragoman.drive.turns import RunningTurn
 from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import ProcessExited, TurnInterrupted, Unsupported
 from dragoman.harnesses.contract.capabilities import resolve_access
@@ -47,13 +47,13 @@ class OneShotAgent:
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
         """What was said when no turn was under way; the newest."""
 
-    def tell(self, messages: Sequence[Message]) -> None:
+    def publish(self, messages: Sequence[Message]) -> None:
         """Pass on what is of no process: to the turns that are under way, if there are any."""
         if not self.running:
             self.notices.extend(messages)
         for shot in self.running:
             for message in messages:
-                shot.turn.tell(message, own=True)
+                shot.turn.on_message(message, own=True)
 
     async def start(
         self,
@@ -130,7 +130,7 @@ class OneShotAgent:
                     shot.give_up(error)
 
     async def close(self) -> None:
-        """End everything. Bounded; nobody is left behind."""
+        """End everything. Bounded; leaves no process behind."""
         self.state = "stopped"
         async with asyncio.TaskGroup() as tasks:
             for shot in self.running:
@@ -181,7 +181,7 @@ class OneShotSession:
         cwd: str | os.PathLike[str] | None = None,
         sandbox_policy: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
-    ) -> Turn:
+    ) -> RunningTurn:
         """Ask; iterate over what is returned for the messages, or await it for the result."""
         _refuse("a sandbox policy of its own for a turn", sandbox_policy)
         shot = replace(
@@ -193,7 +193,7 @@ class OneShotSession:
             cwd=self._agent.plan.check_workspace(cwd) if cwd else self._shot.cwd,
         )
 
-        async def begin(turn: Turn) -> str | None:
+        async def begin(turn: RunningTurn) -> str | None:
             while self._current is not None:
                 if self._current.turn.ended is None:
                     raise Unsupported("a second prompt while a turn is under way", needs=_SERVER)
@@ -211,7 +211,7 @@ class OneShotSession:
                 raise
             return None
 
-        return Turn(begin)
+        return RunningTurn(begin)
 
     async def interrupt(self, *, keep_commands: bool = False) -> list[RunningCommand]:
         """Stop the turn: its process is ended, and with it all that it has started."""
@@ -228,10 +228,10 @@ class OneShotSession:
         branch._origin = self
         return branch
 
-    def compact(self) -> Turn:
+    def compact(self) -> RunningTurn:
         raise Unsupported("compacting a session", needs=_SERVER)
 
-    def review(self, target: Mapping[str, Any] | None = None) -> Turn:
+    def review(self, target: Mapping[str, Any] | None = None) -> RunningTurn:
         raise Unsupported("a review", needs=_SERVER)
 
     async def steer(self, text: str, *, images: Sequence[str | os.PathLike[str]] = ()) -> None:
@@ -252,7 +252,7 @@ class OneShotSession:
     async def close(self, *, keep_commands: bool = False) -> list[RunningCommand]:
         return await self.interrupt(keep_commands=keep_commands)
 
-    def tell(self, message: Message) -> None:
+    def on_message(self, message: Message) -> None:
         """Learn from a message of the turn's process."""
         if isinstance(message, SessionStarted) and message.session_id:
             if self._is_another(message.session_id):

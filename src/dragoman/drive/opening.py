@@ -39,7 +39,7 @@ async def open_or_new(agent: Agent, opening: OpenSession) -> tuple[Worker, Sessi
             raise
     worker, facts = await _open(agent, msgspec.structs.replace(opening, resume=None))
     text = f"session {opening.resume} cannot be resumed; this is a new one"
-    agent.tell([Notice(session_id=facts.session_id, level="warning", text=text)])
+    agent.publish([Notice(session_id=facts.session_id, level="warning", text=text)])
     return worker, facts
 
 

@@ -16,7 +16,7 @@ class Restarts:
     """Starts in a row that fail, or do not last, before it is given up; 0 for no restart at all."""
     pauses: tuple[float, ...] = (1, 2, 4, 8, 16, 30)
     lasts_after: float = 60.0
-    """A process that has run for so many seconds starts the count anew."""
+    """A process that runs this many seconds resets the count."""
 
     def pause(self, failures: int) -> float | None:
         """Seconds to wait after so many failures in a row; None when it is given up."""
@@ -26,7 +26,7 @@ class Restarts:
 
 
 class Tries:
-    """Counts how often an agent was lost, or could not be started, in a row. Somebody else has the clock."""
+    """Counts how often an agent was lost, or could not be started, in a row. The caller has the clock."""
 
     def __init__(self, restarts: Restarts, now: float) -> None:
         self._restarts = restarts

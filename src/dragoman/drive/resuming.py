@@ -67,7 +67,7 @@ def _lose(agent: Agent, session: Session, why: DragomanError) -> None:
     session.lost = why
     agent.forget(session)
     text = f"a session could not be resumed after a restart: {why}"
-    agent.tell([Notice(session_id=session.id, level="error", text=text)])
+    agent.publish([Notice(session_id=session.id, level="error", text=text)])
 
 
 def given_up(why: DragomanError | None, restarts: int) -> DragomanError | None:

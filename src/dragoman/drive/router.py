@@ -35,23 +35,25 @@ class _Agent(Protocol):
     def submit(self, intent: Intent) -> None: ...
 
 
-class Clerk:
+class RequestRouter:
     """One for each agent."""
 
-    def __init__(self, desk: ApprovalQueue, calls: ToolCalls) -> None:
-        self.desk = desk
+    def __init__(self, queue: ApprovalQueue, calls: ToolCalls, *, in_answer: bool = False) -> None:
+        """``in_answer``: the agent takes a word to the model in the answer itself."""
+        self.queue = queue
+        self._in_answer = in_answer
         self._calls = calls
 
-    def see(self, message: Message, session: _Session, agent: _Agent) -> None:
+    def on_message(self, message: Message, session: _Session, agent: _Agent) -> None:
         """A message has come: is there anything to decide, or nothing any more?"""
         match message:
             case ApprovalRequested():
                 self._consider(message, session, agent)
             case ApprovalSettled():
-                self.desk.withdraw(message.approval_id, session_id=message.session_id)
+                self.queue.withdraw(message.approval_id, session_id=message.session_id)
             case TurnEnded() if message.session_id is not None:
                 self._calls.cancel(message.session_id)
-                self.desk.withdraw_session(message.session_id)
+                self.queue.withdraw_session(message.session_id)
             case _:
                 pass
 
@@ -59,14 +61,14 @@ class Clerk:
         grants, cwd = session.grants, session.cwd
 
         def deliver(decision: Decision) -> None:
-            for intent in grants.take(request, decision, cwd).intents(request):
+            for intent in grants.take(request, decision, cwd).intents(request, self._in_answer):
                 agent.submit(intent)
 
-        self.desk.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
+        self.queue.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
 
     def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
-        """Somebody asks in a session that is not open here: there is nobody to decide."""
-        for intent in Decision(word="deny", by="no one to ask").intents(request):
+        """A request in a session that is not open here: no one can decide it."""
+        for intent in Decision(word="deny", by="no one to ask").intents(request, self._in_answer):
             agent.submit(intent)
 
     def run_tool(
@@ -83,10 +85,10 @@ class Clerk:
 
     def forget(self, session_id: str) -> None:
         """The process of this session is gone: what it has asked needs no answer."""
-        self.desk.withdraw_session(session_id)
+        self.queue.withdraw_session(session_id)
         self._calls.cancel(session_id)
 
     def forget_all(self) -> None:
-        """Whoever asked is gone."""
-        self.desk.withdraw_all()
+        """The agent is gone: its requests need no answer."""
+        self.queue.withdraw_all()
         self._calls.cancel_all()

@@ -43,7 +43,7 @@ _LOOSE_SHAPES: Final = (
 
 
 class Secrets:
-    """Values that nobody shall see."""
+    """Values that must not be shown."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         spelled: set[str] = set()

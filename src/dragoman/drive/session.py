@@ -15,7 +15,7 @@ from dragoman.drive.approvals.grants import Grants
 from dragoman.drive.process.reaping import Stat
 from dragoman.drive.process.session_commands import CommandLog, RunningCommand, end, stopped_notice
 from dragoman.drive.stopping import stop
-from dragoman.drive.turns import Turn, left_running
+from dragoman.drive.turns import RunningTurn, left_running
 from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import (
     AgentError,
@@ -69,7 +69,7 @@ class Session:
         self.facts = facts
         self.opening = opening
         self.toolbox = toolbox
-        self._turns: list[Turn] = []
+        self._turns: list[RunningTurn] = []
         """Those who listen to the turn that is under way."""
         self.late: deque[Message] = deque(maxlen=_LATE_KEPT)
         """What came for a turn when it was over; the newest."""
@@ -79,10 +79,10 @@ class Session:
         self.members: set[str] = {facts.session_id}
         """Itself and the sessions of the agents that work for it."""
         self.was_asked = False
-        """Whether it has had a turn; before that there is nothing of it to go on with."""
+        """Whether it has had a turn; before that there is nothing to resume."""
         self.given_up: set[str] = set()
         """Turns that we have ended, and that the agent may still be at."""
-        self._unanswered: list[Turn] = []
+        self._unanswered: list[RunningTurn] = []
         """Turns that we have ended before the agent had said that it takes them up."""
         self.grants = Grants()
         """What was allowed for as long as it is open."""
@@ -99,7 +99,7 @@ class Session:
         return self.facts.cwd or self.opening.cwd
 
     @property
-    def turn(self) -> Turn | None:
+    def turn(self) -> RunningTurn | None:
         """The turn that is under way."""
         return self._turns[0] if self._turns else None
 
@@ -120,11 +120,11 @@ class Session:
         cwd: str | os.PathLike[str] | None = None,
         sandbox_policy: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
-    ) -> Turn:
+    ) -> RunningTurn:
         """Ask; iterate over what is returned for the messages, or await it for the result.
 
         While a turn is under way the agent takes it as a word to that turn, and what is returned
-        listens to the rest of it; so it is when somebody has stopped reading the turn before.
+        listens to the rest of it; also when the turn before was not read to its end.
         """
         intent = intents.StartTurn(
             session_id=self.id,
@@ -138,24 +138,24 @@ class Session:
         )
         return self._turn(intent)
 
-    def compact(self) -> Turn:
+    def compact(self) -> RunningTurn:
         """Replace the conversation so far by a summary."""
         return self._turn(intents.Compact(session_id=self.id))
 
-    def review(self, target: Mapping[str, Any] | None = None) -> Turn:
+    def review(self, target: Mapping[str, Any] | None = None) -> RunningTurn:
         """Have code reviewed: what is not committed, unless ``target`` says otherwise."""
         return self._turn(intents.Review(session_id=self.id, target=dict(target or {})))
 
-    def _turn(self, intent: intents.StartTurn | intents.Compact | intents.Review) -> Turn:
-        def begin(turn: Turn) -> Awaitable[str | None]:
-            # At once: it is this turn that whoever interrupts from now on means.
+    def _turn(self, intent: intents.StartTurn | intents.Compact | intents.Review) -> RunningTurn:
+        def begin(turn: RunningTurn) -> Awaitable[str | None]:
+            # At once: an interrupt from now on means this turn.
             self._turns.append(turn)
-            return begun(turn)
+            return started(turn)
 
-        async def begun(turn: Turn) -> str | None:
+        async def started(turn: RunningTurn) -> str | None:
             between, self._between = self._between, deque(maxlen=_LATE_KEPT)
             for message in between:
-                turn.tell(message, own=True)
+                turn.on_message(message, own=True)
             is_begun = False
             try:
                 turn_id = await self._begin(turn, intent)
@@ -166,10 +166,10 @@ class Session:
                     self._between.extendleft(reversed(between))
             return turn_id
 
-        return Turn(begin)
+        return RunningTurn(begin)
 
     async def _begin(
-        self, turn: Turn, intent: intents.StartTurn | intents.Compact | intents.Review
+        self, turn: RunningTurn, intent: intents.StartTurn | intents.Compact | intents.Review
     ) -> str | None:
         await self.worker.settled(self._agent.timeouts.read)
         if self.lost is not None:
@@ -249,7 +249,7 @@ class Session:
         except (AgentError, Unsupported):  # an agent elsewhere, which is gone or cannot do it
             return []
 
-    async def _interrupt(self, turn: Turn) -> None:
+    async def _interrupt(self, turn: RunningTurn) -> None:
         seconds = self._agent.timeouts.interrupt
         try:
             async with asyncio.timeout(seconds):
@@ -274,7 +274,7 @@ class Session:
             return finder.describe(finder.find())
         return [RunningCommand(command=command) for command in self.commands_seen.running()]
 
-    async def stop_commands(self, turn: Turn | None = None) -> list[RunningCommand]:
+    async def stop_commands(self, turn: RunningTurn | None = None) -> list[RunningCommand]:
         """Stop the commands that this session, or one turn of it, has running; which they were.
 
         Those of other sessions on the same agent go on.
@@ -282,7 +282,7 @@ class Session:
         return await self._stop_commands(turn, [], [])
 
     async def _stop_commands(
-        self, turn: Turn | None, known: list[Stat], named: list[RunningCommand]
+        self, turn: RunningTurn | None, known: list[Stat], named: list[RunningCommand]
     ) -> list[RunningCommand]:
         since = turn.began_at if turn is not None else 0
         finder = self.worker.processes_of(self)
@@ -296,10 +296,10 @@ class Session:
             notice = stopped_notice(stopped, [stat.pid for stat in left])
             turn_id = turn.id if turn is not None else None
             notice = msgspec.structs.replace(notice, session_id=self.id, turn_id=turn_id)
-            self._agent.tell([notice])
+            self._agent.publish([notice])
         return stopped
 
-    async def _ask_to_stop(self, turn: Turn | None) -> list[RunningCommand]:
+    async def _ask_to_stop(self, turn: RunningTurn | None) -> list[RunningCommand]:
         """For an agent whose processes we cannot see: it knows its commands itself."""
         limits = self._agent.timeouts
         seconds = limits.read if turn is None else limits.interrupt
@@ -346,13 +346,13 @@ class Session:
 
     # From the agent.
 
-    def tell(self, message: Message) -> None:
+    def on_message(self, message: Message) -> None:
         """A message of this session, or of an agent that works for it."""
         turns = self._turns
         if type(message) in _AT_WORK:
             self.commands_seen.see(message)
         if len(turns) == 1 and message.turn_id == turns[0].id and type(message) not in _SETTLING:
-            turns[0].tell(message, own=True)  # most of what comes, and nothing to settle
+            turns[0].on_message(message, own=True)  # most of what comes, and nothing to settle
             return
         own = message.session_id == self.id
         if isinstance(message, SessionStarted) and own and message.model:
@@ -373,7 +373,7 @@ class Session:
         if own and isinstance(message, TurnEnded) and message.turn_id is not None:
             self._ended.append(message.turn_id)
 
-    def _deliver(self, message: Message, turn: Turn, *, own: bool) -> None:
+    def _deliver(self, message: Message, turn: RunningTurn, *, own: bool) -> None:
         if own and turn.id is None and message.turn_id is not None:
             turn.id = message.turn_id
         if own and isinstance(message, TurnEnded):
@@ -381,12 +381,14 @@ class Session:
                 self._turns.remove(turn)
             for call in turn.abandoned if message.outcome == "interrupted" else ():
                 if call.tool == BASH:
-                    turn.tell(left_running(call, message, kept=turn.keeps_commands), own=True)
+                    turn.on_message(left_running(call, message, kept=turn.keeps_commands), own=True)
             if message.outcome == "interrupted" and not turn.is_stopped_by_us:
-                self._agent.cut_off.append((self, turn))  # by a decision, or by somebody else
-        turn.tell(message, own=own)
+                self._agent.cut_off.append(
+                    (self, turn)
+                )  # by a decision, or outside of this program
+        turn.on_message(message, own=own)
 
-    def _see_why(self, error: TurnError, turns: list[Turn]) -> None:
+    def _see_why(self, error: TurnError, turns: list[RunningTurn]) -> None:
         exchange = self.worker.exchange
         if exchange is None or error.kind not in _OF_THE_PROCESS:
             return
@@ -396,13 +398,13 @@ class Session:
             turn.exit_code = gone.exit_code if error.kind == "port_exit" else None
 
     def end_turns(
-        self, outcome: Outcome, error: TurnError | None = None, *, begun: bool = False
+        self, outcome: Outcome, error: TurnError | None = None, *, taken_up: bool = False
     ) -> None:
         """End what turns are still open, whatever is known of them: nothing more will come.
 
-        With ``begun`` only those that the agent had taken up; who asked for the others will be told.
+        With ``taken_up`` only those that the agent had taken up; requests for the others raise.
         """
-        for turn in [turn for turn in self._turns if turn.id is not None or not begun]:
+        for turn in [turn for turn in self._turns if turn.id is not None or not taken_up]:
             ended = TurnEnded(session_id=self.id, turn_id=turn.id, outcome=outcome, error=error)
             if error is not None:
                 self._see_why(error, [turn])
@@ -410,7 +412,7 @@ class Session:
             if turn.id is not None:
                 self._ended.append(turn.id)
 
-    def _is_late(self, message: Message, turn: Turn) -> bool:
+    def _is_late(self, message: Message, turn: RunningTurn) -> bool:
         if message.turn_id is None:
             return False
         if turn.id is not None:
@@ -419,12 +421,12 @@ class Session:
         return not turn.is_asked or message.turn_id in self._ended
 
     def renewed(self, facts: intents.SessionFacts) -> None:
-        """The session was resumed on another process: turns are counted anew there."""
+        """The session was resumed on another process: its turns are counted from the start."""
         self.facts = facts
         self.members.add(facts.session_id)
         self._ended.clear()
 
-    def _running_turn(self) -> Turn:
+    def _running_turn(self) -> RunningTurn:
         if self.turn is None:
             raise ProtocolError("no turn is under way")
         return self.turn

@@ -15,7 +15,7 @@ from dragoman.drive.links.link import Link, OpenLink
 from dragoman.drive.restarting import State
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import Turn
+from dragoman.drive.turns import RunningTurn
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import ProcessExited, TurnInterrupted
 from dragoman.harnesses.contract.capabilities import Capabilities
@@ -63,7 +63,7 @@ class _Session(Protocol):
     @property
     def spent(self) -> Usage | None: ...
 
-    def tell(self, message: Message) -> None: ...
+    def on_message(self, message: Message) -> None: ...
 
     def over(self) -> None: ...
 
@@ -71,7 +71,7 @@ class _Session(Protocol):
 class Shot:
     """One process, from its start to its end."""
 
-    def __init__(self, agent: _Agent, session: _Session, turn: Turn) -> None:
+    def __init__(self, agent: _Agent, session: _Session, turn: RunningTurn) -> None:
         self._agent = agent
         self._session = session
         self.turn = turn
@@ -125,8 +125,8 @@ class Shot:
 
     def _pump(self) -> None:
         for message in self._run.messages() if self._run is not None else ():
-            self._session.tell(message)
-            self.turn.tell(message, own=True)
+            self._session.on_message(message)
+            self.turn.on_message(message, own=True)
 
     async def _finish(self, link: Link) -> None:
         """When the process has said all, see how it ended."""

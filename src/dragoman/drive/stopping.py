@@ -40,7 +40,7 @@ async def stop(exchange: Exchange, intent: Callable[[], Interrupt], *, seconds: 
 
 
 async def stop_in_the_end(exchange: Exchange, intent: Interrupt, *, seconds: float) -> None:
-    """The same for a turn that is over for us, and for which nobody waits any more."""
+    """The same for a turn that is over for us, and for which no caller waits."""
     try:
         await stop(exchange, lambda: intent, seconds=seconds)
     except (TimeoutError, AgentError) as problem:

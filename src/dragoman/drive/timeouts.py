@@ -2,7 +2,7 @@
 
 A turn is stalled when nothing was heard of it for too long, unless there is a good reason for the
 silence: a tool that runs, a person who is asked. The decision is a pure function of what is known and
-what time it is; somebody else has the clock.
+what time it is; the caller has the clock.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Timeouts:
     tools_may_stall: bool = True
     """A running tool counts as a sign of life."""
     people_may_stall: bool = True
-    """A question that nobody has answered yet counts as a sign of life."""
+    """A question that waits for an answer counts as a sign of life."""
     check_after: float = 10.0
     """Silence after which the server is asked whether the turn is over and its end got lost."""
 

@@ -81,18 +81,18 @@ class Result:
                 return TurnFailed(message, kind=kind or "turn_failed", retryable=retryable)
 
 
-class Turn:
+class RunningTurn:
     """Iterate over it for the messages, or await it for the :class:`Result`.
 
-    It begins when somebody does either. Every turn ends with exactly one ``turn_ended``, whatever
+    It starts when you do either. Every turn ends with exactly one ``turn_ended``, whatever
     happens to the agent; iterating does not raise because of what an agent says or fails to say,
-    only when the turn could not be begun at all.
+    only when the turn could not be started.
 
-    Whoever stops reading, or is cancelled, does not stop the turn: ``session.interrupt()`` does.
-    Until then what it says is kept, in memory and then in a file, for whoever iterates again.
+    To stop reading, or to be cancelled, does not stop the turn: ``session.interrupt()`` does.
+    Until then its messages are kept, in memory and then in a file, for the next iteration.
     """
 
-    def __init__(self, begin: Callable[[Turn], Awaitable[str | None]]) -> None:
+    def __init__(self, begin: Callable[[RunningTurn], Awaitable[str | None]]) -> None:
         self._begin = begin
         self._mailbox = Mailbox()
         self._begun: asyncio.Task[None] | None = None
@@ -113,13 +113,13 @@ class Turn:
         self.held: list[Message] = []
         """What the session keeps for it until it is known whether it is meant for it."""
         self.abandoned: list[ToolCall] = []
-        """Calls that nobody said the end of."""
+        """Calls whose end was never reported."""
         self.keeps_commands = False
         """Whether its commands may go on when it is interrupted."""
         self.is_stopped_by_us = False
         """Whether :meth:`Session.interrupt` stops it, and its commands."""
         self.began_at = boot_ticks()
-        """As the start of a process is told."""
+        """In the unit of a process's start time."""
         self._over: asyncio.Future[None] = self._loop.create_future()
         self.looked_at = now
         """When the server was last asked how this turn is doing."""
@@ -127,7 +127,7 @@ class Turn:
     async def begin(self) -> None:
         """Ask the agent to begin; once. Raises when it will not.
 
-        Whoever waits may be cancelled: what is on its way to the agent stays so. It is bounded by
+        The caller may be cancelled: a request that was sent stays sent. It is bounded by
         the time that an answer may take.
         """
         if self._begun is None:
@@ -138,7 +138,7 @@ class Turn:
             self._begun.add_done_callback(self._see_whether_begun)
         self._waiting += 1
         try:
-            # One that was given up may have ended before it was begun.
+            # One that was given up may have ended before it started.
             await asyncio.wait((self._begun, self._over), return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._waiting -= 1
@@ -203,7 +203,7 @@ class Turn:
 
     # From the session.
 
-    def tell(self, message: Message, *, own: bool) -> None:
+    def on_message(self, message: Message, *, own: bool) -> None:
         """A message of this turn, or of an agent that works for it."""
         self.pulse.deaf = False
         if type(message) is Notice and message.will_retry:

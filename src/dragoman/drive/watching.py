@@ -16,7 +16,7 @@ from dragoman.model.messages import TurnError
 if TYPE_CHECKING:
     from dragoman.drive.agent import Agent
     from dragoman.drive.session import Session
-    from dragoman.drive.turns import Turn
+    from dragoman.drive.turns import RunningTurn
 
 _TICK = 0.5
 
@@ -63,7 +63,7 @@ async def watch(agent: Agent) -> None:
                         checks.create_task(_look_into(session, turn))
 
 
-async def _look_into(session: Session, turn: Turn) -> None:
+async def _look_into(session: Session, turn: RunningTurn) -> None:
     """Ask the server whether the turn is over and only its end got lost."""
     try:
         outcome = await session.worker.ask(CheckTurn(session_id=session.id, turn_id=turn.id))
@@ -76,13 +76,13 @@ async def _look_into(session: Session, turn: Turn) -> None:
             session.worker.end_turn(session, outcome)
 
 
-async def _stop_commands(session: Session, turn: Turn) -> None:
+async def _stop_commands(session: Session, turn: RunningTurn) -> None:
     """A turn that is given up leaves no command behind."""
     with suppress(AgentError, Unsupported):  # an agent elsewhere, which is gone or cannot do it
         await session.stop_commands(turn)
 
 
-def _give_up(session: Session, turn: Turn, error: TurnError) -> None:
+def _give_up(session: Session, turn: RunningTurn, error: TurnError) -> None:
     """End the turn as failed, here and, if it still listens, there."""
     session.worker.end_turn(session, "failed", error)
     session.worker.give_up(session, turn.id)

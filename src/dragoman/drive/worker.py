@@ -179,7 +179,7 @@ class Worker:
         journal = plan.open_journal()
         exchange = Exchange(
             plan.make_conversation(),
-            lambda messages: agent.tell(messages, self, journal),
+            lambda messages: agent.publish(messages, self, journal),
             lambda request: agent.run_tool(request, self),
             self._on_lost,
             journal,
@@ -205,7 +205,7 @@ class Worker:
             self.unstopped.clear()
             for session in self.sessions:
                 session.given_up.clear()
-                session.end_turns("failed", _GONE, begun=True)
+                session.end_turns("failed", _GONE, taken_up=True)
             if self.state == "running":
                 self._set("restarting" if self._plan.restarts.at_most else "failed")
             self._lost.set()

@@ -6,15 +6,24 @@ For an agent on another machine the paths are not ours to look at, and are passe
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from dragoman.errors import InvalidWorkspace, UsageError
+from dragoman.errors import InvalidWorkspace, UsageError, reason_of
 
 CheckImages: TypeAlias = Callable[[Sequence[str | os.PathLike[str]]], list[str]]
 _ADDRESS: Final = re.compile(r"(https?|data):", re.IGNORECASE)
+_LARGEST_IMAGE: Final = 20 << 20
+_IMAGES: Final = (
+    ("image/png", re.compile(rb"\x89PNG\r\n\x1a\n")),
+    ("image/jpeg", re.compile(rb"\xff\xd8\xff")),
+    ("image/gif", re.compile(rb"GIF8[79]a")),
+    ("image/webp", re.compile(rb"RIFF....WEBP", re.DOTALL)),
+)
+"""How the files begin that models can be shown."""
 
 
 def check_workspace(cwd: str | os.PathLike[str]) -> str:
@@ -62,6 +71,32 @@ def check_images(images: Sequence[str | os.PathLike[str]]) -> list[str]:
 def take_images(images: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The images as they were given: they are on another machine."""
     return [os.fspath(image) for image in images]
+
+
+def inline_images(images: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Addresses as they are, files as ``data:`` addresses, for an agent that opens no files for a prompt.
+
+    Raises :class:`UsageError` for a file that is missing, too large or not an image.
+    """
+    return [
+        image if _ADDRESS.match(image) else _data_address(image) for image in check_images(images)
+    ]
+
+
+def _data_address(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LARGEST_IMAGE + 1)
+    except OSError as problem:
+        raise UsageError(f"cannot show the image {path}: {reason_of(problem)}") from None
+    if len(content) > _LARGEST_IMAGE:
+        raise UsageError(
+            f"cannot show the image {path}: it is larger than {_LARGEST_IMAGE >> 20} MiB"
+        )
+    kind = next((kind for kind, mark in _IMAGES if mark.match(content)), None)
+    if kind is None:
+        raise UsageError(f"cannot show the image {path}: it is not a PNG, JPEG, GIF or WebP file")
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def _absolute(path: str) -> str:

@@ -7,11 +7,13 @@ One that cannot be loaded is left out and listed by :func:`broken_plugins`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from dragoman.errors import UsageError
 from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.codex import CODEX
 from dragoman.harnesses.contract.harness import Harness
-from dragoman.harnesses.contract.reading import Dialect
+from dragoman.harnesses.contract.reading import Dialect, Limit, PlainReader, Value
 from dragoman.harnesses.messages import MESSAGES
 from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 
@@ -26,6 +28,12 @@ def all_harnesses() -> tuple[Harness, ...]:
     return HARNESSES + _plugins.harnesses()
 
 
+def _each() -> Iterator[Harness]:
+    """Every harness, the built-in ones first: plug-ins are loaded only if those do not suffice."""
+    yield from HARNESSES
+    yield from _plugins.harnesses()
+
+
 def broken_plugins() -> tuple[BrokenPlugin, ...]:
     """The plug-ins that are installed and could not be used."""
     return _plugins.broken()
@@ -38,11 +46,7 @@ def reload_plugins() -> None:
 
 def find_harness(name: str) -> Harness | None:
     """The harness of this name. Plug-ins are loaded only if no built-in one has it."""
-    for known in (HARNESSES, _plugins.harnesses):
-        for each in known() if callable(known) else known:
-            if each.name == name:
-                return each
-    return None
+    return next((each for each in _each() if each.name == name), None)
 
 
 def harness(name: str) -> Harness:
@@ -72,11 +76,39 @@ def driven_harness(name: str | None = None) -> Harness:
 
 def harness_of(dialect: str) -> Harness | None:
     """The harness that has a dialect of this name."""
-    for known in (HARNESSES, _plugins.harnesses):
-        for each in known() if callable(known) else known:
-            if each.dialect(dialect) is not None:
-                return each
-    return None
+    return next((each for each in _each() if each.dialect(dialect) is not None), None)
+
+
+def sniff_dialect(lines: Sequence[bytes]) -> str | None:
+    """The dialect of a stream that starts with these lines, or None while it is still open.
+
+    Plug-ins are loaded only for a stream that no built-in harness knows.
+    """
+    found = next(filter(None, (each.sniff(lines) for each in HARNESSES)), None)
+    return found or _plugins.first(lambda each: each.sniff(lines))
+
+
+def settle_dialect(lines: Sequence[bytes]) -> str | None:
+    """The dialect of a whole stream that could not be sniffed, or None."""
+    found = next(filter(None, (each.settle(lines) for each in HARNESSES if each.settle)), None)
+    return found or _plugins.first(lambda each: each.settle and each.settle(lines))
+
+
+def fast_usage_reader(head: bytes) -> PlainReader | None:
+    """A harness's quick reader for usage, if it has one for a file that begins with these bytes."""
+    found = next(filter(None, (each.plain(head) for each in HARNESSES if each.plain)), None)
+    return found or _plugins.first(lambda each: each.plain and each.plain(head))
+
+
+def limits() -> list[Limit]:
+    """What the dialects of every harness cannot carry."""
+    return [limit for each in all_harnesses() for limit in each.limits]
+
+
+def values(line: bytes, reason: str, dialect: str) -> Iterable[Value]:
+    """The values on a line that some message has to hold, as the harness of the dialect knows."""
+    found = harness_of(dialect)
+    return found.values(line, reason) if found is not None and found.values is not None else ()
 
 
 def dialects() -> list[Dialect]:

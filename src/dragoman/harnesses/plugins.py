@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, TypeVar
 
 from dragoman.harnesses.contract.harness import Harness
 
+T = TypeVar("T")
 GROUP: Final = "dragoman.harnesses"
 
 
@@ -36,6 +37,17 @@ class Plugins:
     def broken(self) -> tuple[BrokenPlugin, ...]:
         self.harnesses()
         return self._broken
+
+    def first(self, call: Callable[[Harness], T | None]) -> T | None:
+        """The first result of this call. A plug-in that raises is broken, and left out from then on."""
+        for each in self.harnesses():
+            try:
+                if (found := call(each)) is not None:
+                    return found
+            except Exception as error:
+                self._loaded = tuple(one for one in self.harnesses() if one is not each)
+                self._broken += (BrokenPlugin(each.name, "", _reason(error)),)
+        return None
 
     def forget(self) -> None:
         self._loaded, self._broken = None, ()

@@ -1,6 +1,6 @@
 """Prompts that were accepted and are not in their session yet.
 
-A prompt is written down, with its idempotency key, before the agent is given it and before anybody is told
+A prompt is written down, with its idempotency key, before the agent gets it and before the caller learns
 that it was accepted. The note is dropped in the commit that makes the prompt an entry of its session. Whatever
 is noted after a crash was accepted and never seen again: :mod:`dragoman.hub.recovery` reports it as failed.
 """

@@ -1,64 +1,67 @@
-"""Approvals that wait for a person: put before whoever looks, decided from elsewhere."""
+"""Approvals that wait for a person: shown to every reader, decided by one."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
 from dragoman.drive.approvals.policy import WORDS, Decision, Word
-from dragoman.drive.approvals.queue import checked_seconds
-from dragoman.hub.live import Live
-from dragoman.hub.registry import Room
+from dragoman.drive.approvals.queue import ApprovalQueue, checked_seconds, elsewhere
+from dragoman.hub.live import LiveState
+from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.shapes import PendingApproval, UnfitDecision
 from dragoman.model.fitting import unfit
 from dragoman.model.messages import ApprovalRequested
 
-_NOBODY: Final = "nobody reads this session"
+_NO_READER: Final = "no live session"
 
 
-class Asks:
-    """The :data:`~dragoman.drive.approvals.queue.Ask` of a hub's connection; the desk keeps the deadline."""
+class HubApprovals:
+    """Puts requests before people. The agents' queues hold what is open; nothing is kept here twice."""
 
-    def __init__(self, room: Room, deadline_seconds: float | None) -> None:
-        self._room = room
+    def __init__(
+        self,
+        registry: LiveRegistry,
+        queues: Callable[[], Iterable[ApprovalQueue]],
+        deadline_seconds: float | None,
+    ) -> None:
+        self._registry = registry
+        self._queues = queues
         self._seconds = checked_seconds(deadline_seconds)
         self._names: dict[str, dict[str, tuple[int, str | None]]] = {}
         """The ids that were used in each session: in which connection, by which of its agents."""
-        self._open: dict[tuple[str, str], tuple[PendingApproval, asyncio.Future[Decision]]] = {}
 
     async def ask(self, request: ApprovalRequested) -> Decision:
-        """Wait until somebody decides. The desk cancels it when it is settled, or too late."""
+        """Show a request and wait; :meth:`decide` ends that. The queue cancels it when it is settled, or too late."""
         asked_at = datetime.now(UTC)
-        live = self._room.find(request.session_id)
+        live = self._registry.find(request.session_id)
         if live is None:
-            return Decision(word="deny", by=_NOBODY)
+            return Decision(word="deny", by=_NO_READER)
         until = None if self._seconds is None else asked_at + timedelta(seconds=self._seconds)
         name = self._name(live, request)
-        pending = PendingApproval(
+        view = PendingApproval(
             id=name,
             session_id=live.id,
             request=request,
             asked_at=asked_at,
             deadline_at=until,
         )
-        key = live.id, name
-        decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self._room.store.put_approval(*key, asked_at, until)
+        self._registry.store.put_approval(live.id, name, asked_at, until)
         live.asked += 1
-        self._room.changed(live)
+        self._registry.changed(live)
         try:
-            await self._room.stored()  # whoever sees the question sees that its session waits
-            self._open[key] = pending, decided
-            return await decided
+            await self._registry.stored()  # a reader who sees the question sees its session wait
+            for queue in self._queues():
+                queue.present(request, view)
+            await elsewhere(request)
+            return Decision(word="deny", by="default")  # only a cancellation ends the wait
         finally:
-            if self._open.get(key, (pending,))[0] is pending:
-                self._open.pop(key, None)
-                self._room.store.drop_approval(*key)
+            self._registry.store.drop_approval(live.id, name)
             live.asked -= 1
-            self._room.changed(live)
+            self._registry.changed(live)
 
-    def _name(self, live: Live, request: ApprovalRequested) -> str:
+    def _name(self, live: LiveState, request: ApprovalRequested) -> str:
         """The request's id; another one if that was used before, by another process or another agent.
 
         So an answer to an old question can never be taken for one to a new question.
@@ -68,7 +71,7 @@ class Asks:
         if names is None:
             names = self._names[live.id] = {}
             kind = "approval_requested"
-            for entry in self._room.store.reading.of_kind(live.number, live.id, kind):
+            for entry in self._registry.store.reading.of_kind(live.number, live.id, kind):
                 asked = entry.message
                 if isinstance(asked, ApprovalRequested) and entry.connection != asker[0]:
                     names[asked.approval_id] = entry.connection, asked.session_id
@@ -81,12 +84,17 @@ class Asks:
         return name
 
     def waiting(self, session_id: str | None) -> list[PendingApproval]:
-        """Oldest first."""
-        return [
-            pending
-            for pending, decided in self._open.values()
-            if session_id in (None, pending.session_id) and not decided.done()
+        """What people can decide, oldest first."""
+        found = [
+            view for view, _ in self._shown() if session_id is None or view.session_id == session_id
         ]
+        return sorted(found, key=lambda view: view.asked_at)
+
+    def _shown(self) -> Iterator[tuple[PendingApproval, ApprovalQueue]]:
+        for queue in self._queues():
+            for each in queue.pending():
+                if isinstance(each.view, PendingApproval):
+                    yield each.view, queue
 
     def decide(
         self,
@@ -100,23 +108,24 @@ class Asks:
     ) -> bool:
         """Whether it was open, and is decided now.
 
-        Raises :class:`UnfitDecision` for what is no answer to it; then it stays open.
+        Raises :class:`UnfitDecision` for a decision that does not fit the request; then it stays open.
         """
-        pending, decided = self._open.get((session_id, approval_id), (None, None))
-        if pending is None or decided is None or decided.done():
+        wanted = session_id, approval_id
+        found = [each for each in self._shown() if (each[0].session_id, each[0].id) == wanted]
+        if not found:
             if word not in WORDS:
                 raise UnfitDecision(f"unknown decision {word!r}; known: {', '.join(WORDS)}")
             return False
+        pending, queue = found[0]
         wrong = unfit(pending.request, word, answers, content, offered_only=True)
         if wrong is not None:
             raise UnfitDecision(wrong)
-        decided.set_result(
-            Decision(
-                word=cast("Word", word),
-                message=message or None,
-                answers=answers or {},
-                content=content,
-                by="person",
-            )
+        decision = Decision(
+            word=cast("Word", word),
+            message=message or None,
+            answers=answers or {},
+            content=content,
+            by="person",
         )
-        return True
+        request = pending.request
+        return queue.decide(request.approval_id, decision, session_id=request.session_id)

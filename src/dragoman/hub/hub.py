@@ -1,4 +1,4 @@
-"""The hub: live sessions of one agent, stored first and then told to whoever reads them.
+"""The hub: live sessions of any harness, stored first and then delivered to their readers.
 
 ``async with Hub(data_dir, roots=[…]) as hub``. Front doors start sessions, say things to them, decide what
 they ask, and read their entries from a cursor. Whatever a reader is told is in the store by then, so that
@@ -20,6 +20,7 @@ import msgspec
 
 from dragoman.client.connection import Connection
 from dragoman.client.remembered import RememberedRule, RememberedRules
+from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.process.peers import Address, Peer, Peers
 from dragoman.drive.process.reaper import reaper
 from dragoman.drive.process.session_commands import RunningCommand
@@ -28,34 +29,34 @@ from dragoman.errors import DragomanError
 from dragoman.harnesses.contract.capabilities import Choice
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.hub.agent import AgentConnection, AgentConnections, session_transport
-from dragoman.hub.approvals import Asks
+from dragoman.hub.approvals import HubApprovals
 from dragoman.hub.idempotency import Keys
 from dragoman.hub.journal import HubJournal
-from dragoman.hub.live import Live
+from dragoman.hub.live import LiveState
 from dragoman.hub.partial import Partial
 from dragoman.hub.policy import HubPolicy, Judged
 from dragoman.hub.readers import ListReader, Reader
 from dragoman.hub.recovery import recover
-from dragoman.hub.registry import Room
+from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.roots import inside, real_paths
-from dragoman.hub.saved import Saved
-from dragoman.hub.sessions import Sessions
+from dragoman.hub.saved import SavedSessionActions
+from dragoman.hub.sessions import SessionActions
 from dragoman.hub.shapes import (
-    Begun,
+    Delivery,
     Entry,
     Forbidden,
     Gap,
     HarnessInfo,
+    InProgress,
     KeyUsedDifferently,
     LiveSession,
-    Passing,
     PendingApproval,
-    PutAway,
+    SessionArchived,
     SessionChanged,
     SessionState,
     SoFar,
     Steered,
-    Told,
+    Transient,
     UnfitDecision,
     UnknownSession,
 )
@@ -64,30 +65,30 @@ from dragoman.model.answers import Model
 from dragoman.store.live.checking import verify
 
 __all__ = [
-    "Begun",
     "Choice",
+    "Delivery",
     "Entry",
     "Forbidden",
     "Gap",
     "HarnessInfo",
     "Hub",
+    "InProgress",
     "Judged",
     "KeyUsedDifferently",
     "ListReader",
     "LiveSession",
     "Partial",
-    "Passing",
     "Peer",
     "PendingApproval",
-    "PutAway",
     "Reader",
     "RememberedRule",
     "RunningCommand",
+    "SessionArchived",
     "SessionChanged",
     "SessionState",
     "SoFar",
     "Steered",
-    "Told",
+    "Transient",
     "UnfitDecision",
     "UnknownSession",
 ]
@@ -118,13 +119,13 @@ class Hub:
 
     async def __aenter__(self) -> Hub:
         async with AsyncExitStack() as stack:
-            self._room = room = Room(self._folder)
-            stack.callback(room.close)
-            recover(room)
-            await room.stored()
+            self._registry = registry = LiveRegistry(self._folder)
+            stack.callback(registry.close)
+            recover(registry)
+            await registry.stored()
             tasks = await stack.enter_async_context(Tasks())
-            self._keys = Keys(room)
-            self._asks = Asks(room, self._how.ask_seconds)
+            self._keys = Keys(registry)
+            self._approvals = HubApprovals(registry, self._queues, self._how.ask_seconds)
             self._journals: list[HubJournal] = []
             stack.callback(self._end_journals)
             self._agents = AgentConnections(
@@ -134,9 +135,9 @@ class Hub:
             self._remembered = [
                 RememberedRules.of(each.harness, self._how.env) for each in self._agents.all()
             ]
-            self._sessions = Sessions(room, self._agents, tasks)
-            self.saved = Saved(room, self._agents, self._sessions, self.roots)
-            room.failed.append(self._sessions.interrupt_all)
+            self._sessions = SessionActions(registry, self._agents, tasks)
+            self.saved = SavedSessionActions(registry, self._agents, self._sessions, self.roots)
+            registry.failed.append(self._sessions.interrupt_all)
             with suppress(DragomanError):  # stored sessions can be read without an agent
                 await self._agents.default.get()
             self._stack = stack.pop_all()
@@ -150,17 +151,22 @@ class Hub:
         names = harness.program.key_names if harness.program is not None else ()
         how = self._how if default else replace(self._how, command=None, api_key=None)
         wanted = self._how.wanted_transport if default else None
-        journal = HubJournal(self._room, harness.name, how.keys(names).values())
+        journal = HubJournal(self._registry, harness.name, how.keys(names).values())
         self._journals.append(journal)
         how = replace(
             how,
             transport=session_transport(harness, wanted),
             mode=None,
-            ask=self._asks.ask,
+            ask=self._approvals.ask,
             policy=self._policy,
             journal=journal,
         )
-        return AgentConnection(harness, how, tasks, self._room.publish)
+        return AgentConnection(harness, how, tasks, self._registry.publish)
+
+    def _queues(self) -> list[ApprovalQueue]:
+        """The open approvals of each agent."""
+        agents = [each.agent for each in self._agents.all()]
+        return [agent.approvals for agent in agents if agent is not None]
 
     def _end_journals(self) -> None:
         for journal in self._journals:
@@ -171,7 +177,7 @@ class Hub:
     @property
     def note(self) -> str | None:
         """What became of a store that was damaged when it was opened, as a sentence."""
-        return self._room.store.note
+        return self._registry.store.note
 
     def harnesses(self) -> list[HarnessInfo]:
         """The agent programs that can be driven, the default one first."""
@@ -183,11 +189,11 @@ class Hub:
 
     def sessions(self) -> list[LiveSession]:
         """All of them, the newest first; archived ones, too."""
-        found = [live.shown for live in self._room.lives.values()]
+        found = [live.shown for live in self._registry.lives.values()]
         return sorted(found, key=lambda info: info.updated_at, reverse=True)
 
     def get(self, session_id: str) -> LiveSession:
-        return self._room.get(session_id).shown
+        return self._registry.get(session_id).shown
 
     def allowed(self, path: str | os.PathLike[str]) -> str:
         """The path with all links followed. Raises :class:`Forbidden` outside of the roots."""
@@ -230,8 +236,8 @@ class Hub:
         is_default = connection is self._agents.default
         request = msgspec.json.encode(facts if is_default else (*facts, connection.harness.name))
 
-        async def begin() -> Live:
-            known = self._room.find(resume) if resume is not None else None
+        async def begin() -> LiveState:
+            known = self._registry.find(resume) if resume is not None else None
             if known is None:
                 how: dict[str, Any] = {"access": native, "asking": modes, "title": title}
                 how["harness"] = connection.harness.name
@@ -240,10 +246,10 @@ class Hub:
 
         async with self._keys.session(idempotency_key, request, begin) as (live, is_first):
             if prompt is not None and is_first:
-                # The session is there: that the turn could not be begun is said in it.
+                # The session exists: it reports that the turn could not be started.
                 with suppress(DragomanError):
                     await self._begin_turn(live, prompt, images=images, model=model, effort=effort)
-            await self._room.stored()
+            await self._registry.stored()
         return live.info
 
     async def run(
@@ -265,7 +271,7 @@ class Hub:
         Another access, or other approvals, hold from this turn on, and cannot change during one. The same
         key with the same request begins no second turn.
         """
-        live = self._room.get(session_id)
+        live = self._registry.get(session_id)
         how: dict[str, Any] = {"images": images, "model": model, "effort": effort}
         access, asking = self._changed(live, access or sandbox, asking or approvals)
         request = msgspec.json.encode(
@@ -278,7 +284,7 @@ class Hub:
 
         return await self._keys.turn(idempotency_key, request, begin)
 
-    def _changed(self, live: Live, access: str | None, asking: Any) -> tuple[str | None, Any]:
+    def _changed(self, live: LiveState, access: str | None, asking: Any) -> tuple[str | None, Any]:
         """Another authority for a session, as its harness names it."""
         if access is None and asking is None:
             return None, None
@@ -289,20 +295,26 @@ class Hub:
         )
 
     async def _begin_turn(
-        self, live: Live, text: str, *, key: str | None = None, images: Sequence[str], **how: Any
+        self,
+        live: LiveState,
+        text: str,
+        *,
+        key: str | None = None,
+        images: Sequence[str],
+        **how: Any,
     ) -> str | None:
         """Note the prompt, then give it to the agent: should we be killed, it is not forgotten."""
-        accepted = self._room.accepted
+        accepted = self._registry.accepted
         note = accepted.put(live.id, text, images, key=key, seq=live.seq)
         async with self._noting.setdefault(live.id, asyncio.Lock()):
-            await self._room.stored()
+            await self._registry.stored()
         try:
             turn_id = await self._sessions.run(live, text, images=images, **how)
         except DragomanError:
             accepted.drop(note)
             raise
         accepted.name(note, turn_id)
-        await self._room.stored()
+        await self._registry.stored()
         return turn_id
 
     async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
@@ -310,12 +322,12 @@ class Hub:
 
         It is among the session's ``steered`` until the agent takes it up.
         """
-        await self._sessions.steer(self._room.get(session_id), text, images)
+        await self._sessions.steer(self._registry.get(session_id), text, images)
 
     async def take_back(self, session_id: str, steered_id: str) -> bool:
         """Let go of something steered that came back. False: it is gone. Raises ``ProtocolError`` while it is pending."""
-        is_gone = self._sessions.take_back(self._room.get(session_id), steered_id)
-        await self._room.stored()
+        is_gone = self._sessions.take_back(self._registry.get(session_id), steered_id)
+        await self._registry.stored()
         return is_gone
 
     async def interrupt(
@@ -324,50 +336,50 @@ class Hub:
         """Stop the turn and, unless they are kept, its commands; which were stopped."""
         async with self._noting.setdefault(session_id, asyncio.Lock()):
             pass  # a turn that is just being accepted is interrupted, too
-        live = self._room.get(session_id)
+        live = self._registry.get(session_id)
         stopped = await self._sessions.interrupt(live, keep_commands=keep_commands)
-        await self._room.stored()
+        await self._registry.stored()
         return stopped
 
     def commands(self, session_id: str) -> list[RunningCommand]:
         """The commands that a session has running, during a turn or after it."""
-        return self._sessions.commands(self._room.get(session_id))
+        return self._sessions.commands(self._registry.get(session_id))
 
     async def stop_commands(self, session_id: str) -> list[RunningCommand]:
         """Stop the commands that a session has running; which they were. A turn goes on."""
-        stopped = await self._sessions.stop_commands(self._room.get(session_id))
-        await self._room.stored()
+        stopped = await self._sessions.stop_commands(self._registry.get(session_id))
+        await self._registry.stored()
         return stopped
 
     async def fork(self, session_id: str) -> LiveSession:
         """A new session that begins with all that was said in this one."""
-        live = await self._sessions.fork(self._room.get(session_id))
-        await self._room.stored()
+        live = await self._sessions.fork(self._registry.get(session_id))
+        await self._registry.stored()
         return live.shown
 
     async def rename(self, session_id: str, name: str) -> None:
-        await self._sessions.rename(self._room.get(session_id), name)
-        await self._room.stored()
+        await self._sessions.rename(self._registry.get(session_id), name)
+        await self._registry.stored()
 
     async def archive(self, session_id: str, *, archived: bool = True) -> None:
-        await self._sessions.archive(self._room.get(session_id), archived=archived)
-        await self._room.stored()
+        await self._sessions.archive(self._registry.get(session_id), archived=archived)
+        await self._registry.stored()
 
     async def stop(self, session_id: str, *, keep_commands: bool = False) -> list[RunningCommand]:
         """End its turn and its commands, and let go of it; the next :meth:`run` resumes it.
 
         Returns the commands that were stopped.
         """
-        live = self._room.get(session_id)
+        live = self._registry.get(session_id)
         stopped = await self._sessions.stop(live, keep_commands=keep_commands)
-        await self._room.stored()
+        await self._registry.stored()
         return stopped
 
     # Approvals.
 
     def approvals(self, session_id: str | None = None) -> list[PendingApproval]:
         """What waits for a person, oldest first."""
-        return self._asks.waiting(session_id)
+        return self._approvals.waiting(session_id)
 
     def decide(
         self,
@@ -381,11 +393,11 @@ class Hub:
     ) -> bool:
         """False: it is not open any more. Raises :class:`UnfitDecision` if that is no answer to it."""
         said: dict[str, Any] = {"message": message, "answers": answers, "content": content}
-        return self._asks.decide(approval_id, decision, session_id=session_id, **said)
+        return self._approvals.decide(approval_id, decision, session_id=session_id, **said)
 
     def past_requests(self, *, limit: int = 200) -> list[Entry]:
         """What agents have asked, the newest first."""
-        return self._room.store.reading.requests(limit)
+        return self._registry.store.reading.requests(limit)
 
     def policy_text(self) -> str:
         return self._policy.text()
@@ -396,7 +408,7 @@ class Hub:
         known = {
             live.id: live.info.cwd
             for each in past
-            if (live := self._room.lives.get(each.session_id))
+            if (live := self._registry.lives.get(each.session_id))
         }
         return self._policy.judge(text, past, known)
 
@@ -415,22 +427,22 @@ class Hub:
     # Reading.
 
     def entries(self, session_id: str, *, after: int = 0, limit: int = 500) -> list[Entry]:
-        live = self._room.get(session_id)
-        return self._room.store.reading.entries(live.number, live.id, after=after, limit=limit)
+        live = self._registry.get(session_id)
+        return self._registry.store.reading.entries(live.number, live.id, after=after, limit=limit)
 
     def before(self, session_id: str, *, seq: int, limit: int = 500) -> list[Entry]:
         """The last entries before this one, oldest first."""
-        live = self._room.get(session_id)
-        return self._room.store.reading.before(live.number, live.id, seq=seq, limit=limit)
+        live = self._registry.get(session_id)
+        return self._registry.store.reading.before(live.number, live.id, seq=seq, limit=limit)
 
     def subscribe(self, session_id: str, *, after: int = 0) -> Reader:
-        """First what is stored behind the cursor, then what is told live. Close it, or let go of it."""
-        return self._room.subscribe(session_id, after)
+        """First the stored entries behind the cursor, then live ones. Close it, or drop it."""
+        return self._registry.subscribe(session_id, after)
 
     def subscribe_all(self) -> ListReader:
-        return self._room.subscribe_all()
+        return self._registry.subscribe_all()
 
     def verify(self) -> list[str]:
         """What is wrong with the store, in sentences. May take a while, and be called in a thread."""
-        self._room.store.writer.flush()
-        return verify(self._room.store.path, replay)
+        self._registry.store.writer.flush()
+        return verify(self._registry.store.path, replay)

@@ -11,23 +11,23 @@ from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
 from dragoman.errors import DragomanError
-from dragoman.hub.live import Live
-from dragoman.hub.registry import Room
+from dragoman.hub.live import LiveState
+from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.shapes import KeyUsedDifferently
 
 
 class Keys:
     """What the keys were used for; kept in the store."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, registry: LiveRegistry) -> None:
+        self._registry = registry
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def session(
-        self, key: str | None, request: bytes, begin: Callable[[], Awaitable[Live]]
-    ) -> AsyncGenerator[tuple[Live, bool]]:
-        """The session that was begun with this key, or is now, and whether it is now.
+        self, key: str | None, request: bytes, begin: Callable[[], Awaitable[LiveState]]
+    ) -> AsyncGenerator[tuple[LiveState, bool]]:
+        """The session that was started with this key, or is now, and whether it is now.
 
         Others with the same key wait meanwhile. That the key is used is stored when the block has stored
         something: so a prompt that is accepted in there is noted in the same commit.
@@ -39,11 +39,11 @@ class Keys:
             used = self._used(key, request)
             if used is None:
                 live = await begin()
-                self._room.store.put_key(key, _sum(request), live.id, datetime.now(UTC))
+                self._registry.store.put_key(key, _sum(request), live.id, datetime.now(UTC))
             else:
-                live = self._room.get(used)
+                live = self._registry.get(used)
             yield live, used is None
-            await self._room.stored()
+            await self._registry.stored()
 
     async def turn(
         self,
@@ -51,10 +51,10 @@ class Keys:
         request: bytes,
         begin: Callable[[str | None], Awaitable[str | None]],
     ) -> str | None:
-        """The id of the turn that was begun with this key, or is now. One that failed may be asked for again.
+        """The id of the turn that was started with this key, or is now. A failed request may be repeated.
 
         ``begin`` is given the name under which the key is stored, and stores that it is used before anything
-        is begun; after a crash the key is used for what became of the prompt.
+        is started; after a crash the key is used for what became of the prompt.
         """
         if not key:
             return await begin(None)
@@ -62,24 +62,24 @@ class Keys:
         async with self._lock(name):
             used = self._used(name, request)
             if used is None:
-                self._room.store.put_key(name, _sum(request), "", datetime.now(UTC))
+                self._registry.store.put_key(name, _sum(request), "", datetime.now(UTC))
                 try:
                     used = await begin(name) or ""
                 except DragomanError:
-                    self._room.store.drop_key(name)
-                    with suppress(DragomanError):  # what went wrong first is what is told
-                        await self._room.stored()
+                    self._registry.store.drop_key(name)
+                    with suppress(DragomanError):  # the first error is the one to report
+                        await self._registry.stored()
                     raise
-                self._room.store.name_key(name, used)
-                await self._room.stored()
+                self._registry.store.name_key(name, used)
+                await self._registry.stored()
             return used or None
 
     def _lock(self, key: str) -> asyncio.Lock:
         return self._locks.setdefault(key, asyncio.Lock())
 
     def _used(self, key: str, request: bytes) -> str | None:
-        """What was begun with it. Raises :class:`KeyUsedDifferently`."""
-        used = self._room.store.reading.key(key)
+        """What was started with it. Raises :class:`KeyUsedDifferently`."""
+        used = self._registry.store.reading.key(key)
         if used is not None and used.request != _sum(request):
             raise KeyUsedDifferently(key.removeprefix("turn "))
         return used.session_id if used is not None else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from dragoman.drive.secrets import Secrets
-from dragoman.hub.registry import Room
+from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.source import Source
 from dragoman.store.live.reading import JournalLine
 from dragoman.wire.lines import LongLine
@@ -15,17 +15,17 @@ from dragoman.wire.lines import LongLine
 class HubJournal:
     """The journal of one harness. Values that are known to be secret are masked."""
 
-    def __init__(self, room: Room, harness: str, secrets: Iterable[str] = ()) -> None:
-        self._room = room
+    def __init__(self, registry: LiveRegistry, harness: str, secrets: Iterable[str] = ()) -> None:
+        self._registry = registry
         self._harness = harness
         self._secrets = Secrets(secrets)
         self._open: list[ConnectionLog] = []
 
     def begin(self) -> ConnectionLog:
         """A new connection: its lines are counted from 1."""
-        number = self._room.store.begin_connection(self._harness, datetime.now(UTC))
+        number = self._registry.store.begin_connection(self._harness, datetime.now(UTC))
         self._open = [log for log in self._open if not log.is_over]
-        log = ConnectionLog(self._room, Source(number, self._harness), self._secrets)
+        log = ConnectionLog(self._registry, Source(number, self._harness), self._secrets)
         self._open.append(log)
         return log
 
@@ -49,11 +49,11 @@ class HubJournal:
 class ConnectionLog:
     """The lines of one connection."""
 
-    def __init__(self, room: Room, source: Source, secrets: Secrets) -> None:
+    def __init__(self, registry: LiveRegistry, source: Source, secrets: Secrets) -> None:
         self.source = source
         self.is_over = False
-        self._room = room
-        self._store = room.store
+        self._registry = registry
+        self._store = registry.store
         self._secrets = secrets
         self._lines = 0
 
@@ -69,7 +69,7 @@ class ConnectionLog:
         mask = self._secrets.mask_line
         first = self._lines + 1
         self._add([JournalLine(True, mask(line.rstrip(b"\n"))) for line in lines])
-        if self._room.steering:
+        if self._registry.steering:
             self.source.steering_lines.update(range(first, self._lines + 1))
 
     def _received(self, line: bytes | LongLine) -> JournalLine:

@@ -14,7 +14,7 @@ from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
 from dragoman.hub.partial import Partial
 from dragoman.hub.readers import Reader
-from dragoman.hub.shapes import Entry, LiveSession, Passing, SessionState
+from dragoman.hub.shapes import Entry, LiveSession, SessionState, Transient
 from dragoman.hub.steering import accepted, returned
 from dragoman.hub.unfinished import Unfinished
 from dragoman.model.messages import (
@@ -37,7 +37,7 @@ _RESTS: Final[dict[str, SessionState]] = {
 _OURS_KEPT: Final = 32
 
 
-class Live:
+class LiveState:
     """Changes with every message; :attr:`info` is how it stands, as a value, and :attr:`shown` what may
     be told of that. There may be very many, nearly all of them at rest: such a one is small."""
 
@@ -80,7 +80,7 @@ class Live:
         self.members: set[str] = {info.native_id}
         """Every name under which the harness speaks of it, or of agents that work for it."""
         self.rest: SessionState = info.state if info.state not in ("working", "waiting") else "idle"
-        """What its state is when nobody works."""
+        """Its state when no turn is under way."""
         self.connection = 0
         """The connection that its newest message came from."""
         self.was_cut = info.state in ("working", "waiting")
@@ -125,7 +125,7 @@ class Live:
 
     @property
     def opening(self) -> asyncio.Lock:
-        """Held by whoever opens it on the agent, or closes it there."""
+        """Held while it is opened on the agent, or closed there."""
         if self._opening is None:
             self._opening = asyncio.Lock()
         return self._opening
@@ -135,12 +135,12 @@ class Live:
         return list(self._readers) if self._readers else []
 
     def listen(self, reader: Reader) -> None:
-        """From now on it is told what the others are told."""
+        """From now on it gets what the others get."""
         if self._readers is None:
             self._readers = WeakSet()
         self._readers.add(reader)
 
-    def say_ourselves(self, message: Message) -> None:
+    def note_own(self, message: Message) -> None:
         self.ours = (*self.ours[1 - _OURS_KEPT :], message)
 
     def come_to_rest(self) -> None:
@@ -159,7 +159,7 @@ class Live:
     def add(self, message: Message, at: datetime, *, is_only_sent: bool = False) -> bool:
         """Learn from a message that becomes an entry; whether a list would show the difference.
 
-        A prompt that ``is_only_sent`` is told from our own request: the agent never repeated it.
+        A prompt that ``is_only_sent`` comes from our own request: the agent never repeated it.
         """
         own = message.session_id == self.native_id
         was_taken_up = (
@@ -182,7 +182,7 @@ class Live:
                 total, last = message.total or self._info.usage, message.last
                 window = message.context_window or self._info.context_window
                 self.set(usage=total, last_usage=last, context_window=window)
-            case RateLimits() if message.windows:  # where nothing is told, nothing has changed
+            case RateLimits() if message.windows:  # an empty report changes nothing
                 self.set(rate_limits=message.windows)
             case _:
                 return was_taken_up
@@ -196,7 +196,7 @@ class Live:
         self.set(steered=left)
         return is_one
 
-    def tell(self, told: Sequence[Entry | Passing]) -> None:
+    def deliver(self, told: Sequence[Entry | Transient]) -> None:
         """These are in the store, or pass."""
         for each in told:
             if type(each) is Entry:

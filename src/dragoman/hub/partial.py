@@ -17,7 +17,7 @@ from dragoman.model.messages import Delta, Message, Plan, Text, Thinking, ToolRe
 MOST: Final = 1 << 18
 """Characters that are kept of one text or output. A text keeps its beginning, an output its end."""
 _THINGS: Final = 64
-"""Texts and outputs that are kept at once; the oldest make room."""
+"""Texts and outputs that are kept at once; the oldest make registry."""
 _Key: TypeAlias = tuple[str | None, str, str | None]
 
 

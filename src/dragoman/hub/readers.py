@@ -1,7 +1,7 @@
-"""Readers of live sessions: each has a cursor and a short queue; whoever is too slow reads from the store.
+"""Readers of live sessions: each has a cursor and a short queue; a slow one reads from the store.
 
 A reader begins behind its cursor, in the store. When it has caught up it is given what is being said at that moment, from
-its beginning (``Begun``), and from then on what is delivered live. If its queue overflows it is emptied, the reader gets
+its beginning (``InProgress``), and from then on what is delivered live. If its queue overflows it is emptied, the reader gets
 a gap and catches up again in the same way. Nothing waits for a reader.
 """
 
@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from dragoman.hub.shapes import (
-    Begun,
+    Delivery,
     Entry,
     Gap,
+    InProgress,
     LiveSession,
-    Passing,
     SessionChanged,
     SoFar,
-    Told,
+    Transient,
 )
 
 QUEUE: Final = 256
@@ -40,7 +40,7 @@ class _Waiting:
             self._waiter.set_result(None)
 
     def close(self) -> None:
-        """No more is told: whoever waits comes to the end."""
+        """No more entries: waiting readers come to the end."""
         self.is_closed = True
         self.wake()
 
@@ -68,7 +68,7 @@ class Reader(_Waiting):
         super().__init__()
         self._read = read
         self._so_far = so_far
-        self._queue: deque[Told] = deque()
+        self._queue: deque[Delivery] = deque()
         self._taken = max(0, after)
         """The newest entry that is, or was, in the queue."""
         self._given = self._taken
@@ -76,8 +76,8 @@ class Reader(_Waiting):
         self._is_behind = True
         self.gaps = 0
 
-    def put(self, told: Sequence[Entry | Passing]) -> None:
-        """Take what is told live. Never waits."""
+    def put(self, told: Sequence[Entry | Transient]) -> None:
+        """Take live items. Never waits."""
         if self.is_closed:
             return
         if not self._is_behind:
@@ -103,7 +103,7 @@ class Reader(_Waiting):
         self._is_behind = True
         self.gaps += 1
 
-    async def some(self, most: int = 64) -> list[Told]:
+    async def some(self, most: int = 64) -> list[Delivery]:
         """What is there, at least one and at most so many; nothing when no more will come."""
         while not self._queue and not self._catch_up():
             if self.is_closed:
@@ -128,13 +128,13 @@ class Reader(_Waiting):
             self._queue.extend(page)
             self._taken = page[-1].seq
         if not self._is_behind and (things := self._so_far()):
-            self._queue.append(Begun(things=things))
+            self._queue.append(InProgress(things=things))
         return bool(self._queue)
 
     def __aiter__(self) -> Reader:
         return self
 
-    async def __anext__(self) -> Told:
+    async def __anext__(self) -> Delivery:
         told = await self.some(1)
         if not told:
             raise StopAsyncIteration

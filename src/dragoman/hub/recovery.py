@@ -2,7 +2,7 @@
 
 The lines of a connection that was cut off are read again; what they say behind the last entry becomes
 entries. Then every turn still open is ended by us, with its calls and its questions, because the process
-that worked on it is gone. The session itself is resumed when somebody wants something of it.
+that worked on it is gone. The session itself is resumed with its next prompt.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, Final
 import msgspec
 
 from dragoman.hub.accepted import is_prompt
-from dragoman.hub.live import Live
-from dragoman.hub.registry import Room
+from dragoman.hub.live import LiveState
+from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.shapes import Entry
 from dragoman.hub.source import Source
 from dragoman.hub.stored_lines import replay
@@ -46,50 +46,50 @@ _NOT_BEGUN: Final = TurnError(
 _PAGE: Final = 500
 
 
-def recover(room: Room) -> None:
+def recover(registry: LiveRegistry) -> None:
     """Once, before anything new is heard."""
-    was_at_work = bool(room.accepted.left()) or any(
-        _is_at_work(room, live) for live in room.lives.values()
+    was_at_work = bool(registry.accepted.left()) or any(
+        _is_at_work(registry, live) for live in registry.lives.values()
     )
-    for connection, harness in room.store.reading.cut_off():
+    for connection, harness in registry.store.reading.cut_off():
         if was_at_work:  # it takes as long as reading all its lines does
-            _hear_the_rest(room, connection, harness)
-        room.store.end_connection(connection)
-    for session_id, approval_id in room.store.reading.approvals():
-        room.store.drop_approval(session_id, approval_id)
-    room.store.writer.flush()
-    for live in room.lives.values():
-        _end_turn(room, live)
-    room.store.writer.flush()
-    for note in room.accepted.left():
-        _report(room, note)
+            _hear_the_rest(registry, connection, harness)
+        registry.store.end_connection(connection)
+    for session_id, approval_id in registry.store.reading.approvals():
+        registry.store.drop_approval(session_id, approval_id)
+    registry.store.writer.flush()
+    for live in registry.lives.values():
+        _end_turn(registry, live)
+    registry.store.writer.flush()
+    for note in registry.accepted.left():
+        _report(registry, note)
 
 
-def _report(room: Room, note: AcceptedPrompt) -> None:
+def _report(registry: LiveRegistry, note: AcceptedPrompt) -> None:
     """A prompt was accepted, and nothing more is known of it: it becomes a turn that failed."""
-    live = room.lives.get(note.session_id)
-    if live is None or _was_told(room, live, note):
-        room.accepted.drop(note)
+    live = registry.lives.get(note.session_id)
+    if live is None or _was_told(registry, live, note):
+        registry.accepted.drop(note)
         return
     turn_id, was_asked = f"lost-{note.number}", live.info.was_asked
     facts: dict[str, Any] = {"session_id": live.native_id, "turn_id": turn_id}
-    with room.store.writer.together():
-        room.add(live, TurnStarted(**facts), ours=True)
-        room.add(live, Prompt(**facts, text=note.text, images=note.images), ours=True)
-        room.add(live, TurnEnded(**facts, outcome="failed", error=_NOT_BEGUN), ours=True)
-        room.accepted.drop(note)
+    with registry.store.writer.together():
+        registry.add(live, TurnStarted(**facts), ours=True)
+        registry.add(live, Prompt(**facts, text=note.text, images=note.images), ours=True)
+        registry.add(live, TurnEnded(**facts, outcome="failed", error=_NOT_BEGUN), ours=True)
+        registry.accepted.drop(note)
         if note.key is not None:
-            used = room.store.reading.key(note.key)
+            used = registry.store.reading.key(note.key)
             if used is not None and not used.session_id:
-                room.store.name_key(note.key, turn_id)
+                registry.store.name_key(note.key, turn_id)
     live.set(was_asked=was_asked)  # the harness has heard nothing of it
-    room.changed(live)
+    registry.changed(live)
 
 
-def _was_told(room: Room, live: Live, note: AcceptedPrompt) -> bool:
+def _was_told(registry: LiveRegistry, live: LiveState, note: AcceptedPrompt) -> bool:
     """Whether the prompt became an entry, and only its note was left behind."""
     cursor = note.seq
-    while page := room.store.reading.entries(live.number, live.id, after=cursor, limit=_PAGE):
+    while page := registry.store.reading.entries(live.number, live.id, after=cursor, limit=_PAGE):
         cursor = page[-1].seq
         for entry in page:
             if isinstance(entry.message, Prompt) and is_prompt(note, entry.message):
@@ -97,30 +97,30 @@ def _was_told(room: Room, live: Live, note: AcceptedPrompt) -> bool:
     return False
 
 
-def _hear_the_rest(room: Room, connection: int, harness: str) -> None:
+def _hear_the_rest(registry: LiveRegistry, connection: int, harness: str) -> None:
     stored: dict[int, list[Message]] = {}
-    for message in map(readable, room.store.reading.said(connection)):
+    for message in map(readable, registry.store.reading.said(connection)):
         stored.setdefault(message.line, []).append(_timeless(message))
     last = max(stored, default=0)
     source = Source(connection, harness)
-    for message in replay(harness, _noting_sent(room, source)):
-        live = room.find(message.session_id) or room.adopt(message)
+    for message in replay(harness, _noting_sent(registry, source)):
+        live = registry.find(message.session_id) or registry.adopt(message)
         if isinstance(message, Delta):
             if live is not None:
                 live.unfinished.add(message)
             continue
         is_stored = _timeless(message) in stored.get(message.line, [])
         # Behind the last entry all is new; before it only what was said in a session that was just
-        # being opened. Answers that somebody waited for are unknown to who reads them later.
+        # being opened. Answers to our own requests are unknown to a later reader.
         if is_stored or isinstance(message, Unknown) or (message.line <= last and live is not None):
             if live is not None:
                 live.unfinished.whole(message)
         else:
-            room.publish(message, source)
+            registry.publish(message, source)
 
 
-def _noting_sent(room: Room, source: Source) -> Iterator[JournalLine]:
-    for number, line in enumerate(room.store.reading.lines(source.number), 1):
+def _noting_sent(registry: LiveRegistry, source: Source) -> Iterator[JournalLine]:
+    for number, line in enumerate(registry.store.reading.lines(source.number), 1):
         if line.sent:
             source.steering_lines.add(number)
         yield line
@@ -130,15 +130,17 @@ def _timeless(message: Message) -> Message:
     return msgspec.structs.replace(message, at=None)
 
 
-def _end_turn(room: Room, live: Live) -> None:
+def _end_turn(registry: LiveRegistry, live: LiveState) -> None:
     """Say what is over, in a session that was at work."""
-    store = room.store
-    began = _open_turn(room, live)
+    store = registry.store
+    began = _open_turn(registry, live)
     if began is None:
-        if live.was_cut and not room.accepted.of(live.id):  # before the agent had taken up the turn
+        if live.was_cut and not registry.accepted.of(
+            live.id
+        ):  # before the agent had taken up the turn
             live.rest = "failed"
             live.set(error=_CUT.message)
-            room.changed(live)
+            registry.changed(live)
         return
     calls: dict[str, ToolCall] = {}
     asked: dict[str, ApprovalRequested] = {}
@@ -179,22 +181,22 @@ def _end_turn(room: Room, live: Live) -> None:
     turn_id = began.message.turn_id
     ends.append(TurnEnded(session_id=live.native_id, turn_id=turn_id, outcome="failed", error=_CUT))
     for message in ends:
-        room.add(live, message, ours=True)
+        registry.add(live, message, ours=True)
 
 
-def _is_at_work(room: Room, live: Live) -> bool:
-    return live.was_cut or _open_turn(room, live) is not None
+def _is_at_work(registry: LiveRegistry, live: LiveState) -> bool:
+    return live.was_cut or _open_turn(registry, live) is not None
 
 
-def _open_turn(room: Room, live: Live) -> Entry | None:
+def _open_turn(registry: LiveRegistry, live: LiveState) -> Entry | None:
     """The start of a turn that has no end."""
-    began, ended = (_last(room, live, kind) for kind in ("turn_started", "turn_ended"))
+    began, ended = (_last(registry, live, kind) for kind in ("turn_started", "turn_ended"))
     return None if began is None or (ended is not None and ended.seq > began.seq) else began
 
 
-def _last(room: Room, live: Live, kind: str) -> Entry | None:
+def _last(registry: LiveRegistry, live: LiveState, kind: str) -> Entry | None:
     """The newest entry of a kind that is of the session itself, not of an agent that works for it."""
-    for entry in room.store.reading.of_kind(live.number, live.id, kind):
+    for entry in registry.store.reading.of_kind(live.number, live.id, kind):
         if entry.message.session_id == live.native_id:
             return entry
     return None

@@ -1,4 +1,4 @@
-"""The room that live sessions are in: messages come in, are stored, and then told to the readers.
+"""The registry of live sessions: messages come in, are stored, and are then delivered to the readers.
 
 It knows the store, the sessions and their readers, and no agent: :mod:`dragoman.hub.hub` brings
 the messages. All of it happens in the thread of the event loop, but for the writing.
@@ -17,12 +17,12 @@ from weakref import WeakSet
 import msgspec
 
 from dragoman.hub.accepted import Accepted
-from dragoman.hub.live import Live
+from dragoman.hub.live import LiveState
 from dragoman.hub.readers import ListReader, Reader
 from dragoman.hub.shapes import LiveSession, UnknownSession
 from dragoman.hub.source import NO_SOURCE, Source
 from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, TurnEnded, encode
-from dragoman.store.live.entries import Entry, Passing
+from dragoman.store.live.entries import Entry, Transient
 from dragoman.store.live.reading import LiveStoreUnusable, StoredSession
 from dragoman.store.live.schema import OWN
 from dragoman.store.live.store import LiveStore
@@ -55,18 +55,18 @@ def _session_of(stored: StoredSession) -> LiveSession:
     )
 
 
-class _ToTell(NamedTuple):
-    live: Live
-    what: Entry | Passing
+class _Item(NamedTuple):
+    live: LiveState
+    what: Entry | Transient
 
 
-class _Stands(NamedTuple):
-    live: Live
+class _State(NamedTuple):
+    live: LiveState
     info: LiveSession
 
 
-class Room:
-    """Opened by whoever has the event loop; :meth:`close` it."""
+class LiveRegistry:
+    """Opened in the event loop; :meth:`close` it."""
 
     def __init__(self, folder: Path) -> None:
         self._loop = asyncio.get_running_loop()
@@ -80,14 +80,14 @@ class Room:
     def _restore(self) -> None:
         """Take up what is in the store."""
         self.accepted = Accepted(self.store)
-        self.lives: dict[str, Live] = {}
-        self._by_name: dict[str, Live] = {}
+        self.lives: dict[str, LiveState] = {}
+        self._by_name: dict[str, LiveState] = {}
         own = LiveSession(id="", harness="", cwd="", created_at=_NEVER, updated_at=_NEVER)
-        self._own = Live(OWN, own, seq=self.store.reading.last_seq(OWN))
-        """What is said in no session: kept, and shown to nobody."""
+        self._own = LiveState(OWN, own, seq=self.store.reading.last_seq(OWN))
+        """Messages of no session: kept, and not shown."""
         self._early: list[tuple[Message, Source]] = []
         self._opening = 0
-        self._changed: dict[str, Live] = {}
+        self._changed: dict[str, LiveState] = {}
         self._list_readers: WeakSet[ListReader] = WeakSet()
         self._storing: set[asyncio.Future[None]] = set()
         self.failed: list[Callable[[], None]] = []
@@ -95,7 +95,7 @@ class Room:
         self.steering = 0
         """How many words to a turn under way are just being sent."""
         for stored in self.store.reading.sessions():
-            self.know(Live(stored.number, _session_of(stored), seq=stored.last_seq))
+            self.know(LiveState(stored.number, _session_of(stored), seq=stored.last_seq))
         self.store.prune(datetime.now(UTC) - _JOURNAL_KEPT)
 
     def close(self) -> None:
@@ -109,25 +109,25 @@ class Room:
 
     # Sessions.
 
-    def get(self, session_id: str) -> Live:
+    def get(self, session_id: str) -> LiveState:
         live = self.lives.get(session_id)
         if live is None:
             raise UnknownSession(session_id)
         return live
 
-    def find(self, name: str | None) -> Live | None:
+    def find(self, name: str | None) -> LiveState | None:
         """The session that the harness calls so, or that an agent of this name works for."""
         return self._by_name.get(name or "")
 
-    def know(self, live: Live) -> None:
+    def know(self, live: LiveState) -> None:
         """It is one of ours, under all the names it has."""
         self.lives[live.id] = live
         for name in live.members:
             self._by_name[name] = live
 
-    def begin(self, info: LiveSession) -> Live:
+    def begin(self, info: LiveSession) -> LiveState:
         """A new session."""
-        live = Live(self.store.new_session(), info)
+        live = LiveState(self.store.new_session(), info)
         self.know(live)
         self.changed(live)
         self._write_changes()
@@ -136,7 +136,7 @@ class Room:
     # What comes.
 
     def expecting(self) -> None:
-        """A session is being opened: what is said in one that nobody knows yet may be for it."""
+        """A session is being opened: messages of an unknown session may be for it."""
         self._opening += 1
 
     def expected(self) -> None:
@@ -157,7 +157,7 @@ class Room:
                 return
         self.add(live if live is not None else self._own, message, source=source)
 
-    def adopt(self, message: Message) -> Live | None:
+    def adopt(self, message: Message) -> LiveState | None:
         """The session that the agent who speaks works for, if it is one of ours."""
         if self._opening or not isinstance(message, SessionStarted):
             return None
@@ -168,7 +168,7 @@ class Room:
         return parent
 
     def add(
-        self, live: Live, message: Message, *, ours: bool = False, source: Source = NO_SOURCE
+        self, live: LiveState, message: Message, *, ours: bool = False, source: Source = NO_SOURCE
     ) -> None:
         """Make an entry of it, to be stored and then told; a delta is only told."""
         if isinstance(message, Delta):
@@ -176,8 +176,8 @@ class Room:
                 return
             if message.of != "output":
                 live.unfinished.add(message)
-            # Also while nobody reads: whoever comes later is given the text so far.
-            self.store.writer.publish(_ToTell(live, Passing(message, live.seq)))
+            # Also without readers: a later one gets the text so far.
+            self.store.writer.publish(_Item(live, Transient(message, live.seq)))
             return
         if isinstance(message, TurnEnded):
             for said in live.unfinished.said(message.session_id):
@@ -185,14 +185,14 @@ class Room:
         live.unfinished.whole(message)
         at = datetime.now(UTC)
         if not message.line:
-            live.say_ourselves(message)
+            live.note_own(message)
         live.seq += 1
         connection = 0 if ours or not message.line else source.number
         if source.number:
             live.connection = source.number
         data = encode(message)
         entry = Entry(live.id, live.seq, at, data, message, connection)
-        told = _ToTell(live, entry)
+        told = _Item(live, entry)
         if live is self._own:
             self.store.add_entry(live.number, entry, told)
             if isinstance(message, RateLimits) and message.windows:
@@ -211,7 +211,7 @@ class Room:
                 live.set(rate_limits=message.windows)
                 self.changed(live)
 
-    def changed(self, live: Live) -> None:
+    def changed(self, live: LiveState) -> None:
         """Something besides its messages has changed it. Write down how it stands, soon, and tell those who look at the list."""
         if not self._changed:
             self._loop.call_soon(self._write_changes)
@@ -222,31 +222,31 @@ class Room:
         for live in changed.values():
             self._write(live)
 
-    def _write(self, live: Live) -> None:
+    def _write(self, live: LiveState) -> None:
         info = live.info
         self.store.put_session(live.number, live.id, _encode_session(info))
-        self.store.writer.publish(_Stands(live, info))
+        self.store.writer.publish(_State(live, info))
 
-    # What is told.
+    # Delivery.
 
     def _from_writer(self, told: list[Any]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody reads any more
-            self._loop.call_soon_threadsafe(self._tell, told)
+        with suppress(RuntimeError):  # the loop is closed: there are no readers
+            self._loop.call_soon_threadsafe(self._deliver, told)
 
-    def _tell(self, told: list[Any]) -> None:
-        by_live: dict[Live, list[Entry | Passing]] = {}
-        sessions: dict[str, Live] = {}
+    def _deliver(self, told: list[Any]) -> None:
+        by_live: dict[LiveState, list[Entry | Transient]] = {}
+        sessions: dict[str, LiveState] = {}
         futures: list[asyncio.Future[None]] = []
         for each in told:
-            if isinstance(each, _ToTell):
+            if isinstance(each, _Item):
                 by_live.setdefault(each.live, []).append(each.what)
-            elif isinstance(each, _Stands):
+            elif isinstance(each, _State):
                 each.live.was_stored(each.info)
                 sessions[each.live.id] = each.live
             else:
                 futures.append(each)
         for live, items in by_live.items():
-            live.tell(items)
+            live.deliver(items)
         for live in sessions.values():
             info = live.shown
             for reader in list(self._list_readers):
@@ -260,7 +260,7 @@ class Room:
             self._loop.call_soon_threadsafe(self._fail, problem)
 
     def _fail(self, problem: str) -> None:
-        """Nothing is told until the store can be written again; who waits for that is told so."""
+        """Nothing is delivered until the store can be written again; waiting callers get the error."""
         for future in list(self._storing):
             if not future.done():
                 future.set_exception(LiveStoreUnusable(f"nothing can be stored: {problem}"))
@@ -284,7 +284,7 @@ class Room:
         live = self.get(session_id)
 
         def read(behind: int, limit: int) -> list[Entry]:
-            # What is stored and not told yet will be told: whoever hears of the end of a turn
+            # Stored entries are delivered in order: a reader who sees the end of a turn
             # must not find the session still at work.
             most = min(limit, live.told_seq - behind)
             if most <= 0:

@@ -10,20 +10,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.hub.agent import AgentConnections
-from dragoman.hub.registry import Room
+from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.roots import inside
-from dragoman.hub.sessions import Sessions
+from dragoman.hub.sessions import SessionActions
 from dragoman.hub.shapes import LiveSession
 from dragoman.model.intents import Archive, Rename
 
 
-class Saved:
+class SavedSessionActions:
     """What the harness refuses is a :class:`~dragoman.errors.ResponseError` with its words."""
 
     def __init__(
-        self, room: Room, agents: AgentConnections, sessions: Sessions, roots: Sequence[Path]
+        self,
+        registry: LiveRegistry,
+        agents: AgentConnections,
+        sessions: SessionActions,
+        roots: Sequence[Path],
     ) -> None:
-        self._room = room
+        self._registry = registry
         self._agents = agents
         self._sessions = sessions
         self._roots = roots
@@ -53,5 +57,5 @@ class Saved:
         """
         path = inside(cwd, self._roots)
         live = await self._sessions.fork_saved(session_id, cwd=path, title=title, harness=harness)
-        await self._room.stored()
+        await self._registry.stored()
         return live.shown

@@ -1,4 +1,4 @@
-"""What can be done with the sessions of a hub: each opened on the agent when somebody needs it there."""
+"""What can be done with the sessions of a hub: each opened on its agent when needed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dragoman.drive.calling import Outcome
 from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
-from dragoman.drive.turns import Turn
+from dragoman.drive.turns import RunningTurn
 from dragoman.errors import DragomanError, ProtocolError, ResponseError
 from dragoman.harnesses.contract.capabilities import Ability
 from dragoman.hub.agent import AgentConnections
-from dragoman.hub.live import Live
-from dragoman.hub.registry import Room
-from dragoman.hub.shapes import LiveSession, PutAway
+from dragoman.hub.live import LiveState
+from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.shapes import LiveSession, SessionArchived
 from dragoman.hub.steering import returned, steered, without
 from dragoman.model.intents import Archive, Rename
 from dragoman.model.messages import Notice, TurnEnded
@@ -28,17 +28,17 @@ _UNDER_WAY: Final = (
 )
 
 
-class Sessions:
-    """Between the room, where sessions are kept, and the agent, where they live."""
+class SessionActions:
+    """Between the registry, where sessions are kept, and the agent, where they live."""
 
-    def __init__(self, room: Room, agents: AgentConnections, tasks: Tasks) -> None:
-        self._room = room
+    def __init__(self, registry: LiveRegistry, agents: AgentConnections, tasks: Tasks) -> None:
+        self._registry = registry
         self._agents = agents
         self._tasks = tasks
 
     def interrupt_all(self) -> None:
         """The store cannot be written: what agents do now could not be told to anybody."""
-        for live in self._room.lives.values():
+        for live in self._registry.lives.values():
             if live.driver is not None and live.driver.running:
                 self._tasks.create_task(self._interrupt(live.driver))
 
@@ -55,18 +55,18 @@ class Sessions:
         resume: str | None,
         title: str | None = None,
         harness: str | None = None,
-    ) -> Live:
+    ) -> LiveState:
         """A new session, or a saved one of the harness's that is new to the hub."""
         connection = self._agents.of(harness)
         agent = await connection.get()
-        self._room.expecting()
+        self._registry.expecting()
         try:
             session = await agent.start(
                 cwd=cwd, model=model, access=access, asking=asking, resume=resume
             )
             return self._begin(connection.harness.name, agent, session, title=title)
         finally:
-            self._room.expected()
+            self._registry.expected()
 
     def _begin(
         self,
@@ -77,10 +77,10 @@ class Sessions:
         parent: str | None = None,
         parent_seq: int | None = None,
         title: str | None = None,
-    ) -> Live:
+    ) -> LiveState:
         now = datetime.now(UTC)
         opening = session.opening
-        live = self._room.begin(
+        live = self._registry.begin(
             LiveSession(
                 id=session.id,
                 harness=harness,
@@ -100,7 +100,9 @@ class Sessions:
         live.driver, live.agent = session, agent
         return live
 
-    async def opened(self, live: Live, *, access: str | None = None, asking: Any = None) -> Session:
+    async def opened(
+        self, live: LiveState, *, access: str | None = None, asking: Any = None
+    ) -> Session:
         """The session on the agent: resumed if it is not there, or if it is to have another authority.
 
         So the agent confirms that authority before it is asked anything; the session keeps it. One that
@@ -121,7 +123,7 @@ class Sessions:
                     raise ProtocolError(_UNDER_WAY)
                 live.driver = None
                 await driver.close(keep_commands=True)
-            self._room.expecting()
+            self._registry.expecting()
             try:
                 session = await agent.start(
                     cwd=info.cwd,
@@ -134,18 +136,18 @@ class Sessions:
                 live.set(sandbox=authority[0], approvals=authority[1])
                 self._rename(live, session.id)
             finally:
-                self._room.expected()
+                self._registry.expected()
             live.driver, live.agent = session, agent
             return session
 
-    def _rename(self, live: Live, native_id: str) -> None:
+    def _rename(self, live: LiveState, native_id: str) -> None:
         live.name(native_id)
-        self._room.know(live)
-        self._room.changed(live)
+        self._registry.know(live)
+        self._registry.changed(live)
 
     async def run(
         self,
-        live: Live,
+        live: LiveState,
         text: str,
         *,
         images: Sequence[str] = (),
@@ -164,19 +166,19 @@ class Sessions:
         turn = session.run(text, images=images, model=model, effort=effort)
         live.is_starting = True
         live.set(error=None, updated_at=datetime.now(UTC))
-        self._room.changed(live)
+        self._registry.changed(live)
         self._tasks.create_task(self._follow(live, turn))
         await turn.begin()
         return turn.id
 
-    async def _follow(self, live: Live, turn: Turn) -> None:
+    async def _follow(self, live: LiveState, turn: RunningTurn) -> None:
         """Read a turn to its end: what the driver says of its own accord is heard nowhere else."""
         with Outcome() as outcome:
             async for message in turn:
                 if message.line or message in live.ours:
                     continue
                 if not isinstance(message, TurnEnded) or live.is_under_way or live.is_starting:
-                    self._room.add(live, message, ours=True)
+                    self._registry.add(live, message, ours=True)
         live.is_starting = False
         if outcome.problem is not None:
             said = outcome.error if isinstance(outcome.error, DragomanError) else outcome.problem
@@ -184,36 +186,38 @@ class Sessions:
             notice = Notice(session_id=live.native_id, level="error", text=text)
             live.rest = "failed"
             live.set(error=text)
-            self._room.add(live, notice, ours=True)
+            self._registry.add(live, notice, ours=True)
         live.come_to_rest()
-        self._room.changed(live)
+        self._registry.changed(live)
 
-    async def steer(self, live: Live, text: str, images: Sequence[str]) -> None:
+    async def steer(self, live: LiveState, text: str, images: Sequence[str]) -> None:
         if live.driver is None or not live.driver.running:
             raise ProtocolError("no turn is under way")
         await self._steer(live, live.driver, text, images)
 
-    async def _steer(self, live: Live, session: Session, text: str, images: Sequence[str]) -> None:
+    async def _steer(
+        self, live: LiveState, session: Session, text: str, images: Sequence[str]
+    ) -> None:
         """Written down before it is sent: the agent tells it only when it takes it up, if it does."""
         said = steered(text, datetime.now(UTC))
         live.set(steered=[*live.info.steered, said])
-        self._room.changed(live)
-        await self._room.stored()
-        self._room.steering += 1
+        self._registry.changed(live)
+        await self._registry.stored()
+        self._registry.steering += 1
         try:
             await session.steer(text, images=images)
         except DragomanError:
-            # Whoever said it is told so, and still has the words.
+            # The caller gets the error and still has the text.
             live.set(steered=without(live.info.steered, said.id))
-            self._room.changed(live)
+            self._registry.changed(live)
             raise
         finally:
-            self._room.steering -= 1
+            self._registry.steering -= 1
         if not live.is_under_way and not live.is_starting:  # the turn ended meanwhile
             live.set(steered=returned(live.info.steered))
-            self._room.changed(live)
+            self._registry.changed(live)
 
-    def take_back(self, live: Live, steered_id: str) -> bool:
+    def take_back(self, live: LiveState, steered_id: str) -> bool:
         """Let go of words that came back. False: there are none of this id, any more."""
         found = next((each for each in live.info.steered if each.id == steered_id), None)
         if found is None:
@@ -223,23 +227,23 @@ class Sessions:
                 "the agent may still take this up: interrupt the turn to take it back"
             )
         live.set(steered=without(live.info.steered, steered_id))
-        self._room.changed(live)
+        self._registry.changed(live)
         return True
 
-    async def interrupt(self, live: Live, *, keep_commands: bool) -> list[RunningCommand]:
+    async def interrupt(self, live: LiveState, *, keep_commands: bool) -> list[RunningCommand]:
         if live.driver is None:
             return []
         return await live.driver.interrupt(keep_commands=keep_commands)
 
-    def commands(self, live: Live) -> list[RunningCommand]:
+    def commands(self, live: LiveState) -> list[RunningCommand]:
         return live.driver.commands() if live.driver is not None else []
 
-    async def stop_commands(self, live: Live) -> list[RunningCommand]:
+    async def stop_commands(self, live: LiveState) -> list[RunningCommand]:
         return await live.driver.stop_commands() if live.driver is not None else []
 
-    async def fork(self, live: Live) -> Live:
+    async def fork(self, live: LiveState) -> LiveState:
         session = await self.opened(live)
-        self._room.expecting()
+        self._registry.expecting()
         try:
             branch = await session.fork()
             harness, title = live.info.harness, live.info.title
@@ -248,34 +252,34 @@ class Sessions:
                 harness, agent, branch, parent=live.id, parent_seq=live.told_seq, title=title
             )
         finally:
-            self._room.expected()
+            self._registry.expected()
 
     async def fork_saved(
         self, session_id: str, *, cwd: str, title: str | None, harness: str | None = None
-    ) -> Live:
+    ) -> LiveState:
         """A branch of a session that is new to the hub: its messages so far are not here."""
         connection = self._agents.of(harness)
         agent = await connection.get()
-        self._room.expecting()
+        self._registry.expecting()
         try:
             branch = await agent.start(cwd=cwd, fork=session_id)
             name = connection.harness.name
             return self._begin(name, agent, branch, parent=session_id, parent_seq=0, title=title)
         finally:
-            self._room.expected()
+            self._registry.expected()
 
-    async def rename(self, live: Live, name: str) -> None:
+    async def rename(self, live: LiveState, name: str) -> None:
         if live.info.archived:
-            raise PutAway(live.id)
+            raise SessionArchived(live.id)
         agent = await self._able(live, "rename")
         if agent is not None:
             if agent.plan.process_per_session:  # only its own process can be asked
                 await self.opened(live)
             await agent.ask(Rename(session_id=live.native_id, name=name))
         live.set(title=name, updated_at=datetime.now(UTC))
-        self._room.changed(live)
+        self._registry.changed(live)
 
-    async def archive(self, live: Live, *, archived: bool) -> None:
+    async def archive(self, live: LiveState, *, archived: bool) -> None:
         """Archive it, there and here, or bring it back."""
         if archived:
             await self.stop(live)
@@ -286,11 +290,11 @@ class Sessions:
             except ResponseError as refused:
                 # The user may have archived or deleted it with the harness's own program.
                 notice = Notice(session_id=live.native_id, level="warning", text=str(refused))
-                self._room.add(live, notice, ours=True)
+                self._registry.add(live, notice, ours=True)
         live.set(archived=archived, updated_at=datetime.now(UTC))
-        self._room.changed(live)
+        self._registry.changed(live)
 
-    async def _able(self, live: Live, ability: Ability) -> Agent | None:
+    async def _able(self, live: LiveState, ability: Ability) -> Agent | None:
         """The agent, if it can do this with the session; otherwise only the hub does it."""
         connection = self._agents.of(live.info.harness)
         if not live.info.was_asked:  # the harness keeps nothing of it yet
@@ -298,12 +302,12 @@ class Sessions:
         agent = await connection.get()
         return agent if ability in agent.capabilities.can else None
 
-    async def stop(self, live: Live, *, keep_commands: bool = False) -> list[RunningCommand]:
+    async def stop(self, live: LiveState, *, keep_commands: bool = False) -> list[RunningCommand]:
         """End its turn and its commands, and let go of it; it is resumed when it is needed again."""
         stopped: list[RunningCommand] = []
         async with live.opening:
             driver, live.driver, live.agent = live.driver, None, None
             if driver is not None:
                 stopped = await driver.close(keep_commands=keep_commands)
-        self._room.changed(live)
+        self._registry.changed(live)
         return stopped

@@ -12,25 +12,25 @@ from dragoman.harnesses.contract.capabilities import Capabilities, Choice
 from dragoman.hub.partial import SoFar
 from dragoman.model.messages import ApprovalRequested, RateWindow
 from dragoman.model.usage import Usage
-from dragoman.store.live.entries import Entry, Passing
+from dragoman.store.live.entries import Entry, Transient
 
 __all__ = [
-    "Begun",
     "Choice",
+    "Delivery",
     "Entry",
     "Forbidden",
     "Gap",
     "HarnessInfo",
+    "InProgress",
     "KeyUsedDifferently",
     "LiveSession",
-    "Passing",
     "PendingApproval",
-    "PutAway",
+    "SessionArchived",
     "SessionChanged",
     "SessionState",
     "SoFar",
     "Steered",
-    "Told",
+    "Transient",
     "UnfitDecision",
     "UnknownSession",
 ]
@@ -47,7 +47,7 @@ class Steered(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     at: datetime
     state: Literal["pending", "returned"] = "pending"
-    """``returned``: the turn ended before the agent took it up, so it was said to nobody."""
+    """``returned``: the turn ended before the agent took it up."""
 
 
 class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     """The harness's own value for when it asks."""
     archived: bool = False
     native_id: str = ""
-    """What the harness calls it, to go on with it."""
+    """The harness's id for it, to resume it."""
     was_asked: bool = False
     """Whether it has had a turn; before that the harness keeps nothing of it."""
     steered: list[Steered] = []
@@ -115,6 +115,8 @@ class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     """Models that are known without asking it."""
     confirms_access: bool = True
+    icon: str = ""
+    """Path data of an SVG icon in a box of 24 by 24; empty if the agent has none."""
     sign_in_command: str = ""
     notes: tuple[str, ...] = ()
 
@@ -130,6 +132,7 @@ class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
             asking=offered.asking,
             models=offered.models,
             confirms_access=offered.confirms_access,
+            icon=offered.icon,
             sign_in_command=offered.sign_in_command,
             notes=offered.notes,
             **facts,
@@ -154,7 +157,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True, tag="gap"):
     from_seq: int
 
 
-class Begun(msgspec.Struct, frozen=True, kw_only=True, tag="begun"):
+class InProgress(msgspec.Struct, frozen=True, kw_only=True, tag="begun"):
     """What is being said right now, each thing from its beginning: it replaces what the reader has of it."""
 
     things: list[SoFar]
@@ -166,7 +169,7 @@ class SessionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="session_cha
     session: LiveSession
 
 
-Told: TypeAlias = Entry | Passing | Gap | Begun
+Delivery: TypeAlias = Entry | Transient | Gap | InProgress
 """What a reader of a session gets."""
 
 
@@ -181,7 +184,7 @@ class UnknownSession(UsageError):
         return f"there is no live session {self.session_id!r}"
 
 
-class PutAway(ProtocolError):
+class SessionArchived(ProtocolError):
     """The session was archived, and the harness changes nothing of it there."""
 
     def __init__(self, session_id: str) -> None:

@@ -21,7 +21,7 @@ _check: Final = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def replay(harness: str, lines: Iterable[JournalLine]) -> Iterator[Message]:
-    """What the lines say, one message after the other. Nothing if nobody knows their dialect."""
+    """The messages of the lines, in order. None if their dialect is unknown."""
     known = find_harness(harness)
     parser: Parser | None = None
     first: list[bytes] = []

@@ -1,6 +1,6 @@
 """Pieces whose whole has not come yet: should the turn be cut off, they are all that there is.
 
-Deltas are told and not stored, because the whole always follows. Where it cannot follow any more, what
+Deltas are delivered and not stored, because the whole always follows. Where it cannot follow any more, what
 was shown is kept as it was.
 """
 

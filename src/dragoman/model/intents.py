@@ -42,11 +42,11 @@ class Greet(BaseIntent, frozen=True, kw_only=True, tag="greet"):
     client: str
     client_version: str
     api_key: str | None = None
-    """Used only when nobody is signed in; never shown."""
+    """Used only when no one is signed in; never shown."""
 
 
 class OpenSession(BaseIntent, frozen=True, kw_only=True, tag="open_session"):
-    """Begin a session, go on with one, or branch one off. Answered with a :class:`SessionFacts`.
+    """Start a session, resume one, or branch one off. Answered with a :class:`SessionFacts`.
 
     An agent that applies more access than requested is not used: the intent is refused.
     """
@@ -66,7 +66,7 @@ class OpenSession(BaseIntent, frozen=True, kw_only=True, tag="open_session"):
     model: str | None = None
     tools: list[ToolSpec] = []
     resume: str | None = None
-    """The session to go on with."""
+    """The session to resume."""
     or_new: bool = False
     """Begin a new session if the one to resume is gone."""
     fork: str | None = None
@@ -128,6 +128,8 @@ class Decide(BaseIntent, frozen=True, kw_only=True, tag="decide"):
     """For questions: the answers by the question's id, or by its text."""
     content: dict[str, Any] | None = None
     """For elicitations: the form, filled in."""
+    message: str | None = None
+    """A word to the model with a refusal, for agents with the ability ``deny_message``."""
 
 
 class AnswerTool(BaseIntent, frozen=True, kw_only=True, tag="answer_tool"):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dragoman.harnesses import HARNESSES
+from dragoman.harnesses import values
 from dragoman.harnesses.contract.reading import Value
 from dragoman.model.messages import Malformed, Message, Unknown, type_of
 from dragoman.reading.evidence import Evidence
@@ -101,7 +100,7 @@ def audit(
                 account.duplicates[reason] += 1
                 doubtful.extend(
                     (line, reason, value)
-                    for value in _values(lines.get(line, b""), reason, account.dialect or "")
+                    for value in values(lines.get(line, b""), reason, account.dialect or "")
                 )
         for line in lines.keys() - open_lines.keys():
             del lines[line]
@@ -128,13 +127,6 @@ def audit(
         for line, reason, value in doubtful
     ]
     return account
-
-
-def _values(line: bytes, reason: str, dialect: str) -> Iterator[Value]:
-    """Return what the line must have said, as the harness that reads it knows."""
-    for harness in HARNESSES:
-        if harness.values is not None and harness.dialect(dialect) is not None:
-            yield from harness.values(line, reason)
 
 
 def _count(account: Account, message: Message) -> None:

@@ -16,7 +16,7 @@ from typing import BinaryIO, TextIO, cast
 from dragoman import export
 from dragoman.errors import UnreadableSource, UsageError, reason_of
 from dragoman.export.base import Format, Masked
-from dragoman.harnesses import HARNESSES, dialects
+from dragoman.harnesses import dialects, limits
 from dragoman.harnesses.contract.reading import Dialect, Limit
 from dragoman.model.messages import Malformed, Message, Unknown
 from dragoman.reading.mapper import final_messages, make_exporter
@@ -39,7 +39,7 @@ def all_formats() -> tuple[Format, ...]:
 
 
 def all_limits() -> list[Limit]:
-    return [limit for harness in HARNESSES for limit in harness.limits]
+    return limits()
 
 
 def open_source(name: str) -> Source:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dragoman.harnesses import HARNESSES, all_harnesses, find_dialect, find_harness, harness_of
+from dragoman.harnesses import find_dialect, find_harness, harness_of, sniff_dialect
 from dragoman.harnesses.contract.history import History
-from dragoman.harnesses.contract.reading import Dialect, Mark, MarkingParser, Parser, PlainReader
+from dragoman.harnesses.contract.reading import Dialect, Mark, MarkingParser, Parser
 from dragoman.model.messages import Message, Notice
 from dragoman.model.usage import Usage
 from dragoman.reading.sniffing import SniffingParser
@@ -39,14 +39,12 @@ class FileReader:
     @classmethod
     def sniffed(cls, lines: Sequence[bytes]) -> FileReader:
         """Return a reader for the dialect of these first lines; its dialect is None if none is recognized."""
-        # Plug-ins are loaded only for a file that no built-in harness knows.
-        for harnesses in (lambda: HARNESSES, all_harnesses):
-            held: list[bytes] = []
-            for line in lines[:_PATIENCE]:
-                held.append(line)
-                name = next(filter(None, (each.sniff(held) for each in harnesses())), None)
-                if name is not None:
-                    return cls(find_dialect(name))
+        held: list[bytes] = []
+        for line in lines[:_PATIENCE]:
+            held.append(line)
+            name = sniff_dialect(held)
+            if name is not None:
+                return cls(find_dialect(name))
         return cls(None)
 
     @classmethod
@@ -87,9 +85,3 @@ class FileReader:
 def history_of(harness: str | None) -> History | None:
     found = find_harness(harness) if harness is not None else None
     return found.history if found is not None else None
-
-
-def fast_usage_reader(head: bytes) -> PlainReader | None:
-    """Return a harness's fast path for usage if it supports a file that begins with these bytes."""
-    made = (each.plain(head) for each in HARNESSES if each.plain is not None)
-    return next(filter(None, made), None)

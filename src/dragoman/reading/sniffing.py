@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from dragoman.harnesses import HARNESSES, find_dialect
+from dragoman.harnesses import find_dialect, settle_dialect, sniff_dialect
 from dragoman.harnesses.contract.reading import Dialect, Duplicate, Ending, Parser
 from dragoman.model.messages import Message
 from dragoman.wire import jsonl
@@ -38,7 +38,7 @@ class SniffingParser:
             return
         self._lines += 1
         self._held.append(line)
-        name = next(filter(None, (harness.sniff(self._held) for harness in HARNESSES)), None)
+        name = sniff_dialect(self._held)
         dialect = find_dialect(name) if name else None
         if dialect is not None:
             self._begin(dialect)
@@ -105,8 +105,7 @@ class SniffingParser:
 
     def _settle(self) -> None:
         """No more lines will come: accept the dialect that the held lines are compatible with."""
-        asked = (harness.settle(self._held) for harness in HARNESSES if harness.settle)
-        name = next(filter(None, asked), None) if self._held else None
+        name = settle_dialect(self._held) if self._held else None
         dialect = find_dialect(name) if name else None
         if dialect is not None:
             self._begin(dialect)

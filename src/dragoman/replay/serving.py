@@ -15,37 +15,59 @@ from typing import BinaryIO, Final
 
 from dragoman.errors import UsageError
 from dragoman.harnesses import all_harnesses
-from dragoman.harnesses.contract.playback import Acting, Cue, Performance
+from dragoman.harnesses.contract.playback import Performance, Playback, TimedMessage
+from dragoman.harnesses.contract.transport import TurnTransport
 from dragoman.model.messages import SessionStarted, TurnEnded
 from dragoman.wire.lines import LineSplitter
 
 _CHUNK: Final = 1 << 16
 
 
-def acting_for(cues: Iterable[Cue]) -> Acting:
-    """Return the playback of the harness that made this recording. Raises ``UsageError`` if there is none."""
-    started = (c.message.harness for c in cues if isinstance(c.message, SessionStarted))
+def playback_for(timed: Iterable[TimedMessage], role: str | None = None) -> Playback:
+    """Return the playback of the harness with this transport, or of the one that made the recording.
+
+    Raises ``UsageError`` if there is none.
+    """
+    started = (c.message.harness for c in timed if isinstance(c.message, SessionStarted))
     name = next(started, None)
     for harness in all_harnesses():
-        if harness.acting is not None and name in (None, harness.name):
-            return harness.acting
+        fits = harness.transport(role) if role is not None else name in (None, harness.name)
+        if harness.playback is not None and fits:
+            return harness.playback
+    if role is not None:
+        raise UsageError(f"there is no agent to be with the transport {role!r}")
     raise UsageError(f"no installed harness can play recordings of {name!r}")
 
 
-def run(cues: Sequence[Cue], out: BinaryIO, sleep: Callable[[float], None] = time.sleep) -> int:
+def ends_after_a_turn(role: str) -> bool:
+    """Whether the agent of this transport runs one prompt and ends."""
+    found = (harness.transport(role) for harness in all_harnesses())
+    return any(isinstance(transport, TurnTransport) for transport in found)
+
+
+def run(
+    timed: Sequence[TimedMessage],
+    out: BinaryIO,
+    sleep: Callable[[float], None] = time.sleep,
+    role: str | None = None,
+) -> int:
     """Print the output of a run and return its exit code."""
-    for after, line in acting_for(cues).run(cues):
+    for after, line in playback_for(timed, role).run(timed):
         if after > 0:
             sleep(after)
         out.write(line + b"\n")
         out.flush()
-    ends = [cue.message.outcome for cue in cues if isinstance(cue.message, TurnEnded)]
+    ends = [
+        each_timed.message.outcome
+        for each_timed in timed
+        if isinstance(each_timed.message, TurnEnded)
+    ]
     return 0 if not ends or ends[-1] == "completed" else 1
 
 
-def serve(cues: Sequence[Cue], fd: int, out: BinaryIO) -> int:
+def serve(timed: Sequence[TimedMessage], fd: int, out: BinaryIO, role: str | None = None) -> int:
     """Serve a client on ``fd`` until it disconnects, and return the exit code."""
-    performance = acting_for(cues).serve(cues)
+    performance = playback_for(timed, role).serve(timed)
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_listen, args=(fd, lines), daemon=True).start()
     while True:

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from dragoman.errors import UsageError
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import (
     Delta,
     DeltaOf,
@@ -50,7 +50,7 @@ def timed_messages(
     speed: float = 1.0,
     max_pause: float = MAX_PAUSE_SECONDS,
     stream: bool = True,
-) -> Iterator[Cue]:
+) -> Iterator[TimedMessage]:
     """Yield the messages with the pauses between them, ``speed`` times as fast; 0 means no pauses.
 
     ``max_pause`` limits each pause, in real time. With ``stream``, texts and thoughts whose source has
@@ -73,9 +73,9 @@ def timed_messages(
                 each = seconds / speed / max(1, len(pieces))
                 pause = max(0.0, pause - each * len(pieces))
                 for delta in pieces:
-                    yield Cue(pause + each, delta)
+                    yield TimedMessage(pause + each, delta)
                     pause = 0.0
-        yield Cue(pause, message)
+        yield TimedMessage(pause, message)
 
 
 class _Pace:

@@ -29,7 +29,7 @@ from dragoman.web.guarding import SIGNED_IN
 from dragoman.web.page import charts, views
 from dragoman.web.page.assets import asset
 from dragoman.web.page.rows import (
-    PendingApproval,
+    OpenRequest,
     PolicyView,
     SessionRow,
     SessionView,
@@ -116,9 +116,7 @@ async def session(
         has_earlier=first_seq > 1 or max(0, -first_seq) < len(await ranges.earlier(found)),
         last_seq=max(0, last_seq),
         turns=[TurnMark(**each._asdict()) for each in await marks.of(found)],
-        pending=[
-            PendingApproval(asked=each.request, deadline_at=each.deadline_at) for each in pending
-        ],
+        pending=[OpenRequest(asked=each.request, deadline_at=each.deadline_at) for each in pending],
         sandbox=found.sandbox,
         windows=_windows(found.rate_limits),
         acts=acts(service, found),

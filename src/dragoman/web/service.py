@@ -13,7 +13,7 @@ from litestar.di import NamedDependency
 
 from dragoman.archive.index.digest import title_in
 from dragoman.errors import ProtocolError, UsageError
-from dragoman.hub.hub import Entry, Hub, LiveSession, PutAway, UnknownSession
+from dragoman.hub.hub import Entry, HarnessInfo, Hub, LiveSession, SessionArchived, UnknownSession
 from dragoman.web.api import shapes
 from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.archive_worker import ArchiveWorker, SavedEntry
@@ -74,22 +74,24 @@ class SessionService:
         return await self.archive_worker.ask(look)
 
     async def rename(self, session_id: str, title: str) -> SessionInfo:
-        found = self.live(session_id)
-        if found is not None:
-            await self.hub.rename(found.id, title)
-            return await self.session(found.id)
-        if (await self._on_disk(session_id)).archived:
-            raise PutAway(session_id)
-        await self.hub.saved.rename(session_id, title)
+        live = self.live(session_id)
+        if live is not None:
+            await self.hub.rename(live.id, title)
+            return await self.session(live.id)
+        found = await self._on_disk(session_id)
+        if found.archived:
+            raise SessionArchived(session_id)
+        await self.hub.saved.rename(session_id, title, harness=found.harness)
         return await self._changed(session_id, title=title_in(title) or title)
 
     async def archive(self, session_id: str, *, archived: bool) -> SessionInfo:
-        found = self.live(session_id)
-        if found is not None:
-            await self.hub.archive(found.id, archived=archived)
-            return await self.session(found.id)
-        if (await self._on_disk(session_id)).archived != archived:
-            await self.hub.saved.archive(session_id, archived=archived)
+        live = self.live(session_id)
+        if live is not None:
+            await self.hub.archive(live.id, archived=archived)
+            return await self.session(live.id)
+        found = await self._on_disk(session_id)
+        if found.archived != archived:
+            await self.hub.saved.archive(session_id, archived=archived, harness=found.harness)
         return await self._changed(session_id, archived=archived)
 
     async def fork(self, session_id: str) -> SessionInfo:
@@ -98,10 +100,12 @@ class SessionService:
             return shapes.live(await self.hub.fork(found.id))
         saved = await self._on_disk(session_id)
         if saved.archived:
-            raise PutAway(session_id)
+            raise SessionArchived(session_id)
         if saved.cwd is None:
             raise ProtocolError(f"session {session_id} has no known working directory")
-        branch = await self.hub.saved.fork(session_id, cwd=saved.cwd, title=saved.title)
+        branch = await self.hub.saved.fork(
+            session_id, cwd=saved.cwd, title=saved.title, harness=saved.harness
+        )
         return shapes.live(branch)
 
     async def stop(self, session_id: str, *, keep_commands: bool = False) -> None:
@@ -116,7 +120,33 @@ class SessionService:
 
     def drives(self, session: SessionInfo) -> bool:
         """Whether this server can run the session's agent."""
-        return session.harness in [each.name for each in self.hub.harnesses()]
+        return self.harness_of(session) is not None
+
+    def harness_of(self, session: SessionInfo) -> HarnessInfo | None:
+        """The session's agent, if this server can run it."""
+        found = (each for each in self.hub.harnesses() if each.name == session.harness)
+        return next(found, None)
+
+    def harness(self, name: str) -> HarnessInfo:
+        """An agent by name. Raises UsageError with the known names."""
+        known = self.hub.harnesses()
+        for each in known:
+            if each.name == name:
+                return each
+        names = ", ".join(each.name for each in known)
+        raise UsageError(f"unknown agent {name!r}; this server runs {names}")
+
+    async def harness_for(self, name: str | None, resume: str | None) -> str | None:
+        """The agent for a new session: the named one, otherwise that of the session to resume."""
+        if name is not None:
+            return self.harness(name).name
+        if not resume:
+            return None
+        try:
+            found = await self.session(resume)
+        except UnknownSession:
+            return None
+        return found.harness if self.drives(found) else None
 
     async def _on_disk(self, session_id: str) -> SessionInfo:
         """The current state of a saved session whose agent this server can run."""
@@ -145,7 +175,7 @@ class SessionService:
         except UnknownSession:
             return None
         if found.archived and not found.is_live:
-            await self.hub.saved.archive(found.id, archived=False)
+            await self.hub.saved.archive(found.id, archived=False, harness=found.harness)
             self.archive_worker.look_again()
         return found.title
 

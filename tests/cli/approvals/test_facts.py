@@ -44,7 +44,7 @@ def test_from_now_on_names_the_exact_prefix_and_the_file() -> None:
     request = asked(always=rule, choices=["allow", "allow_always"])
 
     assert facts(request, None, {})[-1] == Fact(
-        "from now on", "commands that begin with: git 'push to' (stored in /h/rules)"
+        "from now on", "commands that start with: git 'push to' (stored in /h/rules)"
     )
     assert len(facts(asked(always=rule, choices=["allow"]), None, {})) == 1
     host = asked(always=AlwaysAllow(host="example.com"), choices=["allow_always"])

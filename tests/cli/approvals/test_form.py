@@ -52,7 +52,7 @@ def test_what_need_not_be_given_may_be_left_out() -> None:
 
 def test_a_field_says_what_it_wants() -> None:
     assert head(b"") == "1 of 3: Full name (name)\ntext, required (Esc: back)"
-    assert "Enter takes m" in head(b"Ada\r")
+    assert "Enter accepts m" in head(b"Ada\r")
     assert " 1 s\n 2 m\n" in head(b"Ada\r")
     assert "Enter skips it" in head(b"Ada\r\r")
 

@@ -38,7 +38,7 @@ def test_each_step_is_printed_once_and_what_is_typed_stands_on_a_line() -> None:
 
     assert out.getvalue() == (
         "? Run this command?\n  │ rm -rf build\n  │ directory: the session's directory\n"
-        "\ny yes   n no   w no, and say why\nNo answer in 240 s counts as no.\n[y/n/w] \n"
+        "\ny yes   n no   w no, and say why\nNo answer within 240 s counts as a denial.\n[y/n/w] \n"
         "\nWhat should the agent know or do instead? (Esc: back)\n"
         "\u203a no\b \bot\nMeanwhile.\n\u203a not now\n"
     )

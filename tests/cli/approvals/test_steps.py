@@ -84,6 +84,6 @@ def test_an_address_is_confirmed_and_a_form_is_filled_in() -> None:
     url = Menu(asked("elicitation", url="https://x", choices=["allow", "deny", "cancel"]))
     form = Menu(asked("elicitation", form={"type": "object"}, choices=["allow", "deny"]))
 
-    assert "y done, go on" in url.head(PLAIN, 80)[0]
+    assert "y done, continue" in url.head(PLAIN, 80)[0]
     assert after(url, b"y") == Decision(word="allow", by="person")
     assert "y fill in the form" in form.head(PLAIN, 80)[0]

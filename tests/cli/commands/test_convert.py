@@ -181,7 +181,7 @@ def test_an_audit_prints_the_account_instead(source: Path, capsysbinary: Binary)
     assert main(["convert", str(source), "--audit"]) == 0
 
     out = capsysbinary.readouterr().out.decode()
-    assert out.startswith(f"{source}: 4 lines, codex-exec\n         4 made a message\n")
+    assert out.startswith(f"{source}: 4 lines, codex-exec\n         4 emitted a message\n")
     assert "         0 are unaccounted for\n" in out
 
 
@@ -232,7 +232,7 @@ def test_an_audit_fails_when_a_line_is_lost(
     source: Path, capsysbinary: Binary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lossy(*_: object, **__: object) -> Account:
-        return Account(dialect="codex-exec", lines=4, told=3, unaccounted=[2])
+        return Account(dialect="codex-exec", lines=4, emitting=3, unaccounted=[2])
 
     monkeypatch.setattr("dragoman.reading.audit.audit", lossy)
 

@@ -10,6 +10,8 @@ import pytest
 from dragoman.cli.commands.doctor import Check, doctor, judged, page, stored
 from dragoman.client import examining
 from dragoman.client.examining import Examination
+from dragoman.harnesses.contract.capabilities import Capabilities
+from dragoman.model.answers import AgentAccount
 from dragoman.model.intents import ServerFacts
 from dragoman.store.live.store import LiveStore
 
@@ -21,8 +23,10 @@ def found(home: Path, **facts: Any) -> Examination:
         "program": "/bin/agent",
         "found": "on the PATH",
         "release": "1.2.3",
-        "facts": ServerFacts(signed_in=True, account={"type": "chatgpt", "email": "a@b.c"}),
+        "facts": ServerFacts(signed_in=True, account=AgentAccount(kind="chatgpt", name="a@b.c")),
         "key_names": ("AGENT_KEY",),
+        "has_one_shots": True,
+        "capabilities": Capabilities(sign_in_command="agent login"),
         **facts,
     }
     return Examination(**facts)
@@ -56,7 +60,7 @@ def test_who_is_not_signed_in_is_told_how(tmp_path: Path) -> None:
 
     assert check(stranger, "account").level == "fail"
     assert check(stranger, "account").fix == (
-        "`agent login`, or set AGENT_KEY; `dragoman demo` works without"
+        "run `agent login`, or set AGENT_KEY; `dragoman demo` works without"
     )
 
 
@@ -109,7 +113,7 @@ def test_the_page_names_the_way_out() -> None:
 
 @pytest.fixture
 def examined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    async def examine(command: str | None) -> Examination:
+    async def examine(command: str | None, *, harness: str | None = None) -> Examination:
         return found(tmp_path, program=None, problems={"program": f"{command} is not there"})
 
     monkeypatch.setattr(examining, "examine", examine)

@@ -59,7 +59,7 @@ def test_requests_that_the_script_is_not_for_are_told(script: Path) -> None:
     done = _rehearse(script, "--", sys.executable, "-c", _ASK, "hi", "what?")
 
     assert done.stdout == "heard True\nheard False\ngpt-5.5\n"
-    assert done.stderr == "dragoman: the script had nothing to say to 1 of 2 requests\n"
+    assert done.stderr == "dragoman: the script has no reply for 1 of 2 requests\n"
 
 
 def test_a_bad_script_is_one_sentence(tmp_path: Path) -> None:

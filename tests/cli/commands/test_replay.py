@@ -160,7 +160,7 @@ def test_our_own_driver_drives_a_rollout_as_if_it_were_live(recorded: Path, tmp_
         async with asyncio.timeout(_SECONDS), connect("codex", command=command) as agent:
             session = await agent.start(cwd=tmp_path, sandbox="read-only", approvals="never")
             told = [message async for message in session.run("do it")]
-            assert len((await session.read())["turns"]) == 1
+            assert len((await session.read()).turns) == 1
             return told
 
     live = asyncio.run(story())

@@ -243,14 +243,14 @@ def test_lists_can_be_narrowed(sessions: Command, arguments: list[str], count: i
 
     assert code == 0
     assert len(out.split("\n")) == (count + 2 if count else 1)
-    assert count or "there are no such sessions in" in err
+    assert count or "no matching sessions in" in err
 
 
 def test_a_time_that_is_none_is_refused(sessions: Command) -> None:
     code, _, err = sessions("--since", "whenever")
 
     assert code == 2
-    assert "'whenever' is no time" in err
+    assert "not a time: 'whenever'" in err
 
 
 def test_a_home_without_sessions_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,9 @@ from support.archive.home import command, make_home
 from support.archive.saved_sessions import session_id
 
 
-def _heard(self: SessionArchive, session: str | None = None) -> Iterator[list[FollowedMessage]]:
+def _heard(
+    self: SessionArchive, session: str | None = None, *, harness: str | None = None
+) -> Iterator[list[FollowedMessage]]:
     yield []
     yield [
         FollowedMessage("a", Prompt(text="hello")),
@@ -49,7 +51,7 @@ def test_secrets_are_masked_on_demand(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def _heard_secret(
-    self: SessionArchive, session: str | None = None
+    self: SessionArchive, session: str | None = None, *, harness: str | None = None
 ) -> Iterator[list[FollowedMessage]]:
     yield [FollowedMessage("a", Prompt(text="PGPASSWORD=coppertulip psql"))]
     raise KeyboardInterrupt

@@ -20,7 +20,7 @@ def lines(drift: Drift) -> list[str]:
 def test_nothing_new_is_said_in_so_many_words() -> None:
     assert lines(NOTHING) == [
         "/bin/codex, 0.170.0: 7 names in its schema",
-        "compared with the schemas of 0.66.0 to 0.169.0 and with what is decoded here",
+        "compared with the schemas of 0.66.0 to 0.169.0 and with what Dragoman decodes",
         "",
         "affects permissions: nothing",
         "",
@@ -41,7 +41,7 @@ def test_what_affects_permissions_comes_first_and_once() -> None:
 
 def test_a_long_list_is_cut() -> None:
     drift = replace(NOTHING, new=[f"A.f{number}" for number in range(100)])
-    assert lines(drift)[-1] == "  … and 40 more: --json lists all"
+    assert lines(drift)[-1] == "  … and 40 more; --json lists all"
 
 
 def test_the_installed_program_has_not_drifted(capsys: pytest.CaptureFixture[str]) -> None:

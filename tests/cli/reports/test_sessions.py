@@ -73,7 +73,7 @@ def test_a_repair_says_what_it_did_and_who_has_read_it(
     else:
         assert "line 20: 40 unreadable bytes were dropped" in said
         assert "✓ read again" in said
-        assert said.endswith("1 repaired, 0 not all right\n")
+        assert said.endswith("1 repaired, 0 with problems\n")
 
 
 def test_options_for_sessions_need_sessions() -> None:

@@ -94,3 +94,13 @@ def test_there_is_nothing_to_say_to_a_turn_that_is_stopped() -> None:
     [wish] = Decision(word="cancel", message="stop").intents(_asked())
 
     assert isinstance(wish, Decide)
+
+
+def test_a_refusal_carries_its_reason_where_the_agent_has_room_for_it() -> None:
+    [refused] = Decision(word="deny", message="ask me first").intents(_asked(), in_answer=True)
+    allowed = Decision(word="allow", message="but hurry").intents(_asked(), in_answer=True)
+
+    assert refused == Decide(
+        session_id="s", approval_id="a", decision="deny", message="ask me first"
+    )
+    assert [type(each) for each in allowed] == [Steer, Decide]

@@ -41,9 +41,12 @@ def test_a_duplicate_names_the_line_being_read() -> None:
     out.line = 3
     out.duplicate("blank line")
     out.line = 4
-    out.duplicate("turn: begun before")
+    out.duplicate("turn: started before")
 
-    assert out.take_duplicates() == [Duplicate(3, "blank line"), Duplicate(4, "turn: begun before")]
+    assert out.take_duplicates() == [
+        Duplicate(3, "blank line"),
+        Duplicate(4, "turn: started before"),
+    ]
     assert out.take_duplicates() == []
 
 

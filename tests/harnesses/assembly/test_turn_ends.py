@@ -179,7 +179,7 @@ def test_a_turn_begun_twice_is_one_turn(out: Output, session: SessionAssembler) 
     session.begin_turn("t")
 
     assert types(out.take_messages()) == ["TurnStarted"]
-    assert reasons(out) == ["turn: begun before"]
+    assert reasons(out) == ["turn: started before"]
 
 
 def test_a_turn_ended_twice_ends_once(out: Output, session: SessionAssembler) -> None:
@@ -447,7 +447,7 @@ def test_a_review_is_begun_once_and_without_a_name_if_nobody_gives_one(
     assert [message.text for message in out.take_messages() if isinstance(message, Notice)] == [
         "review began"
     ]
-    assert reasons(out) == ["review: begun before"]
+    assert reasons(out) == ["review: started before"]
 
 
 def test_the_reviewer_s_own_turn_is_part_of_the_one_that_asked(

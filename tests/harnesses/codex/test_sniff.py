@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,25 +68,6 @@ def test_legacy_events_alone_do_not_decide_between_the_two_app_servers() -> None
     assert sniff([event]) is None
     assert sniff([event, b'{"method":"turn/started","params":{}}']) == "codex-app-server"
     assert sniff([event] * 4) == "codex-app-server-v1"
-
-
-def _first_lines() -> list[dict[str, Any]]:
-    path = Path(__file__).parents[2] / "data" / "sniffing" / "first-lines.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.mark.parametrize("recording", _first_lines(), ids=lambda each: each["of"])
-def test_a_stream_is_claimed_only_by_what_is_unique_to_its_dialect(
-    recording: dict[str, Any],
-) -> None:
-    """The first lines of real recordings, those of other programs among them."""
-    lines = [line.encode() for line in recording["lines"]]
-
-    expected = recording["dialect"]
-    own = expected if str(expected).startswith("codex-") else None
-    for length in range(1, len(lines) + 1):
-        assert sniff(lines[:length]) in (None, own)
-    assert sniff(lines) == own
 
 
 @pytest.mark.parametrize(

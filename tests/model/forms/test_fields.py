@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.model.forms import Choice, coerce, defaults, fields, problems
+from dragoman.model.forms import FieldChoice, coerce, defaults, fields, problems
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -43,9 +43,9 @@ def test_the_fields_of_a_schema_in_its_order() -> None:
     assert [field.name for field in FIELDS.values() if field.required] == ["name", "size"]
     assert (FIELDS["name"].title, FIELDS["name"].description) == ("Your name", "In full.")
     assert FIELDS["age"].title == "age"
-    assert FIELDS["size"].choices == [Choice("s", "Small"), Choice("l", "Large")]
-    assert FIELDS["colour"].choices == [Choice("#f00", "Red")]
-    assert FIELDS["tags"].choices == [Choice("a", "a"), Choice("b", "b")]
+    assert FIELDS["size"].choices == [FieldChoice("s", "Small"), FieldChoice("l", "Large")]
+    assert FIELDS["colour"].choices == [FieldChoice("#f00", "Red")]
+    assert FIELDS["tags"].choices == [FieldChoice("a", "a"), FieldChoice("b", "b")]
     assert FIELDS["mail"].format == "email"
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dragoman.model.forms.values import Choice, choices_of, offered, same, shown
+from dragoman.model.forms.values import FieldChoice, choices_of, offered, same, shown
 
 
 def test_titles_that_do_not_fit_the_values_are_left_out() -> None:
-    assert choices_of({"enum": ["a", 2], "enumNames": ["A"]}) == [Choice("a", "a"), Choice(2, "2")]
+    assert choices_of({"enum": ["a", 2], "enumNames": ["A"]}) == [
+        FieldChoice("a", "a"),
+        FieldChoice(2, "2"),
+    ]
 
 
 def test_options_that_are_not_constants_are_no_choices() -> None:
@@ -20,5 +23,5 @@ def test_a_number_is_not_a_truth_value() -> None:
 
 def test_what_is_shown_is_bounded() -> None:
     assert len(shown("x" * 1000)) == 60
-    assert offered([Choice(n, str(n)) for n in range(99)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 …"
+    assert offered([FieldChoice(n, str(n)) for n in range(99)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 …"
     assert shown(float("nan")) == "null"

@@ -14,7 +14,7 @@ import pytest
 
 from dragoman.model.messages import Message, Text, TurnStarted, encode
 from dragoman.store.live.checking import verify
-from dragoman.store.live.entries import Entry, Passing
+from dragoman.store.live.entries import Entry, Transient
 from dragoman.store.live.reading import JournalLine, LiveStoreUnusable
 from dragoman.store.live.schema import VERSION
 from dragoman.store.live.store import LiveStore
@@ -78,7 +78,7 @@ def test_an_entry_comes_back_as_it_was_and_is_encoded_once(store: LiveStore) -> 
     frame = again.once("sse", lambda one: b"data: " + one.json)
     assert again.once("sse", lambda one: b"never") is frame
     assert again.json is again.json
-    passing = Passing(Text(session_id="s", text="x"), after=4)
+    passing = Transient(Text(session_id="s", text="x"), after=4)
     assert passing.json == b'{"message":%b}' % passing.message_json
 
 
@@ -108,7 +108,7 @@ def test_things_are_told_in_the_order_in_which_they_were_said(
 ) -> None:
     said: list[Any] = []
     for seq in range(1, 200):
-        said += [entry(seq, "x"), Passing(Text(session_id="s", text="p"))]
+        said += [entry(seq, "x"), Transient(Text(session_id="s", text="p"))]
         add(store, 1, said[-2])
         store.writer.publish(said[-1])
     store.writer.flush()

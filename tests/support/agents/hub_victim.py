@@ -10,7 +10,7 @@ import asyncio
 import sys
 
 from dragoman.client.connection import Connection
-from dragoman.hub.hub import Begun, Gap, Hub
+from dragoman.hub.hub import Gap, Hub, InProgress
 
 
 async def main(data: str, command: str, workspace: str) -> None:
@@ -22,7 +22,7 @@ async def main(data: str, command: str, workspace: str) -> None:
         reader = hub.subscribe(session.id)
         await hub.run(session.id, "work")
         async for told in reader:
-            if not isinstance(told, Gap | Begun):
+            if not isinstance(told, Gap | InProgress):
                 print(told.json.decode(), flush=True)  # noqa: T201
 
 

@@ -15,7 +15,7 @@ from dragoman.client.connection import Connection
 from dragoman.client.reaching import Reach
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
-from dragoman.hub.hub import Begun, Entry, Gap, Hub, Passing, Reader, Told
+from dragoman.hub.hub import Delivery, Entry, Gap, Hub, InProgress, Reader, Transient
 from dragoman.model.messages import Message, Text, TurnEnded
 
 SECONDS = 60
@@ -87,9 +87,9 @@ async def eventually(holds: Callable[[], object]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def read_until(reader: Reader, holds: Callable[[Message], bool]) -> list[Told]:
+async def read_until(reader: Reader, holds: Callable[[Message], bool]) -> list[Delivery]:
     """What a reader is told up to a message."""
-    told: list[Told] = []
+    told: list[Delivery] = []
     async with asyncio.timeout(SECONDS):
         async for each in reader:
             told.append(each)
@@ -102,18 +102,18 @@ def is_end(message: Message) -> bool:
     return isinstance(message, TurnEnded)
 
 
-def seqs(told: list[Told]) -> list[int]:
+def seqs(told: list[Delivery]) -> list[int]:
     return [each.seq for each in told if isinstance(each, Entry)]
 
 
-def texts(told: list[Told] | list[Entry]) -> list[str]:
+def texts(told: list[Delivery] | list[Entry]) -> list[str]:
     messages = [each.message for each in told if isinstance(each, Entry)]
     return [message.text for message in messages if isinstance(message, Text)]
 
 
-def kinds(told: list[Told] | list[Entry]) -> list[str]:
+def kinds(told: list[Delivery] | list[Entry]) -> list[str]:
     return [
         "gap" if isinstance(each, Gap) else str(each.message.__struct_config__.tag)
         for each in told
-        if not isinstance(each, Passing | Begun)
+        if not isinstance(each, Transient | InProgress)
     ]

@@ -13,7 +13,7 @@ from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.links.link import Closed, Exit, Link, OpenLink, Receive
 from dragoman.drive.restarting import Restarts
-from dragoman.drive.router import Clerk
+from dragoman.drive.router import RequestRouter
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.calls import ToolCalls
@@ -198,7 +198,7 @@ class running_agent:
         self._desk = ApprovalQueue(policy, deadline_seconds=5)
         self._calls = ToolCalls()
         self._tasks = Tasks()
-        self._agent = Agent(plan, Clerk(self._desk, self._calls), self._tasks)
+        self._agent = Agent(plan, RequestRouter(self._desk, self._calls), self._tasks)
 
     async def __aenter__(self) -> Agent:
         await self._desk.__aenter__()

@@ -13,6 +13,7 @@ import msgspec
 from dragoman.drive.process.peers import Peers
 from dragoman.errors import DragomanError, ProtocolError, UsageError
 from dragoman.harnesses import harness
+from dragoman.harnesses.contract.capabilities import resolve_access, resolve_asking
 from dragoman.hub.hub import (
     Entry,
     Forbidden,
@@ -23,21 +24,21 @@ from dragoman.hub.hub import (
     ListReader,
     LiveSession,
     Partial,
-    Passing,
     PendingApproval,
     Reader,
     RememberedRule,
     RunningCommand,
+    Transient,
     UnknownSession,
 )
-from dragoman.hub.saved import Saved
+from dragoman.hub.saved import SavedSessionActions
 from dragoman.model.answers import Model
 from dragoman.model.messages import ApprovalRequested, Delta, Message, encode
 
 AT = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
 
-class FakeSaved(Saved):
+class FakeSaved(SavedSessionActions):
     """The sessions of the agent's that only lie on the disk; it says ``no`` to whatever is asked, if that is set."""
 
     def __init__(self, hub: FakeHub) -> None:
@@ -109,7 +110,7 @@ class FakeHub(Hub):
         return self._change(LiveSession(id=session_id, **known))
 
     def tell(self, session_id: str, *messages: Message) -> None:
-        told: list[Entry | Passing] = []
+        told: list[Entry | Transient] = []
         entries = self._entries[session_id]
         for message in messages:
             if isinstance(message, Delta):
@@ -124,7 +125,7 @@ class FakeHub(Hub):
         self._lives[session_id] = session
         self.put(session_id, told)
 
-    def put(self, session_id: str, told: Sequence[Entry | Passing]) -> None:
+    def put(self, session_id: str, told: Sequence[Entry | Transient]) -> None:
         """Readers are told, and what they have been told is remembered for those who come later."""
         partial = self._partial(session_id)
         for each in told:
@@ -193,6 +194,7 @@ class FakeHub(Hub):
         idempotency_key: str | None = None,
         **options: Any,
     ) -> LiveSession:
+        self._check(options)
         request = (cwd, prompt, options)
         if idempotency_key is not None and idempotency_key in self._by_key:
             name, before = self._by_key[idempotency_key]
@@ -203,7 +205,13 @@ class FakeHub(Hub):
         if idempotency_key is not None:
             self._by_key[idempotency_key] = name, request
         self.asked.append(("start", str(cwd), prompt))
+        self.options = {key: value for key, value in options.items() if value is not None}
         return self.add(name, title=prompt)
+
+    def _check(self, options: dict[str, Any]) -> None:
+        offered = harness("codex").capabilities((0, 166, 0))
+        resolve_access(offered, options.get("access"))
+        resolve_asking(offered, options.get("asking"))
 
     async def run(
         self,
@@ -215,6 +223,7 @@ class FakeHub(Hub):
         **options: Any,
     ) -> str | None:
         self.get(session_id)
+        self._check(options)
         if idempotency_key is not None:
             turn, before = self._by_key.setdefault(idempotency_key, ("", (session_id, text)))
             if before != (session_id, text):
@@ -326,5 +335,5 @@ class FakeHub(Hub):
         return reader
 
 
-def _passing(message: Delta, after: int) -> Passing:
-    return Passing(message, after)
+def _passing(message: Delta, after: int) -> Transient:
+    return Transient(message, after)

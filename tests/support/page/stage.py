@@ -24,8 +24,7 @@ from dragoman.model.messages import (
 from dragoman.web.page import views
 from dragoman.web.page.fragments import fragments
 from dragoman.web.page.rows import (
-    Choices,
-    PendingApproval,
+    OpenRequest,
     PolicyView,
     SessionRow,
     SessionView,
@@ -33,6 +32,7 @@ from dragoman.web.page.rows import (
     TurnMark,
     UsageView,
 )
+from support.page.offered import offered
 
 FIRST = 120
 _AFTER: dict[str | None, State] = {
@@ -62,7 +62,7 @@ class Session:
     sandbox: str = "workspace-write"
     entries: list[Said] = field(default_factory=list[Said])
     passing: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
-    pending: dict[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
+    pending: dict[str, OpenRequest] = field(default_factory=dict[str, OpenRequest])
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -109,7 +109,7 @@ class Stage:
         """Commands that a session has left running."""
         self.history: dict[str, Any] = {}
         self.indexing: dict[str, int] | None = None
-        self.choices = Choices(models=["gpt-5.5", "gpt-5.5-mini"], folders=["/home/ada/shop"])
+        self.choices = offered(models=["gpt-5.5", "gpt-5.5-mini"], folders=["/home/ada/shop"])
         self.token = "secret"
         self.signed_in = True
         self.changed = threading.Condition()
@@ -144,7 +144,7 @@ class Stage:
                     session.state = _AFTER[getattr(message, "outcome", None)]
                 if isinstance(message, ApprovalRequested):
                     until = datetime.now(UTC) + timedelta(seconds=deadline_seconds)
-                    session.pending[message.approval_id] = PendingApproval(
+                    session.pending[message.approval_id] = OpenRequest(
                         asked=message, deadline_at=until
                     )
                     session.state = "waiting"

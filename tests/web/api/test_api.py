@@ -78,7 +78,6 @@ def test_the_same_key_begins_one_session(tmp_path: Path) -> None:
         {},
         {"cwd": ""},
         {"cwd": 7},
-        {"cwd": "/", "sandbox": "none"},
         {"cwd": "/", "approvals": {}},
         {"cwd": "/", "images": ["x"] * 17},
         [],
@@ -92,6 +91,38 @@ def test_a_start_that_makes_no_sense_is_refused_in_words(tmp_path: Path, asked: 
             response = await web.post("/api/v1/sessions", asked)
             assert code(response) == (400, "bad_request")
             assert response.json()["error"]["message"]
+
+    play(story())
+
+
+def test_a_session_starts_with_the_agent_and_the_access_that_were_chosen(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with web_stage(tmp_path) as web:
+            cwd = {"cwd": str(tmp_path / "root")}
+            older = {"sandbox": "read-only", "approvals": "never"}
+            for how in ({"access": "read-only", "asking": "never"}, older):
+                started = await web.post("/api/v1/sessions", {**cwd, "harness": "codex", **how})
+                assert started.status_code == 201
+                assert web.hub.options == {
+                    "access": "read-only",
+                    "asking": "never",
+                    "harness": "codex",
+                    "images": [],
+                }
+            for wrong in ({"access": "none"}, {"asking": "always"}, {"harness": "none"}):
+                refused = await web.post("/api/v1/sessions", {**cwd, **wrong})
+                assert code(refused) == (400, "bad_request")
+                assert "none" in refused.text or "always" in refused.text
+            [known] = (await web.get("/api/v1/harnesses"))["harnesses"]
+            assert known["access"][0] == {
+                "value": "workspace-write",
+                "label": "Workspace",
+                "summary": known["access"][0]["summary"],
+                "level": "write",
+            }
+            assert (await web.get("/api/v1/harnesses/codex/models")) == {"models": []}
+            unknown = await web.client.get("/api/v1/harnesses/none/models")
+            assert code(unknown) == (400, "bad_request")
 
     play(story())
 
@@ -229,7 +260,7 @@ def test_a_saved_session_of_another_program_stays_as_it_is(
                 await web.post(f"{at}/fork"),
             ):
                 assert code(answer) == (409, "conflict")
-                assert "is of codex; this server drives other" in answer.text
+                assert "is of codex; this server runs other" in answer.text
             assert web.hub.asked == []
 
     play(story())
@@ -313,10 +344,12 @@ def test_turns_are_begun_steered_and_interrupted(tmp_path: Path) -> None:
             assert (await web.post(f"{S1}/interrupt")).status_code == 204
             assert web.hub.asked[1:] == [("steer", "s1", "left"), ("interrupt", "s1")]
             assert code(await web.post(f"{S1}/turns", {"text": ""}))[0] == 400
-            how = {"sandbox": "read-only", "approvals": "never", "effort": "low"}
-            assert (await web.post(f"{S1}/turns", {"text": "go", **how})).status_code == 202
-            assert web.hub.options == how
-            for wrong in ({"sandbox": "none"}, {"approvals": "always"}):
+            meant = {"access": "read-only", "asking": "never", "effort": "low"}
+            older = {"sandbox": "read-only", "approvals": "never", "effort": "low"}
+            for how in (meant, older):
+                assert (await web.post(f"{S1}/turns", {"text": "go", **how})).status_code == 202
+                assert web.hub.options == meant
+            for wrong in ({"sandbox": "none"}, {"approvals": "always"}, {"access": "none"}):
                 assert code(await web.post(f"{S1}/turns", {"text": "go", **wrong}))[0] == 400
 
     play(story())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BOUND = 30_000
 """How long anything may take, in milliseconds: machines that run tests are busy."""
-FREE = {"sandbox": "danger-full-access", "approvals": "never"}
+FREE = {"access": "danger-full-access", "asking": "never"}
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -120,7 +120,7 @@ def begin(tabs: Tabs, server: Server, prompt: str, **choices: str) -> Page:
     page = tabs.open(server.address)
     page.wait_for_selector("body.on-index[data-ready]")
     for name, value in choices.items():
-        page.select_option(f"#start [name={name}]", value)
+        page.select_option(f"#start .choices:not([hidden]) [name={name}]", value)
     page.fill("#prompt", prompt)
     page.keyboard.press("Enter")
     page.wait_for_url("**/s/*")

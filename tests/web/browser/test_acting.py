@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from dragoman.model.messages import ApprovalRequested, Message, Text, ToolCall, TurnEnded
 from dragoman.web.page.rows import PolicyView
 from support.page.more_scenes import asking_for_changes
+from support.page.offered import offered, other_choices
 from support.page.scenes import asking, settled, shop
 from support.page.stage import Stage
 
@@ -38,7 +39,7 @@ def test_an_approval_shows_all_that_is_asked_and_is_allowed_with_a_word(
     expect(form.locator(".line")).to_contain_text("./deploy.sh staging --tag 2026.11.3 && curl")
     expect(form.locator(".reason")).to_contain_text("needs network access")
     expect(form.locator(".countdown")).to_have_text(
-        re.compile(r"denied in 1 min \d+ s if nobody answers")
+        re.compile(r"denied in 1 min \d+ s without an answer")
     )
     expect(form.locator("button")).to_have_count(4)
     expect(page.locator("#state")).to_have_text("waiting for you")
@@ -210,14 +211,14 @@ def test_a_turn_gets_the_sandbox_that_was_chosen_for_it(stage: Stage, tabs: Tabs
     stage.say(session, *shop())
     page = tabs.open(f"{stage.url}/s/shop")
     page.wait_for_selector("#connection[data-state=live]", state="attached")
-    picker = page.locator("#composer [name=sandbox]")
+    picker = page.locator("#composer [name=access]")
     expect(picker).to_have_value("workspace-write")
 
     picker.select_option("read-only")
     page.fill("#words", "Only look.")
     page.click("#send")
     expect(picker).to_be_disabled()
-    given = {"text": "Only look.", "model": "gpt-5.5", "sandbox": "read-only"}
+    given = {"text": "Only look.", "model": "gpt-5.5", "access": "read-only"}
     assert stage.asked[-1] == ("POST", "/api/v1/sessions/shop/turns", given)
 
     stage.change(session, sandbox="read-only")
@@ -238,18 +239,49 @@ def test_a_session_begins(stage: Stage, tabs: Tabs) -> None:
     expect(page.locator("#prompt")).to_be_focused()
 
     page.keyboard.type("Do it.")
-    expect(page.locator("#means")).to_contain_text("may change files in this folder")
-    page.select_option("[name=sandbox]", "read-only")
-    expect(page.locator("#means")).to_contain_text("may read files and change nothing")
+    expect(page.locator("#means")).to_contain_text("can change files in the workspace")
+    page.select_option("#start .choices:not([hidden]) [name=access]", "read-only")
+    expect(page.locator("#means")).to_contain_text("can read files and change nothing")
     page.locator("#prompt").press("Enter")
 
     page.wait_for_url("**/s/shop")
     assert stage.asked[0][2] == {
         "prompt": "Do it.",
         "cwd": "/home/ada/shop",
-        "sandbox": "read-only",
-        "approvals": "on-request",
+        "harness": "codex",
+        "access": "read-only",
+        "asking": "on-request",
     }
+
+
+def test_the_choices_are_those_of_the_agent_that_is_chosen(stage: Stage, tabs: Tabs) -> None:
+    stage.session("shop")
+    gone = other_choices(name="gone", title="Gone", problem="Install it.", is_installed=False)
+    stage.choices = offered([], ["/home/ada/shop"], other_choices(), gone)
+    page = tabs.open(stage.url)
+    page.wait_for_selector("body[data-ready]")
+    page.click(".harness:has([value=other])")
+    expect(page.locator("#means")).to_have_text("It only looks.")
+    expect(page.locator("#start [name=access]:visible")).to_have_value("look")
+    expect(page.locator("#start [name=asking]:visible")).to_have_count(0)
+
+    page.click(".harness:has([value=gone])")
+    expect(page.locator("#start .notice:visible")).to_have_text("Install it.")
+    expect(page.locator("#start button[type=submit]")).to_be_disabled()
+
+    page.click(".harness:has([value=other])")
+    page.fill("#prompt", "Look.")
+    page.locator("#prompt").press("Enter")
+    page.wait_for_url("**/s/shop")
+    assert stage.asked[0][2] == {
+        "prompt": "Look.",
+        "cwd": "/home/ada/shop",
+        "harness": "other",
+        "access": "look",
+    }
+    page.goto(stage.url)  # the choice is remembered
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator("[name=harness]:checked")).to_have_value("other")
 
 
 def test_a_policy_is_tried_while_it_is_written_and_saved(stage: Stage, tabs: Tabs) -> None:

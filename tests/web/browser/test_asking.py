@@ -41,10 +41,10 @@ def test_a_command_is_shown_once_with_what_would_be_remembered(
     serve: Callable[[str], Server], tabs: Tabs, tmp_path: Path
 ) -> None:
     script = _steps("run: {command: touch made-by-hand, escalate: I need it}", "say: Done.")
-    page = begin(tabs, serve(script), "go", sandbox="read-only", approvals="on-request")
+    page = begin(tabs, serve(script), "go", access="read-only", asking="on-request")
     form = page.locator("form.ask")
     expect(form).to_contain_text("touch made-by-hand")
-    expect(form.locator(".always")).to_contain_text("commands that begin with touch made-by-hand")
+    expect(form.locator(".always")).to_contain_text("commands that start with touch made-by-hand")
     expect(form.locator(".always")).to_contain_text("rules/default.rules")
     expect(page.locator("#log .use", has_text="made-by-hand")).to_be_hidden()
     _look(page, tmp_path, "command")
@@ -58,7 +58,7 @@ def test_a_form_is_filled_in_and_what_does_not_fit_is_said(
     serve: Callable[[str], Server], tabs: Tabs, tmp_path: Path
 ) -> None:
     script = _steps("mcp: {server: asker, tool: ask, arguments: {mode: form}}", "say: Done.")
-    page = begin(tabs, serve(script), "go", approvals="on-request")
+    page = begin(tabs, serve(script), "go", asking="on-request")
     form = page.locator("form.ask")
     expect(form).to_contain_text("Who are you?")
     form.locator("button.allow").click()
@@ -86,7 +86,7 @@ def test_an_address_is_shown_and_never_opened_unasked(
     serve: Callable[[str], Server], tabs: Tabs, tmp_path: Path
 ) -> None:
     script = _steps("mcp: {server: asker, tool: ask, arguments: {mode: url}}", "say: Done.")
-    page = begin(tabs, serve(script), "go", approvals="on-request")
+    page = begin(tabs, serve(script), "go", asking="on-request")
     form = page.locator("form.ask")
     expect(form).to_contain_text("https://example.com/sign-in?state=1")
     _look(page, tmp_path, "address")
@@ -106,7 +106,7 @@ def test_a_question_is_answered_or_the_turn_is_stopped(
     script = _steps(tool, "say: Done.").replace(
         "config:\n", "config:\n  features: {default_mode_request_user_input: true}\n"
     )
-    page = begin(tabs, serve(script), "go", approvals="on-request")
+    page = begin(tabs, serve(script), "go", asking="on-request")
     form = page.locator("form.ask")
     expect(form).to_contain_text("Which colour?")
     form.locator("button.answered").click()
@@ -120,7 +120,7 @@ def test_a_question_is_answered_or_the_turn_is_stopped(
 def test_an_edit_is_shown_once(serve: Callable[[str], Server], tabs: Tabs, tmp_path: Path) -> None:
     patch = "*** Begin Patch\\n*** Add File: notes.txt\\n+one\\n+two\\n*** End Patch\\n"
     script = _steps(f'patch: "{patch}"', "say: Done.")
-    page = begin(tabs, serve(script), "go", sandbox="read-only", approvals="on-request")
+    page = begin(tabs, serve(script), "go", access="read-only", asking="on-request")
     form = page.locator("form.ask")
     expect(form).to_contain_text("notes.txt")
     expect(page.locator("#log .use", has_text="notes.txt")).to_be_hidden()

@@ -109,7 +109,7 @@ def test_a_session_from_the_terminal_is_taken_up_again_with_all_that_was_said(
     page.click("#sessions a")
     expect(page.locator("#saved")).to_be_visible()
     expect(page.locator("#turns li")).to_have_text(["Paint the shed"])
-    page.select_option("#composer [name=sandbox]", "danger-full-access")
+    page.select_option("#composer [name=access]", "danger-full-access")
     ask(page, "Go on", "The second answer.")
 
     expect(page.locator(PROMPTS)).to_have_text(["Paint the shed", "Go on"])
@@ -166,7 +166,7 @@ def test_a_session_from_the_terminal_is_renamed_put_away_and_branched_off(
     expect(page.locator("#saved")).to_have_count(0)
     expect(page.locator("#title")).to_have_text("The shed")
     expect(page.locator(PROMPTS)).to_have_text(["Paint the shed"])
-    page.select_option("#composer [name=sandbox]", "danger-full-access")
+    page.select_option("#composer [name=access]", "danger-full-access")
     ask(page, "In green", "The second answer.")
     expect(page.locator("#turns li")).to_have_text(["Paint the shed", "In green"])
     page.reload()

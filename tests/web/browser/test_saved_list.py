@@ -88,7 +88,7 @@ def test_a_session_that_is_live_is_listed_once_whoever_writes_its_file(
     page.click(f"{LISTED} >> text=Mow the lawn")
     expect(page.locator("#saved")).to_be_visible()
     page.wait_for_selector("body[data-ready]")
-    page.select_option("#composer [name=sandbox]", "danger-full-access")
+    page.select_option("#composer [name=access]", "danger-full-access")
     page.fill("#words", "Go on")
     page.keyboard.press("Enter")
     expect(page.locator("#log .is-prompt .prose")).to_have_text(["Mow the lawn", "Go on"])

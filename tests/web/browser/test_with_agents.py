@@ -273,13 +273,13 @@ def test_a_turn_works_in_the_sandbox_that_was_chosen_for_it(serve: Serve, tabs: 
     is_over(page)
     page.wait_for_selector("body[data-ready]")  # it may have been over when the page was made
 
-    page.select_option("#composer [name=sandbox]", "read-only")
+    page.select_option("#composer [name=access]", "read-only")
     page.fill("#words", "Second")
     page.keyboard.press("Enter")
     expect(page.locator("#log .is-text .prose").last).to_have_text("Two.")
     is_over(page)
 
     assert server.sandboxes() == ["danger-full-access", "read-only"]
-    expect(page.locator("#composer [name=sandbox]")).to_have_value("read-only")
+    expect(page.locator("#composer [name=access]")).to_have_value("read-only")
     page.reload()
-    expect(page.locator("#composer [name=sandbox]")).to_have_value("read-only")
+    expect(page.locator("#composer [name=access]")).to_have_value("read-only")

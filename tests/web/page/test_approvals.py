@@ -122,7 +122,7 @@ def test_a_command_is_shown_as_it_will_run(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_would_be_remembered_is_said_with_its_place() -> None:
     always = AlwaysAllow(prefix=["git", "push"], stored_in="/home/u/.codex/rules/default.rules")
     form = asked("command", summary="git push", choices=["allow", "allow_always"], always=always)
-    assert "commands that begin with <code>git push</code>" in form
+    assert "commands that start with <code>git push</code>" in form
     assert "<code>/home/u/.codex/rules/default.rules</code>" in form
     without = asked("command", summary="git push", choices=["allow"], always=always)
     assert "remembers" not in without

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from dragoman.web.page import shell
-from dragoman.web.page.rows import SessionRow
+from dragoman.web.page.rows import HarnessChoices, Option, SessionRow
 
 
 def test_a_session_in_the_list_says_its_state_in_words() -> None:
@@ -26,14 +26,24 @@ def test_a_folder_has_a_name_whatever_its_path() -> None:
 
 
 def test_what_is_chosen_is_offered_even_if_nobody_else_offers_it() -> None:
-    picker = shell.picker("Model", "model", ["a"], "b")
+    picker = shell.picker("Model", "model", [Option(value="a")], "b")
 
     chosen, other = '<option value="b" selected>b</option>', '<option value="a">a</option>'
     assert picker.index(chosen) < picker.index(other)
 
 
 def test_what_can_be_chosen_is_said_in_words_for_people() -> None:
-    picker = shell.picker("Sandbox", "sandbox", ["read-only", "danger-full-access"], "read-only")
+    careful = Option(value="read-only", label="Read only", summary="It <reads>.")
+    full = Option(value="danger-full-access", label="Full access", is_full=True)
 
-    assert '<option value="read-only" selected>Read only</option>' in picker
-    assert '<option value="danger-full-access">Full access</option>' in picker
+    picker = shell.picker("Access", "access", [careful, full], "read-only")
+
+    assert 'value="read-only" selected data-summary="It &lt;reads&gt;.">Read only<' in picker
+    assert '<option value="danger-full-access" data-full="true">Full access</option>' in picker
+
+
+def test_an_agent_without_an_icon_gets_a_monogram() -> None:
+    drawn = shell.harness_icon(HarnessChoices(name="toy", title="Toy", icon="M0 0h1"))
+
+    assert '<path d="M0 0h1">' in drawn
+    assert ">To</text>" in shell.harness_icon(HarnessChoices(name="toy", title="Toy"))

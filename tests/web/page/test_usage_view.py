@@ -31,8 +31,8 @@ def test_usage_says_what_was_spent_and_what_has_no_price() -> None:
 
     assert "$1.50" in page
     assert "40 %" in page
-    assert "1.23k tokens are of models without a known price" in page
-    assert "not told" in page
+    assert "1.23k tokens belong to models without a known price" in page
+    assert "not reported" in page
     check(page)
     assert '<progress max="100" value="40"' in page
     full = usage(UsageView(windows=[("weekly", 85.0, None)]))

@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.hub.hub import Begun, Entry, Gap, Passing, SoFar, Told
+from dragoman.hub.hub import Delivery, Entry, Gap, InProgress, SoFar, Transient
 from dragoman.model.messages import Delta, Text, encode
 from dragoman.web.streams.channels import Channel, Cursor
 from support.page.fake_hub import AT, FakeHub
@@ -29,8 +29,8 @@ class Store:
     def entries(self, session_id: str, *, after: int = 0, limit: int = 500) -> list[Entry]:
         return self.kept[after : after + limit]
 
-    def add(self, count: int = 1) -> list[Told]:
-        new: list[Told] = []
+    def add(self, count: int = 1) -> list[Delivery]:
+        new: list[Delivery] = []
         for _ in range(count):
             message = Text(text=f"{len(self.kept) + 1}")
             entry = Entry("s1", len(self.kept) + 1, AT, encode(message), message)
@@ -43,8 +43,8 @@ def ids(data: bytes) -> list[int]:
     return [int(each) for each in _ID.findall(data)]
 
 
-def delta(text: str = "x") -> Passing:
-    return Passing(Delta(of="text", text=text), 0)
+def delta(text: str = "x") -> Transient:
+    return Transient(Delta(of="text", text=text), 0)
 
 
 def test_readers_at_the_same_place_get_the_very_same_bytes() -> None:
@@ -166,7 +166,7 @@ def test_a_format_without_a_word_for_a_long_stretch_goes_on_behind_it() -> None:
         store.kept.append(entry)
         channel.tell([entry])
 
-    def encode_last(heard: Sequence[Entry | Passing | None]) -> bytes:
+    def encode_last(heard: Sequence[Entry | Transient | None]) -> bytes:
         return b"".join(b"ten" for each in heard if isinstance(each, Entry) and each.seq == 10)
 
     assert cursor.take(encode_last) == b"ten"
@@ -267,7 +267,7 @@ def test_the_beginning_that_the_hub_tells_is_passed_on_once() -> None:
     store = Store()
     channel = Channel("s1", store, last_seq=0, keep=8)
     first = Cursor(channel, 0)
-    channel.tell([Begun(things=[SoFar(Delta(of="text", text="Once ", message_id="m"))])])
+    channel.tell([InProgress(things=[SoFar(Delta(of="text", text="Once ", message_id="m"))])])
     second = Cursor(channel, 0)
     channel.tell([piece("upon")])
 
@@ -275,5 +275,5 @@ def test_the_beginning_that_the_hub_tells_is_passed_on_once() -> None:
         assert said(cursor.take() + cursor.take()) == [("partial", "Once "), ("delta", "upon")]
 
 
-def piece(text: str) -> Passing:
-    return Passing(Delta(of="text", text=text, message_id="m"), 0)
+def piece(text: str) -> Transient:
+    return Transient(Delta(of="text", text=text, message_id="m"), 0)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.hub import readers
-from dragoman.hub.hub import Entry, Passing
+from dragoman.hub.hub import Entry, Transient
 from dragoman.model.messages import Delta, Text, encode
 from dragoman.web.settings import Settings
 from dragoman.web.streams import channels
@@ -36,8 +36,8 @@ class Hub(FakeHub):
     def __init__(self) -> None:
         super().__init__(_HERE)
         self.add("s1")
-        self.said: deque[Entry | Passing] = deque()
-        self.committed: deque[Entry | Passing] = deque()
+        self.said: deque[Entry | Transient] = deque()
+        self.committed: deque[Entry | Transient] = deque()
         self.newest = 0
         self.pieces: dict[int, str] = {}
         """What was said in pieces after each entry."""
@@ -48,7 +48,7 @@ class Hub(FakeHub):
                 before = self.pieces.get(self.newest, "")
                 piece = f"{before.count(' ')} "
                 self.pieces[self.newest] = before + piece
-                self.said.append(Passing(Delta(of="text", text=piece), self.newest))
+                self.said.append(Transient(Delta(of="text", text=piece), self.newest))
                 continue
             self.newest += 1
             message = Text(text=f"{self.newest}")
@@ -129,7 +129,7 @@ class Client:
             assert text in whole[len(self.text) :]
             self.text = whole[: whole.index(text, len(self.text)) + len(text)]
 
-    def _encoded(self, heard: Sequence[Entry | Passing | None]) -> bytes:
+    def _encoded(self, heard: Sequence[Entry | Transient | None]) -> bytes:
         """A format that has a word for every third entry."""
         words: list[bytes] = []
         for each in heard:

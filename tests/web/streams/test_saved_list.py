@@ -32,7 +32,7 @@ def _always_fresh(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[r
     monkeypatch.setattr("dragoman.web.archive_worker._FRESH_SECONDS", 0.0)
 
 
-class Told:
+class Delivery:
     """The events of one reader of the list, one by one."""
 
     def __init__(self, frames: AsyncGenerator[bytes]) -> None:
@@ -137,10 +137,10 @@ class Terminal:
         await self.archive_worker.close()
 
     @asynccontextmanager
-    async def reading(self) -> AsyncGenerator[tuple[Told, Any]]:
+    async def reading(self) -> AsyncGenerator[tuple[Delivery, Any]]:
         """A reader, and what it was told of saved sessions at first."""
         with self.channel.reading() as frames:
-            told = Told(frames)
+            told = Delivery(frames)
             assert (await told.next())[0] == "sessions"
             kind, said = await told.next()
             assert kind == "saved_sessions"

@@ -19,12 +19,12 @@ import msgspec
 
 from dragoman.archive.ledger.entries import FileUsage, LedgerEntry, LedgerSession, Rule, rule_number
 from dragoman.errors import UnreadableSource
+from dragoman.harnesses import fast_usage_reader
 from dragoman.harnesses.contract.history import Origin
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
 from dragoman.reading.file_lines import is_plain, open_file, other_lines, plain_lines
 from dragoman.reading.identity import FIRST_LINES, identify
-from dragoman.reading.parsers import fast_usage_reader
 from dragoman.reading.read import read
 from dragoman.reading.regular import open_regular
 from dragoman.reading.sources import BATCH, unreadable

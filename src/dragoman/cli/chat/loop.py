@@ -86,7 +86,7 @@ class ChatLoop:
     def status(self) -> str:
         """The status line below the input."""
         model = self._model or self.session.facts.model
-        known = [model, self._options.sandbox, f"{self.session.id[:8]}…", "/help"]
+        known = [model, self._options.access, f"{self.session.id[:8]}…", "/help"]
         return "  " + " · ".join(render.one_line(each, 60) for each in known if each)
 
     async def go_on(self, lines: Lines, prompt: str | None = None) -> None:
@@ -261,7 +261,13 @@ class ChatLoop:
         if not rest:
             self._say("/resume needs a session: its id, an id prefix or its name", problem=True)
             return
-        found = self._options.session_to_resume(rest, last=False)
+        from dragoman.client.surveying import driven_names
+
+        there, found = self._options.resuming(rest, last=False)
+        if there.harness not in (None, self._options.harness or driven_names()[0].name):
+            words = f"this is a session of {there.harness}; run `dragoman chat --resume {found}`"
+            self._say(words, problem=True)
+            return
         self._go_on_in(await self._options.start(self._agent, resume=found))
 
     async def _nothing_runs(self, rest: str) -> None:

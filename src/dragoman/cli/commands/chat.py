@@ -29,7 +29,7 @@ def chat(prompt: str | None, resume: str | None, last: bool, **options: Any) -> 
     agent.check()
     from dragoman.cli.live.loop import run_async
 
-    session = agent.session_to_resume(resume, last=last)
+    agent, session = agent.resuming(resume, last=last)
     return run_async(lambda: _chat(agent, prompt, session))
 
 

@@ -14,19 +14,23 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.program import invoked_as
 from dragoman.cli.run_options import AgentOptions
 from dragoman.cli.streams import standard_output
+from dragoman.errors import UsageError
 
 if TYPE_CHECKING:
     from dragoman.cli.live.live import LiveView
     from dragoman.model.messages import ApprovalRequested, Message
     from dragoman.rehearsal import Script
+    from dragoman.rehearsal.stage import AgentName
 
+_ASKS_ALWAYS: Final = "untrusted"
 _PROMPT: Final = "Fix the failing test"
 _FILES: Final = ("greet.py", "test_greet.py")
 _PAUSE_SECONDS: Final = 2.0
@@ -36,11 +40,24 @@ _PAUSE_SECONDS: Final = 2.0
 @click.option("-y", "--yes", is_flag=True, help="Do not ask: allow the change after a short pause.")
 @click.option("--quick", is_flag=True, help="Skip the pauses.")
 @click.option(
+    "--harness",
+    metavar="NAME",
+    shell_complete=completing.harnesses,
+    help="Agent to run: codex (the default) or claude.",
+)
+@click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."
 )
 @click.option("--page", is_flag=True, help="Run in the browser, on the page that `serve` opens.")
 @click.option("--open/--no-open", "opens", default=True, hidden=True)
-def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -> int:
+def demo(
+    yes: bool,
+    quick: bool,
+    harness: str | None,
+    command: str | None,
+    page: bool,
+    opens: bool,
+) -> int:
     """Watch the real agent fix a failing test in a temporary repository.
 
     The model is a stand-in that plays a script, so this needs no key and no network, and costs
@@ -50,16 +67,19 @@ def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -
     from dragoman.cli.live.loop import run_async
     from dragoman.rehearsal import Rehearsal
 
+    name = _scripted(harness)
+    access, asking = _cautious(name, command)
     folder = Path(tempfile.mkdtemp(prefix="dragoman-demo-"))
     workspace = _make_workspace(folder / "greeter")
-    with Rehearsal(_script(quick=quick), home=folder / "home") as stage:
+    with Rehearsal(_script(quick=quick), agent=name, home=folder / "home") as stage:
         if page:
-            return _page(folder, workspace, command, stage.env, opens=opens)
+            first = {"cwd": str(workspace), "prompt": _PROMPT, "access": access, "asking": asking}
+            return _page(folder, workspace, name, command, stage.env, first, opens=opens)
         options = AgentOptions(
             cwd=str(workspace),
-            # The script is harmless, and some machines cannot sandbox commands.
-            sandbox="danger-full-access",
-            approvals="untrusted",
+            harness=name,
+            access=access,
+            asking=asking,
             command=command,
             env=stage.env,
         )
@@ -68,21 +88,48 @@ def demo(yes: bool, quick: bool, command: str | None, page: bool, opens: bool) -
         )
 
 
+def _scripted(harness: str | None) -> AgentName:
+    """The agent, if the stand-in model can serve it."""
+    from dragoman.client.surveying import driven_names
+    from dragoman.rehearsal.stage import AGENTS
+
+    name = harness or driven_names()[0].name
+    for each in AGENTS:
+        if each == name:
+            return each
+    raise UsageError(f"the demo runs {' or '.join(AGENTS)}, not {name}")
+
+
+def _cautious(harness: str, command: str | None) -> tuple[str | None, str | None]:
+    """Access and asking with which the agent asks about the change to the file.
+
+    An agent that can be told to ask about everything gets full access: its script is harmless, and some
+    machines cannot sandbox commands. Others ask by default.
+    """
+    from dragoman.client.examining import capabilities
+
+    offered = asyncio.run(capabilities(command, harness=harness))
+    asks_always = any(each.value == _ASKS_ALWAYS for each in offered.asking)
+    return ("full", _ASKS_ALWAYS) if asks_always else (None, None)
+
+
 def _page(
-    folder: Path, workspace: Path, command: str | None, env: dict[str, str], *, opens: bool
+    folder: Path,
+    workspace: Path,
+    harness: str,
+    command: str | None,
+    env: dict[str, str],
+    first: dict[str, Any],
+    *,
+    opens: bool,
 ) -> int:
     from dragoman.cli.commands.serve import Serving, run
 
-    first = {
-        "cwd": str(workspace),
-        "prompt": _PROMPT,
-        "sandbox": "danger-full-access",
-        "approvals": "untrusted",
-    }
     serving = Serving(
         data=folder / "data",
         port=0,
         roots=[workspace],
+        harness=harness,
         command=command,
         env=env,
         home=folder / "home",
@@ -96,6 +143,7 @@ def _page(
 async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float) -> int:
     from dragoman.cli.live.live import view_for
     from dragoman.cli.live.loop import EXIT_CODES, live_screen, show_turn
+    from dragoman.client.surveying import title_of
     from dragoman.model.messages import ApprovalRequested, ApprovalSettled
 
     view = view_for(standard_output())
@@ -122,7 +170,8 @@ async def _demo(options: AgentOptions, folder: Path, *, yes: bool, pause: float)
             session = await options.start(agent)
             ended = await show_turn(session.run(_PROMPT), session, view, presses, show)
             version = agent.facts.version if agent.facts else None
-        view.write_rows(_summary(version, seen, folder, session.id))
+        title = title_of(options.harness)
+        view.write_rows(_summary(title, version, seen, folder, session.id, options.harness))
     return EXIT_CODES[ended.outcome] if ended else 1
 
 
@@ -144,10 +193,17 @@ def _answering(view: LiveView, seconds: float) -> Callable[[ApprovalRequested], 
     return allow
 
 
-def _summary(version: str | None, seen: Counter[str], folder: Path, session_id: str) -> list[str]:
+def _summary(
+    title: str,
+    version: str | None,
+    seen: Counter[str],
+    folder: Path,
+    session_id: str,
+    harness: str | None,
+) -> list[str]:
     files = sorted((folder / "home").rglob(f"*{session_id}*.jsonl"))
     rows = [
-        f"That was the real agent{f' (release {version})' if version else ''} with a stand-in model:"
+        f"That was the real {title}{f' (release {version})' if version else ''} with a stand-in model:"
         " no key, no network, no cost.",
         f"{sum(seen.values())} messages: {seen['tool_call']} tool calls, {seen['plan']} plans, "
         f"{seen['approval_requested']} approval, {seen['delta']} deltas.",
@@ -160,7 +216,7 @@ def _summary(version: str | None, seen: Counter[str], folder: Path, session_id: 
         rows.append(f"session file  {files[0]}")
         rows.append(f"read it       {program} convert --to markdown {file}")
         rows.append(f"see it again  {program} replay --speed 4 {file}")
-    rows.append(f"on a page     {program} demo --page")
+    rows.append(f"on a page     {program} demo --harness {harness} --page")
     rows.append(f"your turn     {program} doctor   # is your own agent installed and signed in?")
     return rows
 

@@ -10,13 +10,14 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import click
 
 from dragoman import __version__
+from dragoman.cli import completing
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -35,12 +36,21 @@ class Check:
     text: str
     fix: str | None = None
     """How to fix it."""
+    harness: str | None = None
+    """The agent that it is about."""
+    title: str | None = None
 
 
 @click.command(short_help="Check the installation, and say how to fix it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one per check.")
 @click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."
+)
+@click.option(
+    "--harness",
+    metavar="NAME",
+    shell_complete=completing.harnesses,
+    help="Check only this agent: codex, claude … All agents by default.",
 )
 @click.option(
     "--sessions", is_flag=True, help="Check saved sessions instead: all, or the given PATHS or ids."
@@ -54,6 +64,7 @@ class Check:
 def doctor(
     as_json: bool,
     command: str | None,
+    harness: str | None,
     sessions: bool,
     drift: bool,
     repair: bool,
@@ -83,23 +94,34 @@ def doctor(
     if drift:
         from dragoman.cli.reports.drift import check_drift
 
-        return run_async(lambda: check_drift(command, as_json=as_json))
+        return run_async(lambda: check_drift(command, harness=harness, as_json=as_json))
     if sessions:
         from dragoman.cli.reports.sessions import check_sessions, repair_sessions
 
         if not repair:
             return check_sessions(paths, as_json=as_json)
         return run_async(lambda: repair_sessions(paths, output, command=command, as_json=as_json))
-    return run_async(lambda: _doctor(command, as_json=as_json))
+    return run_async(lambda: _doctor(command, harness, as_json=as_json))
 
 
-async def _doctor(command: str | None, *, as_json: bool) -> int:
+async def _doctor(command: str | None, harness: str | None, *, as_json: bool) -> int:
     from dragoman.cli.commands.serve import data_folder
-    from dragoman.client.examining import examine
+    from dragoman.client.surveying import driven_names
 
-    found = await examine(command)
+    names = [each.name for each in driven_names()]
+    if harness is not None or command is not None:  # a program belongs to one agent
+        names = [harness or names[0]]
+    checks = [check for each in names for check in await _agent(each, command)]
+    installed = {check.harness for check in checks if check.name == "release"}
+    if installed:  # an agent that the user does not use is no failure
+        checks = [
+            replace(check, level="warn")
+            if check.name == "program" and check.level == "fail" and harness is None
+            else check
+            for check in checks
+        ]
     live = await asyncio.to_thread(lambda: list(stored(data_folder(os.environ))))
-    checks = [*judged(found), await _sandbox(found), await _git(), *live, _python()]
+    checks += [await _git(), *live, *_plugins(), _python()]
     if as_json:
         for check in checks:
             click.echo(json.dumps(asdict(check), ensure_ascii=False))
@@ -110,8 +132,26 @@ async def _doctor(command: str | None, *, as_json: bool) -> int:
     return 1 if any(check.level == "fail" for check in checks) else 0
 
 
+async def _agent(harness: str, command: str | None) -> list[Check]:
+    from dragoman.client.examining import examine
+
+    found = await examine(command, harness=harness)
+    checks = [*judged(found)]
+    if found.sandbox_trials:
+        checks.append(await _sandbox(found))
+    return [replace(check, harness=found.harness, title=found.title) for check in checks]
+
+
+def _plugins() -> Iterator[Check]:
+    from dragoman.client.surveying import unusable_plugins
+
+    for each in unusable_plugins():
+        fix = "update or uninstall the package that provides it"
+        yield Check(name="plug-in", level="warn", text=f"{each.name}: {each.problem}", fix=fix)
+
+
 def page(checks: list[Check], *, colour: bool) -> list[str]:
-    """The checks as lines for a terminal."""
+    """The checks as lines for a terminal, with a heading for each agent if there are several."""
     from dragoman.cli.live.ink import Hue, Ink
     from dragoman.rendering import render
 
@@ -123,7 +163,12 @@ def page(checks: list[Check], *, colour: bool) -> list[str]:
     }
     wide = max(len(check.name) for check in checks)
     lines: list[str] = []
+    heading: str | None = None
+    has_headings = len({check.title for check in checks if check.title}) > 1
     for check in checks:
+        if has_headings and check.title != heading:
+            lines += [*[""] * bool(lines), ink(check.title or "This machine", "bold")]
+            heading = check.title
         mark, hue = marks[check.level]
         name = ink(f"{check.name:<{wide}}", "bold")
         lines.append(f"{ink(mark, hue)} {name}  {render.flat(check.text)}")
@@ -142,7 +187,7 @@ def judged(found: Examination) -> Iterator[Check]:
             name="program",
             level="fail",
             text=problems.get("program", "not found"),
-            fix="install the agent, or pass its program with --command PATH",
+            fix=f"{found.install or 'install the agent'}; or pass its program with --command PATH",
         )
         return
     yield Check(name="program", level="ok", text=f"{found.program} ({found.found})")
@@ -153,14 +198,21 @@ def judged(found: Examination) -> Iterator[Check]:
         yield Check(name="release", level="ok", text=found.release)
     if found.speaks:
         yield Check(name="speaks", level="ok", text="; ".join(found.speaks))
-    yield from _ways(problems)
+    yield from _ways(found)
     yield from _greeting(found)
     yield from _home(found.home)
 
 
-def _ways(problems: dict[str, str]) -> Iterator[Check]:
+def _ways(found: Examination) -> Iterator[Check]:
     newer = "install a newer release of the agent"
-    server, one_shot = problems.get("server"), problems.get("one_shot")
+    server, one_shot = found.problems.get("server"), found.problems.get("one_shot")
+    if not found.has_one_shots:
+        if server:
+            yield Check(name="sessions", level="fail", text=server, fix=newer)
+        else:
+            text = f"by {', '.join(found.transports)}, with approvals"
+            yield Check(name="sessions", level="ok", text=text)
+        return
     if server:
         level: Level = "fail" if one_shot else "warn"
         fix = newer if one_shot else f"`dragoman run --exec` works; for everything else, {newer}"
@@ -195,7 +247,8 @@ def _greeting(found: Examination) -> Iterator[Check]:
         yield Check(name="account", level="ok", text="the model needs no sign-in")
     else:
         key = f", or set {found.key_names[0]}" if found.key_names else ""
-        fix = f"`{found.harness} login`{key}; `dragoman demo` works without"
+        command = found.capabilities.sign_in_command if found.capabilities else ""
+        fix = f"run `{command or found.program}`{key}; `dragoman demo` works without"
         yield Check(name="account", level="fail", text="no one is signed in", fix=fix)
 
 
@@ -224,7 +277,7 @@ async def _sandbox(found: Examination) -> Check:
     name = "sandbox"
     if found.program is None or sys.platform == "win32":
         return Check(name=name, level="warn", text="not checked on this system")
-    for words in (["sandbox", "--"], ["sandbox", "linux", "--"], ["sandbox", "macos", "--"]):
+    for words in found.sandbox_trials:
         code, _ = await _ask(found.program, *words, "true")
         if code == 0:
             return Check(name=name, level="ok", text="the sandbox works")

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from dragoman.cli.live.keys import Key
     from dragoman.cli.live.live import LiveView
     from dragoman.model.messages import Message
-    from dragoman.replay.timing import Cue
+    from dragoman.replay.timing import TimedMessage
 
 _FRAME_SECONDS: Final = 0.1
+_ROLES: Final = ("app-server", "exec", "stream-json", "print")
 _FASTEST, _SLOWEST = 512.0, 0.125
 _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 
@@ -54,7 +55,7 @@ _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
     help="Longest pause between messages.",
 )
 @click.option("--turn", type=click.IntRange(min=1), metavar="N", help="Only this turn.")
-@click.option("--as", "role", type=click.Choice(["app-server", "exec"]), help="Act as the agent.")
+@click.option("--as", "role", type=click.Choice(_ROLES), help="Act as the agent.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="")
 def replay(
     source: str | None,
@@ -95,7 +96,7 @@ def replay(
     if turn is not None:
         messages = only_turn(messages, turn)
     if role is not None:
-        streams = role == "app-server"
+        streams = role in ("app-server", "stream-json")
         pace = 1.0 if speed is None else speed
         return _be(
             role,
@@ -130,16 +131,16 @@ def _understood(messages: Iterable[Message], path: str) -> Iterator[Message]:
         )
 
 
-def _be(role: str, timed: list[Cue], words: tuple[str, ...]) -> int:
-    from dragoman.replay.serving import acting_for, run, serve
+def _be(role: str, timed: list[TimedMessage], words: tuple[str, ...]) -> int:
+    from dragoman.replay.serving import ends_after_a_turn, playback_for, run, serve
 
     out = standard_output().buffer
     if "--version" in words:
-        out.write(f"{acting_for(timed).stage_name}\n".encode())
+        out.write(f"{playback_for(timed, role).version_line}\n".encode())
         return 0
-    if role == "exec":
-        return run(timed, out)
-    return serve(timed, sys.stdin.fileno(), out)
+    if ends_after_a_turn(role):
+        return run(timed, out, role=role)
+    return serve(timed, sys.stdin.fileno(), out, role)
 
 
 class Player:
@@ -151,7 +152,7 @@ class Player:
         self._max_pause = max_pause
         self._is_paused = False
 
-    async def play(self, timed: Iterable[Cue]) -> int:
+    async def play(self, timed: Iterable[TimedMessage]) -> int:
         from dragoman.cli.live.keys import keyboard_of
         from dragoman.cli.live.loop import live_screen
 
@@ -166,7 +167,7 @@ class Player:
                     await self._show(timed)
         return 0
 
-    async def _show(self, timed: Iterable[Cue]) -> None:
+    async def _show(self, timed: Iterable[TimedMessage]) -> None:
         for after, message in timed:
             await self.wait(after)
             self._view.show(message)

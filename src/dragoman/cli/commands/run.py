@@ -71,12 +71,12 @@ def run(
     \b
     dragoman run "fix the failing test"
     dragoman run "why is this slow?" --to messages | jq .type
-    git diff | dragoman run - --quiet --sandbox read-only
+    git diff | dragoman run - --quiet --access read
     """
     if to and quiet:
         raise click.UsageError("use either --to or --quiet.")
     if one_shot:
-        options["approvals"] = "never"
+        options["asking"] = "never"
     agent = AgentOptions(**options)
     agent.check()
     asked = {
@@ -87,10 +87,10 @@ def run(
     from dragoman.cli.live.loop import run_async
 
     output = _Output(to=to, quiet=quiet)
-    mode = "exec" if one_shot else "app-server"
+    transport = "exec" if one_shot else None
     text = prompt_from(prompt)
-    session = agent.session_to_resume(resume, last=last)
-    return run_async(lambda: _run(agent, output, text, asked, session, timeout, mode))
+    agent, session = agent.resuming(resume, last=last)
+    return run_async(lambda: _run(agent, output, text, asked, session, timeout, transport))
 
 
 async def _run(
@@ -100,13 +100,13 @@ async def _run(
     asked: dict[str, Any],
     resume: str | None,
     seconds: float | None,
-    mode: str,
+    transport: str | None,
 ) -> int:
     from dragoman.cli.live.loop import EXIT_CODES, live_screen, show_turn
 
     with live_screen(output.view) as presses:
         connected = options.connected(
-            output.view, mode=mode, shows=not output.is_view, seconds=seconds
+            output.view, transport=transport, shows=not output.is_view, seconds=seconds
         )
         async with connected as (agent, _):
             options.warn(agent, output.view)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.archive_options import When, home_option, open_archive
 from dragoman.cli.streams import standard_output
 
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 @click.option("--tool", metavar="NAME", help="Only calls and outputs of this tool: Bash, Edit …")
 @click.option("--errors", is_flag=True, help="Only errors.")
 @click.option("--session", "session_id", metavar="ID", help="Only this session.")
-@click.option("--harness", metavar="NAME", help="Only sessions of this agent: codex, claude …")
+@click.option(
+    "--harness",
+    metavar="NAME",
+    shell_complete=completing.harnesses,
+    help="Only sessions of this agent: codex, claude …",
+)
 @click.option(
     "-C", "--around", type=click.IntRange(0, 20), default=0, help="Also show this many neighbours."
 )

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.signals import Interrupts, handling
 from dragoman.errors import UsageError, reason_of
 
@@ -47,6 +48,8 @@ class Serving:
     names: Sequence[str] = ()
     roots: Sequence[Path] = ()
     policy: Path | None = None
+    harness: str | None = None
+    """The default agent, and the one that ``command`` belongs to."""
     command: str | None = None
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     home: Path | None = None
@@ -81,6 +84,12 @@ class Serving:
 @click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."
 )
+@click.option(
+    "--harness",
+    metavar="NAME",
+    shell_complete=completing.harnesses,
+    help="Default agent for new sessions: codex, claude …",
+)
 @click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="Approval rules.")
 @click.option(
     "--data", type=click.Path(file_okay=False), metavar="DIR", help="Folder for the server's data."
@@ -92,6 +101,7 @@ def serve(
     roots: tuple[str, ...],
     opens: bool | None,
     command: str | None,
+    harness: str | None,
     policy: str | None,
     data: str | None,
 ) -> int:
@@ -109,6 +119,7 @@ def serve(
         names=names,
         roots=[Path(each) for each in roots] or [Path.cwd()],
         policy=Path(policy) if policy is not None else folder / "policy.toml",
+        harness=harness,
         command=command,
         opens=sys.stdout.isatty() if opens is None else opens,
     )
@@ -178,6 +189,7 @@ async def _serve(serving: Serving) -> None:
                 connection=_connection(serving),
                 roots=serving.roots,
                 policy_path=serving.policy,
+                harness=serving.harness,
             )
         )
         app = create_app(hub, lambda: _archive(serving), settings)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.archive_options import When, home_option, open_archive
 from dragoman.cli.streams import standard_output
 
@@ -27,7 +28,12 @@ _SHORT_ID = 13
 )
 @click.option("--since", type=When(), help="Only sessions active since: 7d, 2026-11-15 …")
 @click.option("--until", type=When(), help="Only sessions inactive since.")
-@click.option("--harness", metavar="NAME", help="Only sessions of this agent: codex, claude …")
+@click.option(
+    "--harness",
+    metavar="NAME",
+    shell_complete=completing.harnesses,
+    help="Only sessions of this agent: codex, claude …",
+)
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), help="Show at most this many.  [default: 30]"
 )

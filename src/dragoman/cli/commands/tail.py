@@ -14,12 +14,23 @@ from dragoman.cli.streams import standard_output
 
 @click.command(short_help="Follow sessions while other programs write them.")
 @click.argument("session_id", metavar="[ID]", required=False, shell_complete=completing.sessions)
+@click.option(
+    "--harness",
+    metavar="NAME",
+    shell_complete=completing.harnesses,
+    help="Follow only sessions of this agent: codex, claude …",
+)
 @click.option("--tools", is_flag=True, help="Also show tool output.")
 @click.option("--json", "as_json", is_flag=True, help="Print messages as JSON lines.")
 @click.option("--redact", is_flag=True, help="Mask keys, tokens, passwords and e-mail addresses.")
 @home_option
 def tail(
-    session_id: str | None, tools: bool, as_json: bool, redact: bool, paths: tuple[str, ...]
+    session_id: str | None,
+    harness: str | None,
+    tools: bool,
+    as_json: bool,
+    redact: bool,
+    paths: tuple[str, ...],
 ) -> int:
     """Follow all sessions that are being written, or only the session ID, until Ctrl-C.
 
@@ -41,7 +52,7 @@ def tail(
         where = session_id or ", ".join(archive.folders)
         click.echo(f"dragoman: following {where}; press Ctrl-C to stop", err=True)
     try:
-        for batch in archive.tail(session_id):
+        for batch in archive.tail(session_id, harness=harness):
             messages = [heard.message for heard in batch]
             if redactor is not None:
                 messages = [*redactor.redact(messages)]

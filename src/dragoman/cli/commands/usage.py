@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from dragoman.cli import completing
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ class _Day(click.ParamType[datetime]):
 )
 @click.option("--until", type=_Day(), metavar="DAY", help="Up to and including this day.")
 @click.option("--project", metavar="TEXT", help="Only sessions whose directory contains this text.")
+@click.option(
+    "--harness",
+    metavar="NAME",
+    shell_complete=completing.harnesses,
+    help="Only sessions of this agent: codex, claude …",
+)
 @click.option("--model", metavar="TEXT", help="Only models whose name contains this text.")
 @click.option(
     "--path",
@@ -79,6 +86,7 @@ def usage(
     since: datetime | None,
     until: datetime | None,
     project: str | None,
+    harness: str | None,
     model: str | None,
     paths: tuple[str, ...],
     explain: str | None,
@@ -98,6 +106,8 @@ def usage(
     """
     if since is not None and until is not None and since > until:
         raise click.UsageError("--since is after --until")
+    if harness is not None and paths:
+        raise click.UsageError("use either --harness or --path: files have no agent of their own")
 
     from dragoman.archive.finding import cache_folder
     from dragoman.archive.folders import config_folder, own_prices
@@ -106,7 +116,11 @@ def usage(
     from dragoman.cli.reports import usage as usage_report
 
     folder = Path(cache_folder(os.environ))
-    files = find_files(paths, cache=folder)
+    files = [
+        each
+        for each in find_files(paths, cache=folder)
+        if harness is None or each.harness == harness
+    ]
     own = Path(prices) if prices is not None else own_prices(config_folder(os.environ))
     book = Prices(own, memory=folder / "prices.json")
     cache = None if no_cache else folder / "usage.msgpack"

@@ -186,6 +186,8 @@ class LiveTranscript:
     ) -> None:
         parent = self.sessions.get(message.parent_session_id)
         if message.parent_session_id is not None and parent and parent is not session:
+            # ``width`` is that of the depth before.
+            width = max(20, width - 2 * (parent.depth + 1 - session.depth))
             session.depth = parent.depth + 1
         session.root = render.flat(message.cwd) if message.cwd else session.root
         header = render.session(message)

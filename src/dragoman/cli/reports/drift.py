@@ -16,10 +16,10 @@ DRIFTED: Final = 3
 _SHOWN: Final = 60
 
 
-async def check_drift(command: str | None, *, as_json: bool) -> int:
+async def check_drift(command: str | None, *, harness: str | None = None, as_json: bool) -> int:
     from dragoman.client.drift import find_drift
 
-    found = await find_drift(command)
+    found = await find_drift(command, harness=harness)
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False))
     else:

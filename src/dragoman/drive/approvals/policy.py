@@ -45,15 +45,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     def allows(self) -> bool:
         return self.word in ALLOWING
 
-    def intents(self, request: ApprovalRequested) -> list[Decide | Steer]:
+    def intents(self, request: ApprovalRequested, in_answer: bool = False) -> list[Decide | Steer]:
         """The intents to send to the agent, in this order.
 
-        No dialect has a field for the message in the answer itself. It is sent to the turn first, so that
-        the model reads it together with the refusal and not one step later.
+        A refusal may carry its reason ``in_answer``, where the agent has a field for it. Otherwise, and with
+        an approval, the message is sent to the turn first: then the model reads it together with the
+        decision, and not one step later.
         """
         session_id = request.session_id or ""
         wishes: list[Decide | Steer] = []
-        if self.message and self.word != "cancel" and request.turn_id:
+        is_said = in_answer and not self.allows
+        if self.message and self.word != "cancel" and request.turn_id and not is_said:
             wishes.append(Steer(session_id=session_id, turn_id=request.turn_id, text=self.message))
         wishes.append(
             Decide(
@@ -62,6 +64,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
                 decision=self.word,
                 answers=self.answers,
                 content=self.content,
+                message=self.message if is_said else None,
             )
         )
         return wishes

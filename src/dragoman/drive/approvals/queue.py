@@ -13,7 +13,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -61,7 +61,7 @@ def checked_seconds(seconds: object) -> float | None:
     return None if math.isinf(seconds) and seconds > 0 else max(0.0, float(seconds))
 
 
-class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
+class OpenApproval(msgspec.Struct, frozen=True, kw_only=True):
     """An open request."""
 
     request: ApprovalRequested
@@ -69,6 +69,8 @@ class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it waits for a person. If not, the policy has not returned yet."""
     seconds_left: float | None
     """Time left until it is denied; null: no deadline."""
+    view: Any = None
+    """How it is shown to people, if :meth:`ApprovalQueue.present` was called."""
 
 
 class _Open:
@@ -86,6 +88,7 @@ class _Open:
         self.deliver = deliver
         self.due_at = due_at
         self.asking = False
+        self.view: object = None
         self.task: asyncio.Task[None] | None = None
 
 
@@ -193,16 +196,23 @@ class ApprovalQueue:
         for each in list(self._open.values()):
             self._remove(each)
 
-    def pending(self) -> list[PendingApproval]:
+    def present(self, request: ApprovalRequested, view: object) -> None:
+        """Note how a request is shown to people; it is kept here, as long as the request is open."""
+        each = self._open.get(_key(request))
+        if each is not None:
+            each.view = view
+
+    def pending(self) -> list[OpenApproval]:
         """The open requests, oldest first."""
         if not self._open:
             return []
         now = asyncio.get_running_loop().time()
         return [
-            PendingApproval(
+            OpenApproval(
                 request=each.request,
                 asking=each.asking,
                 seconds_left=None if each.due_at is None else max(0.0, each.due_at - now),
+                view=each.view,
             )
             for each in self._open.values()
         ]

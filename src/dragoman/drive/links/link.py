@@ -53,7 +53,7 @@ class Link(Protocol):
         ...
 
     def send(self, lines: Iterable[bytes]) -> None:
-        """Write lines, soon. Whoever sends to a closed link has sent to nobody: that is all."""
+        """Write lines, soon. Lines for a closed link are dropped."""
         ...
 
     async def drained(self) -> None:
@@ -61,7 +61,7 @@ class Link(Protocol):
         ...
 
     async def stop(self) -> Exit:
-        """Close it and make sure that nobody is left behind. Bounded; never raises."""
+        """Close it and leave no process behind. Bounded; never raises."""
         ...
 
 

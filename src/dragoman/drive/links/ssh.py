@@ -1,10 +1,10 @@
 """The plan for an agent on another machine, over the system's own ``ssh``, and what its failures mean.
 
 What runs there is a line of ``sh``: it reads what the agent's environment needs from its standard input,
-enters the workspace, says that it is ready, and becomes the agent. So keys are in nobody's argument list,
+enters the workspace, says that it is ready, and becomes the agent. So keys appear in no argument list,
 neither here nor there, and whatever a login prints before that is not taken for the agent's words.
 
-Nobody is left behind: when the connection ends, the agent's standard input does, too; for an agent that
+No process is left behind: when the connection ends, the agent's standard input does, too; for an agent that
 stays on, a small watcher beside it ends it a few seconds later. :mod:`dragoman.drive.links.ssh_link` carries
 the plan out.
 """

@@ -1,4 +1,4 @@
-"""A process we started, as a link: lines from its output, lines to its input, and nobody left behind.
+"""A process we started, as a link: lines from its output, lines to its input, and no process left behind.
 
 The process leads a session of its own, so that everything it starts can be ended with it and Ctrl-C
 in our terminal is ours alone. It carries a tag in its environment, by which those that leave the
@@ -81,13 +81,13 @@ class Process:
         secrets: Iterable[str] = (),
         grace: Grace = GRACE,
     ) -> Process:
-        """Start it. Whoever starts a process must see to its :meth:`stop`.
+        """Start it. The caller must call :meth:`stop`.
 
         Values of its environment that are named like secrets are hidden like ``secrets``. Raises
         :class:`AgentNotFound` if there is no such program, :class:`InvalidWorkspace` if there is no
         such directory, and :class:`ProcessExited` if it cannot be started for another reason.
         """
-        env = {**os.environ, **launch.env}
+        env = {**os.environ, **(launch.env_for_root if _is_root() else {}), **launch.env}
         stderr = StderrTail(Secrets([*secrets, *secrets_in(env)]))
         tag = randomness.token_hex(8)
         env[TAG] = f"{outer}:{tag}" if (outer := os.environ.get(TAG)) else tag
@@ -167,7 +167,7 @@ class Process:
         """End it: the end of its input, SIGTERM, SIGKILL, with a while between them.
 
         Afterwards it is gone, and so is all that it has started; its last lines have been received
-        and ``closed`` has been called. Several may call this at once, and again. Whoever waits may be
+        and ``closed`` has been called. Several may call this at once, and again. The caller may be
         cancelled: the stopping goes on. Only the end of the event loop cuts it short, with SIGKILL.
         """
         if self._stopping is None:
@@ -178,7 +178,7 @@ class Process:
         try:
             await self._end_process()
             await self._end_left()
-            # With nobody left to hold its output, the end of it is near.
+            # No process is left that holds its output, so its end is near.
             await _wait(self._pipes.finished, LAST_WORDS_SECONDS)
         except asyncio.CancelledError:
             system.kill_group(self._known)
@@ -249,6 +249,10 @@ def open_process(
 async def _wait(future: asyncio.Future[None], seconds: float) -> bool:
     await asyncio.wait([future], timeout=seconds)
     return future.done()
+
+
+def _is_root() -> bool:
+    return sys.platform != "win32" and os.geteuid() == 0
 
 
 def _check(launch: Launch, env: Mapping[str, str]) -> None:

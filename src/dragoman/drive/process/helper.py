@@ -86,7 +86,7 @@ def can_help() -> bool:
 
 
 def begin() -> bytes:
-    """In the helper: the request. From here on we end when whoever started us does."""
+    """In the helper: the request. From here on we end when our parent does."""
     if sys.platform != "win32":
         os.nice(_NICE)
     _die_with_parent()

@@ -9,7 +9,7 @@ says which process holds it. That process belongs to an agent if it, or one of i
 
 What the kernel does not show is decided like this:
 
-* The socket is closed already, so that no process holds it: ``gone``. Nobody would read the answer; but the request
+* The socket is closed already, so that no process holds it: ``gone``. No process would read the answer; but the request
   might still do what it says, and must be refused.
 * No process that we can look into holds it, and others hide what they hold (``sshd``, programs of other users): it is
   one of those. Is one of our agent's among them, it may be that one, and counts as it.

@@ -95,7 +95,7 @@ class Pipes(asyncio.SubprocessProtocol):
         return transport and transport.get_extra_info("pipe")
 
     def write(self, data: bytes) -> None:
-        """Write soon, or, if nobody reads any more, not at all."""
+        """Write soon, or, if the other end is closed, not at all."""
         if self._input is not None and not self._input.is_closing():
             self._input.write(data)
 
@@ -127,7 +127,7 @@ class Pipes(asyncio.SubprocessProtocol):
             self._closed()
 
     def release(self) -> None:
-        """Close all pipes, whoever holds the other ends. The process has ended."""
+        """Close all pipes, no matter which process holds the other ends. The process has ended."""
         self.finish()
         if self._input is not None:
             self._input.abort()

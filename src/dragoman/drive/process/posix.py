@@ -136,12 +136,12 @@ def is_anybody_left(known: Known) -> bool:
 
 
 def terminate_left(known: Known) -> None:
-    """Ask whoever is left of it to end."""
+    """Ask the processes that are left to end."""
     _signal_left(known, signal.SIGTERM)
 
 
 def kill_left(known: Known) -> None:
-    """End whoever is left of it."""
+    """End the processes that are left."""
     _signal_left(known, signal.SIGKILL)
 
 

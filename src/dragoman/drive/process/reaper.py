@@ -1,4 +1,4 @@
-"""Nobody is left behind: one small process beside ours that outlives us just long enough to see to it.
+"""No process is left behind: a small one beside ours that outlives us just long enough to see to it.
 
 It is started with the first agent and told what we start and what has ended; when we are gone, be it
 by ``kill -9``, it stops what is left. What it may touch, and how it knows, is in
@@ -70,7 +70,7 @@ class Reaper:
 
     def leave_to_parent(self) -> None:
         """We are a fork of the process that it serves: hold nothing of it."""
-        self._lock = threading.Lock()  # somebody who is not here may have held it
+        self._lock = threading.Lock()  # a thread that is not here may have held it
         self._known = {}
         self._pid = 0
         if self._input >= 0:
@@ -124,7 +124,7 @@ class Reaper:
             os.set_blocking(write, False)
         self._input = write
         self._pid = process.pid
-        # It is meant to be there when we are not, so nobody waits for it.
+        # It is meant to be there when we are not, so it is not waited for.
         process.returncode = 0
         return True
 

@@ -1,6 +1,6 @@
 """Who of the processes on this machine is ours, and the small program that stops them when we are gone.
 
-Run as a program (``python -I -S reaping.py PARENT``) this is the reaper: it is told on its standard
+Run as a program (``python -I -S reaping.py PARENT``) this is the reaper: it reads on its standard
 input what was started and what has ended, and waits. When its standard input ends, or its parent is
 gone, however that came about, it stops what is left (SIGTERM, a second, SIGKILL), and what comes up in
 the next second if something was just being started, and exits. It is a
@@ -12,7 +12,7 @@ ours if it
 * has the number *and* the start time that were recorded, and our tag in its environment (a process
   that hides its environment, as some agents do, is known by number and start time); or
 * belongs to the session or group that the recorded process leads: the kernel gives that number to
-  nobody else while the group has a member, and if somebody else has it now, the group is not ours; or
+  no other process while the group has a member, and if another one has it now, the group is not ours; or
 * has our tag in its environment: what an agent started and sent away with ``setsid``; or
 * is a descendant of the recorded process. That one is a child subreaper
   (:mod:`dragoman.drive.process.supervising`), so while it lives this holds for all that the agent started.
@@ -126,7 +126,7 @@ def find(known: Iterable[Known]) -> list[Stat]:
     return [
         stat
         for stat in everyone.values()
-        # Nobody who was there before the first of them can be one of them. The dead are left alone.
+        # A process that is older than the first of them is not one of them. The dead are left alone.
         if stat.start >= oldest
         and stat.state not in "ZXx"
         and stat.pid != me
@@ -162,7 +162,7 @@ def ancestors(stat: Stat, everyone: dict[int, Stat]) -> Iterator[Stat]:
 
 
 def _open_handle(pid: int) -> int:
-    """A handle on a process, which nobody else can get by its number; -1 if there is none to be had."""
+    """A handle on a process, which no other process can get by its number; -1 if there is none to be had."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):  # an old kernel, or it is gone
             return os.pidfd_open(pid)
@@ -170,7 +170,7 @@ def _open_handle(pid: int) -> int:
 
 
 def send_signal(stat: Stat, number: int) -> None:
-    """Signal exactly this process, and nobody who has its number by now."""
+    """Signal exactly this process, and no other that has its number by now."""
     with contextlib.suppress(OSError):
         handle = _open_handle(stat.pid)
         try:
@@ -187,7 +187,7 @@ def send_signal(stat: Stat, number: int) -> None:
 
 
 def stop_all(known: Iterable[Known]) -> list[Stat]:
-    """Stop whoever is left of them; who would not even be killed is returned."""
+    """Stop those that are left; returns those that could not be killed."""
     known = list(known)
     led = {one.pid for one in known}
     left = find(known)
@@ -208,7 +208,7 @@ def stop_all(known: Iterable[Known]) -> list[Stat]:
 
 
 def stop_beginning(known: Iterable[Known]) -> None:
-    """Stop, for a moment, whoever comes up: we may have been killed between the fork of a process and
+    """Stop, for a moment, every new process: we may have been killed between the fork of a process and
     its start, and only then has it our tag."""
     beginning = [one for one in known if not one.pid]
     end = time.monotonic() + _BEGINNING_SECONDS
@@ -263,7 +263,7 @@ def watch(parent: int) -> Register:
 
 def main() -> None:
     assert sys.platform != "win32"
-    # Whoever stops our parent with a signal to everybody must not stop what cleans up after it.
+    # A signal to our parent's whole group must not stop what cleans up after it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     os.closerange(3, 4096)

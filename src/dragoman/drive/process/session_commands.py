@@ -1,6 +1,6 @@
 """The commands that a session has running: which processes they are, and how they are ended.
 
-An agent that is told to stop a turn may leave the turn's commands running (Codex since about 0.120), and one
+An agent that is asked to stop a turn may leave the turn's commands running (Codex since about 0.120), and one
 process serves many sessions. So the processes are found from the outside, below the agent's own, and only
 those that can be told to be this session's are touched:
 
@@ -90,7 +90,7 @@ class CommandLog:
         self._turns: dict[str | None, _Call] = {}
 
     def see(self, message: Message) -> None:
-        """A call, or a turn, has begun or ended."""
+        """A call, or a turn, has started or ended."""
         match message:
             case ToolCall():
                 command = message.input.get("command") if message.tool == BASH else None

@@ -1,6 +1,6 @@
 """The last that a process wrote to its standard error: bounded, readable, without secrets.
 
-Nothing is decoded before somebody asks: a program that floods its standard error costs two copies of
+Nothing is decoded before it is needed: a program that floods its standard error costs two copies of
 the bytes and no more.
 """
 

@@ -13,7 +13,7 @@ its signal. The kernel kills the agent when this program is killed (``PR_SET_PDE
 |---|---|
 | SIGTERM, SIGINT, SIGHUP | passed on to the agent, whose end is what counts |
 | SIGUSR1 | end everything now, with SIGKILL |
-| SIGUSR2 | from the kernel: whoever started this is gone |
+| SIGUSR2 | from the kernel: the process that started this is gone |
 
 It costs one interpreter without ``site``: about 30 ms and 10 MB (4 MB of its own). It imports nothing of ours.
 """

@@ -53,16 +53,16 @@ def kill_group(known: Known) -> None:
 
 
 def is_anybody_left(known: Known) -> bool:
-    """Nobody that we know of."""
+    """None that are known."""
     return False
 
 
 def terminate_left(known: Known) -> None:
-    """Nobody is known to be left."""
+    """No process is known to be left."""
 
 
 def kill_left(known: Known) -> None:
-    """Nobody is known to be left."""
+    """No process is known to be left."""
 
 
 def describe(code: int) -> str:

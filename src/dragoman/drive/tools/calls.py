@@ -1,7 +1,7 @@
 """Runs the calls that a model makes of our own tools: beside the reader, several at once, each bounded.
 
-Every call is answered, and a tool that fails answers too: the model is told what went wrong in one line and
-goes on. A call whose turn is over is dropped, since nobody waits for its answer any more.
+Every call is answered, and a tool that fails answers too: the model gets the reason in one line and
+goes on. A call whose turn is over is dropped, since the agent no longer waits for its answer.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ToolCalls:
         return len(keys)
 
     def cancel_all(self) -> None:
-        """Whoever called is gone."""
+        """The agent is gone."""
         for key in list(self._running):
             self._drop(key)
 

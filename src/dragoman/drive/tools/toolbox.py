@@ -34,7 +34,7 @@ _RESERVED: Final = frozenset(_RESERVED_NAMES.split())
 
 @dataclass(frozen=True, eq=False)
 class Tool(Generic[P, R]):
-    """A function with what the model is told about it. Called, it is the function."""
+    """A function with what the model knows about it. Called, it is the function."""
 
     function: Callable[P, Any]
     spec: ToolSpec
@@ -153,14 +153,14 @@ class Toolbox:
         return list(self._tools)
 
     def specs(self) -> list[ToolSpec]:
-        """What the model is told."""
+        """What the model gets."""
         return [each.spec for each in self]
 
 
 def tell_result(value: Any) -> tuple[str, list[str]]:
     """What a function gave back, as text and images for the model.
 
-    Text is told as it is, nothing as an empty text, anything else as JSON; a list with images in it piece
+    Text is passed on as it is, nothing as an empty text, anything else as JSON; a list with images in it piece
     by piece. Raises ``TypeError`` for what is not JSON.
     """
     pieces = cast("list[Any]", value) if isinstance(value, list | tuple) else [value]

@@ -90,13 +90,6 @@ class SessionAssembler:
         self.notice = self._notices.notice
         self.compacted = self._notices.compacted
 
-        # Earlier names, until every parser uses the new ones.
-        self.twin = self.duplicate
-        self.speak_of = self.attribute_to
-        self.say_text = self.emit_text
-        self.say_thinking = self.emit_thinking
-        self.so_far = self.snapshot
-
     # The session.
 
     @property
@@ -220,7 +213,7 @@ class SessionAssembler:
 
     @property
     def before_turn(self) -> Callable[[], None] | None:
-        """Called between two turns: the one before has ended and the next has not begun."""
+        """Called between two turns: the one before has ended and the next has not started."""
         return self.turns.before_turn
 
     @before_turn.setter
@@ -232,7 +225,7 @@ class SessionAssembler:
         turns = self.turns
         if turns.open_turn is not None:
             if turn_id == turns.open_turn:
-                self._out.duplicate("turn: begun before")
+                self._out.duplicate("turn: started before")
                 return
             if turns.review.takes_turn():
                 self._out.duplicate("turn: the reviewer's own, inside the turn that asked for it")
@@ -305,7 +298,7 @@ class SessionAssembler:
         """The turn is a review: another agent works, and the same channel may report its content twice."""
         review = self.turns.review
         if review.is_open:
-            self._out.duplicate("review: begun before")
+            self._out.duplicate("review: started before")
             return
         if not self.turns.says_ends:
             self.leave()
@@ -317,7 +310,3 @@ class SessionAssembler:
     def end_review(self) -> None:
         """The reviewer is done; what it said may still be repeated until the turn ends."""
         self.turns.review.is_open = False
-
-
-Teller = SessionAssembler
-"""The earlier name, until every parser uses the new one."""

@@ -30,7 +30,7 @@ class TurnLifecycle:
         self._out = out
         self.review = ReviewState()
         self.before_turn: Callable[[], None] | None = None
-        """Called between two turns: the one before has ended and the next has not begun."""
+        """Called between two turns: the one before has ended and the next has not started."""
         self.open_turn: str | None = None
         """The turn that is under way."""
         self.count = 0

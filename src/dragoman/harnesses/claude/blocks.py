@@ -54,7 +54,7 @@ def report_assistant_block(
     elif kind is not None and kind.endswith("_tool_result"):
         report_result(session, block, ResultFacts())
     elif kind == "fallback":
-        assembler.duplicate("fallback: the notice says it")
+        assembler.duplicate("fallback: the notice carries it")
     else:
         return False
     return True

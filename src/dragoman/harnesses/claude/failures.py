@@ -39,22 +39,31 @@ _PASSING_WORDS: Final = frozenset(
         "overloaded_error",
     )
 )
-_UNNAMED: Final = "unknown"
+UNNAMED: Final = "unknown"
 """Claude's word for an error that it has no word for."""
 
 
-def api_error(message: str, word: Any, status: Any, api_type: Any) -> TurnError:
-    """An error of the model's service."""
-    native = as_str(word)
-    if native in (None, _UNNAMED):
-        native = as_str(api_type) or native
-    code = as_int(status)
+def api_error(
+    message: str, word: Any, status: Any, api_type: Any, connection: Any = None
+) -> TurnError:
+    """An error of the model's service, or of the way to it."""
+    native, code = as_str(word), as_int(status)
+    more = [as_str(api_type), as_str(connection)]
+    if native in (None, UNNAMED):
+        native = next(filter(None, more), native)
+    known = [f"HTTP {code}" if code is not None else None, *more]
+    details = ", ".join(each for each in known if each and each != native) or None
+    kind, retryable = _verdict(native, code)
+    return TurnError(kind, message, retryable=retryable, native=native, details=details)
+
+
+def _verdict(native: str | None, code: int | None) -> tuple[str, bool]:
+    """The kind of a failure, and whether the same request may work later."""
     if native in _PASSING_WORDS or code == 429 or (code is not None and code >= 500):
-        return TurnError(TURN_FAILED, message, retryable=True, native=native)
+        return TURN_FAILED, True
     if code in _REFUSED or native in _REFUSED_WORDS:
-        return TurnError(RESPONSE_ERROR, message, retryable=False, native=native)
-    is_final = code is not None or native == "billing_error"
-    return TurnError(TURN_FAILED, message, retryable=not is_final, native=native)
+        return RESPONSE_ERROR, False
+    return TURN_FAILED, code is None and native != "billing_error"
 
 
 def limit_error(reason: str, errors: Any) -> TurnError:

@@ -46,7 +46,7 @@ def ask_tool(session: ClaudeSession, request_id: str, request: dict[str, Any]) -
         kind,
         tool=tool_name(native),
         summary=_summary(kind, native, given, request),
-        detail=_detail(kind, given, request, suggestions, cwd),
+        detail=_detail(kind, native, given, request, suggestions, cwd),
         choices=_question_choices(given) if native == ASK_USER else choices_of(suggestions),
         command=command,
         cwd=cwd,
@@ -75,7 +75,8 @@ def kind_of(native: str) -> ApprovalKind:
         return "command"
     if native in _EDITS:
         return "edit"
-    return "question" if native in (ASK_USER, EXIT_PLAN) else "tool"
+    # To leave plan mode is allowed or denied; only a question is answered in words.
+    return "question" if native == ASK_USER else "tool"
 
 
 def choices_of(suggestions: list[dict[str, Any]]) -> list[str]:
@@ -139,6 +140,7 @@ def _summary(
 
 def _detail(
     kind: ApprovalKind,
+    native: str,
     given: dict[str, Any],
     request: dict[str, Any],
     suggestions: list[dict[str, Any]],
@@ -148,8 +150,12 @@ def _detail(
     if kind == "command":
         detail["command"] = as_str(given.get("command")) or ""
         detail["cwd"] = cwd
-    elif kind == "question" and "questions" in given:
-        detail["questions"] = given["questions"]
+    elif kind == "edit":
+        detail["changes"] = [change_of(native, given)]
+    elif kind == "question":
+        # A person may always answer something else than what is offered.
+        asked = [as_dict(each) for each in as_list(given.get("questions"))]
+        detail["questions"] = [{**each, "isOther": True} for each in asked]
     if kind != "command":
         detail["input"] = given
     reason = as_str(request.get("decision_reason")) or as_str(request.get("description"))
@@ -162,6 +168,21 @@ def _detail(
     }
     detail.update(more)
     return {name: value for name, value in detail.items() if value is not None}
+
+
+def change_of(native: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What an edit would do to its file, in the form that all harnesses have."""
+    path = as_str(given.get("file_path")) or as_str(given.get("notebook_path"))
+    if native == WRITE:
+        return {"path": path, "kind": "add", "diff": as_str(given.get("content")) or ""}
+    edits = [as_dict(each) for each in as_list(given.get("edits"))] or [given]
+    lines: list[str] = []
+    for edit in edits:
+        old = as_str(edit.get("old_string")) or ""
+        new = as_str(edit.get("new_string")) or as_str(edit.get("new_source")) or ""
+        lines += [f"-{line}" for line in old.splitlines()]
+        lines += [f"+{line}" for line in new.splitlines()]
+    return {"path": path, "kind": "update", "diff": "\n".join(lines)}
 
 
 def _question_choices(given: dict[str, Any]) -> list[str]:

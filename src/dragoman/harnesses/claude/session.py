@@ -29,6 +29,8 @@ class ClaudeSession:
         self.spending = Spending(self.assembler)
         self.stop_reason: str | None = None
         """Why the newest response ended."""
+        self.lacks_reason = False
+        """Whether the newest response does not say why it ended: releases before 2.1 never do."""
         self.was_interrupted = False
         """Whether the open turn was interrupted, as far as is known."""
         self.has_failed = False
@@ -42,14 +44,14 @@ class ClaudeSession:
     def session_id(self) -> str | None:
         return self.assembler.session_id
 
-    def begin_turn(self) -> None:
-        """Open a turn. One that is still open has come to its end without a word about it."""
+    def begin_turn(self, turn_id: str | None = None) -> None:
+        """Open a turn, named after its prompt. One that is still open has come to its end without a word about it."""
         self.close_turn()
         self.spending.begin_turn()
         self.stop_reason = None
-        self.was_interrupted = self.has_failed = False
+        self.lacks_reason = self.was_interrupted = self.has_failed = False
         self._blocks.clear()
-        self.assembler.begin_turn()
+        self.assembler.begin_turn(turn_id)
 
     def ensure_turn(self) -> None:
         if not self.assembler.in_turn:
@@ -72,6 +74,8 @@ class ClaudeSession:
         """Whether the open turn has come to its end, judging by what was said in it."""
         if self.assembler.calls.any_open():
             return False
+        if self.lacks_reason:  # then a text is the last word, and a thought or a call is not
+            return self.assembler.turns.text_was_last
         return self.has_failed or self.was_interrupted or self.stop_reason in _LAST_WORDS
 
     def close_turn(self, *, may_go_on: bool = False) -> None:

@@ -12,7 +12,7 @@ from dragoman.harnesses.codex.events.parser import EventsParser
 from dragoman.harnesses.codex.exec.parser import ExecParser
 from dragoman.harnesses.codex.home.history import CODEX_HISTORY
 from dragoman.harnesses.codex.limits import LIMITS
-from dragoman.harnesses.codex.playback.codex import CODEX_ACTING
+from dragoman.harnesses.codex.playback.codex import CODEX_PLAYBACK
 from dragoman.harnesses.codex.responses.parser import ResponsesParser
 from dragoman.harnesses.codex.rollout.marks import MarkingRolloutParser, resume
 from dragoman.harnesses.codex.rollout.parser import RolloutParser
@@ -40,7 +40,7 @@ CODEX = Harness(
     capabilities=capabilities,
     program=CODEX_PROGRAM,
     transports=CODEX_TRANSPORTS,
-    acting=CODEX_ACTING,
+    playback=CODEX_PLAYBACK,
     care=CODEX_CARE,
     history=CODEX_HISTORY,
     dialects=(

@@ -49,6 +49,8 @@ _NEVER: Final = Choice(
     label="Never",
     summary="It never asks: what the sandbox does not allow fails.",
 )
+# A terminal prompt.
+_ICON: Final = "M4 5.5 10.5 12 4 18.5 5.9 20.4 14.3 12 5.9 3.6Z M13 17h8v2.7h-8Z"
 _EFFORTS: Final = ("minimal", "low", "medium", "high", "xhigh")
 _ALWAYS: Final[frozenset[Ability]] = frozenset(
     (
@@ -95,5 +97,6 @@ def capabilities(release: Version | None) -> Capabilities:
         efforts=_EFFORTS,
         can=_ALWAYS | can_now,
         confirms_access=True,
+        icon=_ICON,
         sign_in_command="codex login",
     )

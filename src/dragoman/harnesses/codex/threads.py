@@ -13,7 +13,7 @@ from dragoman.harnesses.codex.responses.items import ResponseItems
 from dragoman.model.messages import Outcome, TurnError
 
 
-class _Asked(NamedTuple):
+class _AskedPrompt(NamedTuple):
     line: int
     at: datetime | None
     text: str
@@ -33,8 +33,8 @@ class Thread:
         self.responses = ResponseItems(out, self.session, alone=False)
         self.responses.patches_follow = True
         self.events = Events(out, self.session, self.responses)
-        self._asked: list[_Asked] = []
-        self._requested: list[_Asked] = []
+        self._asked: list[_AskedPrompt] = []
+        self._requested: list[_AskedPrompt] = []
         """Prompts in the client's requests, which an item will most likely repeat."""
         self.turn_line = 0
         """The line that began the open turn."""
@@ -48,8 +48,8 @@ class Thread:
         """Turns that we ended, not the server: whatever it says of them, they stay ended."""
 
     def ask(self, text: str, images: list[str], turn_id: str | None = None) -> None:
-        """Take a prompt as the client sent it. It is told once its turn has begun."""
-        self._asked.append(_Asked(self._out.line, self._out.at, text, images, turn_id))
+        """Take a prompt as the client sent it. It is emitted when its turn begins."""
+        self._asked.append(_AskedPrompt(self._out.line, self._out.at, text, images, turn_id))
 
     def tell_asked(self, turn_id: str | None = None) -> None:
         """Tell the prompts that the client sent (for this turn), under their own lines."""
@@ -57,7 +57,7 @@ class Thread:
         self._asked = [asked for asked in self._asked if asked not in told]
         self._tell(told)
 
-    def _tell(self, prompts: list[_Asked], *, unread: bool = False) -> None:
+    def _tell(self, prompts: list[_AskedPrompt], *, unread: bool = False) -> None:
         """``unread``: the turn was cut short before the agent took up what was said to it."""
         out = self._out
         for asked in prompts:
@@ -73,14 +73,14 @@ class Thread:
     def request(self, request_id: int | str, text: str, images: list[str], *, steers: bool) -> None:
         """Take a prompt from a request. An item repeats it; it is told only if none does."""
         out = self._out
-        asked = _Asked(out.line, out.at, text, images, None, request_id, steers)
+        asked = _AskedPrompt(out.line, out.at, text, images, None, request_id, steers)
         self._requested.append(asked)
 
     @property
     def has_requested(self) -> bool:
         return bool(self._requested)
 
-    def requested_now(self, *, ends: bool, taken: bool = False) -> list[_Asked]:
+    def requested_now(self, *, ends: bool, taken: bool = False) -> list[_AskedPrompt]:
         """Take the prompts of the turn under way that nothing has repeated.
 
         A word to the turn may still be repeated until the turn ``ends``; so may the start of another one
@@ -95,7 +95,9 @@ class Thread:
         self._requested = [asked for asked in self._requested if asked not in due]
         return due
 
-    def tell_requested(self, prompts: list[_Asked], *, taken: bool, unread: bool = False) -> None:
+    def tell_requested(
+        self, prompts: list[_AskedPrompt], *, taken: bool, unread: bool = False
+    ) -> None:
         """Tell prompts that only requests have, under their own lines.
 
         One that was taken for a word to a running turn is put before the model as it is, which files of
@@ -114,7 +116,7 @@ class Thread:
         for asked in self._requested:
             if asked.text == text and len(asked.images) == len(images):
                 self._requested.remove(asked)
-                self._out.duplicate_of_line(asked.line, "request: the prompt's item says it")
+                self._out.duplicate_of_line(asked.line, "request: the prompt's item carries it")
                 return
 
     def drop_asked(self, request_id: int | str | None = None, *, again: bool = False) -> None:
@@ -143,7 +145,7 @@ class Thread:
             self.session.result(approval_id, is_error=True, status="declined")
 
     def end_turn(self, turn_id: str | None, outcome: Outcome, error: TurnError | None) -> None:
-        """End a turn that the server does not end: the open one, or else one not begun yet."""
+        """End a turn that the server does not end: the open one, or one that has not started yet."""
         session = self.session
         if not session.in_turn and turn_id is not None and not session.has_ended(turn_id):
             session.begin_turn(turn_id)

@@ -131,6 +131,7 @@ CODEX_PROGRAM: Final = Program(
     settings_file=settings_file,
     is_trust_decided=is_trust_decided,
     profile=profile,
+    sandbox_trials=(("sandbox", "--"), ("sandbox", "linux", "--"), ("sandbox", "macos", "--")),
     schema=_SCHEMA,
     remembers=REMEMBERS,
 )

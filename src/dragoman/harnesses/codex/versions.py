@@ -57,7 +57,7 @@ def spelled(version: Version) -> str:
 
 
 def can(release: Version | None, feature: Feature) -> bool:
-    """Whether a release can do this. One that nobody knows is taken for the newest."""
+    """Whether a release can do this. An unknown release counts as the newest."""
     if release is None:
         return feature.until is None
     return feature.since <= release and (feature.until is None or release <= feature.until)

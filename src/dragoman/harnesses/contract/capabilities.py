@@ -45,6 +45,7 @@ Ability: TypeAlias = Literal[
     "check_turn",  # the agent says what became of a turn
     "stop_commands",  # commands left running can be stopped
     "questions",  # the agent asks questions with choices
+    "deny_message",  # a refusal can carry a word to the model
     "elicitation",  # MCP servers can ask for a form to be filled in
     "plan",  # the agent reports its plan
 ]
@@ -78,6 +79,8 @@ class Capabilities:
     can: frozenset[Ability] = frozenset()
     confirms_access: bool = True
     """The agent says which access it applies, so that a wider one can be refused."""
+    icon: str = ""
+    """Path data of an SVG icon in a box of 24 by 24. Empty: people see a monogram of the title."""
     sign_in_command: str = ""
     """What a user runs to sign in."""
     notes: tuple[str, ...] = ()

@@ -102,3 +102,5 @@ class Care:
     """Where, below the harness's home, a file of this name and session must lie to be found."""
     settings: Callable[[bytes], dict[str, str]]
     """The files, by name, that a home needs in which a session with this first line is only read."""
+    program_reads: bool = False
+    """Whether the harness's program can read a session without continuing it, to verify a repaired copy."""

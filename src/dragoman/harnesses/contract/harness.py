@@ -9,7 +9,7 @@ from dragoman.harnesses.contract.capabilities import Capabilities
 from dragoman.harnesses.contract.care import Care
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.history import History
-from dragoman.harnesses.contract.playback import Acting
+from dragoman.harnesses.contract.playback import Playback
 from dragoman.harnesses.contract.program import Program
 from dragoman.harnesses.contract.reading import Dialect, Limit, PlainReader, Value
 from dragoman.harnesses.contract.transport import Transport
@@ -56,7 +56,7 @@ class Harness:
     transports: tuple[Transport, ...] = ()
     """The ways to drive it, the usual one first."""
 
-    acting: Acting | None = None
+    playback: Playback | None = None
     """How its live wires are written, to play it from a recording; None if that is not possible."""
 
     care: Care | None = None

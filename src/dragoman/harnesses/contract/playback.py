@@ -1,8 +1,8 @@
-"""The contract for playing a harness: its live wires, written from messages.
+"""The contract for playing a recording as a harness: its live wires, written from messages.
 
-Reading turns lines into messages; this is the way back, for who wants to run a client, a page or the
-harness's own library against a recording. Nothing here knows a clock: cues say after how many seconds
-something is to be said, and a performance is told what time it is.
+Reading turns lines into messages; this is the way back, to run a client, a page or the harness's own
+library against a recording. Nothing here has a clock: a timed message carries the seconds after the one
+before it, and the caller passes the time.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import NamedTuple, Protocol
 from dragoman.model.messages import Message
 
 
-class Cue(NamedTuple):
-    """A message, and how many seconds after the one before it is said."""
+class TimedMessage(NamedTuple):
+    """A message, and how many seconds it comes after the one before it."""
 
     after: float
     message: Message
 
 
 class TimedLine(NamedTuple):
-    """A line without its newline, and how many seconds after the one before it is said."""
+    """A line without its newline, and how many seconds it comes after the one before it."""
 
     after: float
     line: bytes
@@ -32,25 +32,25 @@ class Performance(Protocol):
     """A server that plays a recording to one client."""
 
     def receive_line(self, line: bytes, now: float) -> None:
-        """The client said something. Never raises, whatever it is."""
+        """Take a line from the client. Never raises."""
         ...
 
     def lines_to_send(self, now: float) -> list[bytes]:
-        """What is due by now, each line without its newline."""
+        """The lines that are due by now, each without its newline."""
         ...
 
     def due_at(self) -> float | None:
-        """When there will be more to send; None if that is up to the client."""
+        """When there will be more to send; None if that depends on the client."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Acting:
-    """How to be a harness's program."""
+class Playback:
+    """How to stand in for a harness's program."""
 
-    run: Callable[[Iterable[Cue]], Iterable[TimedLine]]
-    """What a program that runs one prompt and ends prints."""
-    serve: Callable[[Sequence[Cue]], Performance]
+    run: Callable[[Iterable[TimedMessage]], Iterable[TimedLine]]
+    """The output of a program that runs one prompt and ends."""
+    serve: Callable[[Sequence[TimedMessage]], Performance]
     """A server whose turns are those of a recording, one after the other."""
-    stage_name: str
-    """What the program answers to ``--version``."""
+    version_line: str
+    """The program's answer to ``--version``."""

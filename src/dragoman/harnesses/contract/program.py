@@ -97,5 +97,8 @@ class Program:
     """Whether those settings say if a folder is trusted; None for a program without such a question."""
     profile: Callable[[str, Callable[[str], str | None]], dict[str, Any]] | None = None
     """The settings of a profile, by its name; the second argument reads a file in the harness's home."""
+    sandbox_trials: tuple[tuple[str, ...], ...] = ()
+    """Arguments after which it runs a command in its sandbox, to try whether that works. One of them
+    fits each release. Empty: it has no such command."""
     schema: Schema | None = None
     remembers: Remembers | None = None

@@ -18,7 +18,7 @@ from dragoman.wire.lines import LongLine
 
 Ending: TypeAlias = Literal["over", "left", "growing"]
 """How a source ends. ``over``: nothing can follow, as when a process is gone. ``left``: a file that no program
-writes at the moment; a later one may go on with it. ``growing``: a program is still writing it."""
+writes at the moment; a later one may continue it. ``growing``: a program is still writing it."""
 
 
 class Duplicate(NamedTuple):
@@ -32,7 +32,7 @@ class Duplicate(NamedTuple):
 
 
 class Value(NamedTuple):
-    """One value on a line, for whoever checks that it was told."""
+    """One value on a line, for checks that it was emitted."""
 
     place: str
     """Where it is, in words: ``item/started.item.command``."""
@@ -151,7 +151,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """Something that a dialect cannot carry, so that nobody looks for it there."""
+    """Something that a dialect cannot carry, so that no one looks for it there."""
 
     dialect: str
     aspect: str

@@ -31,6 +31,8 @@ class Launch:
     cwd: str | None = None
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     """Added to our own environment."""
+    env_for_root: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Added as well where we are root on this machine."""
     stdin: bool = True
     """Whether we write to it; otherwise its standard input is empty."""
     preamble: bytes = field(default=b"", repr=False)
@@ -155,6 +157,8 @@ class SessionTransport:
     """A conversation at its start. Without a clock, an agent that asks for the time is refused."""
     sessions: Literal["many", "one"] = "many"
     framing: Framing = "lines"
+    takes_paths: bool = True
+    """Images can be given by their path; otherwise the engine reads them and gives ``data:`` addresses."""
     has_address: bool = False
     """A running server can be reached by its address (``unix://``, ``ws://``)."""
 

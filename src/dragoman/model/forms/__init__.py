@@ -7,6 +7,6 @@ anything here raise.
 
 from dragoman.model.forms.checking import problems
 from dragoman.model.forms.fields import Field, FieldType, coerce, defaults, fields
-from dragoman.model.forms.values import Choice
+from dragoman.model.forms.values import FieldChoice
 
-__all__ = ["Choice", "Field", "FieldType", "coerce", "defaults", "fields", "problems"]
+__all__ = ["Field", "FieldChoice", "FieldType", "coerce", "defaults", "fields", "problems"]

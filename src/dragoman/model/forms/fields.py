@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.model.forms.checking import value_problems
 from dragoman.model.forms.values import (
-    Choice,
+    FieldChoice,
     as_dict,
     as_list,
     as_text,
@@ -36,7 +36,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     """``enum``: one of the choices. ``array``: a list, of the choices if there are any."""
     required: bool = False
     default: Any = None
-    choices: list[Choice] = []
+    choices: list[FieldChoice] = []
     description: str = ""
     format: str | None = None
     """For strings: ``email``, ``uri``, ``date`` or ``date-time``."""

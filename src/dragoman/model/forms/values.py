@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 
 
-class Choice(msgspec.Struct, frozen=True):
+class FieldChoice(msgspec.Struct, frozen=True):
     """One choice."""
 
     value: Any
@@ -15,19 +15,19 @@ class Choice(msgspec.Struct, frozen=True):
     """A title for people; the value if the schema has none."""
 
 
-def choices_of(own: dict[str, Any]) -> list[Choice]:
+def choices_of(own: dict[str, Any]) -> list[FieldChoice]:
     """The choices: ``enum`` with ``enumNames``, or ``oneOf`` and ``anyOf`` of constants."""
     values = own.get("enum")
     if isinstance(values, list):
         names = as_list(own.get("enumNames"))
         titles = [as_text(name) for name in names] if len(names) == len(as_list(values)) else []
         pairs = zip(as_list(values), titles or [""] * len(as_list(values)), strict=True)
-        return [Choice(value, title or plain(value)) for value, title in pairs]
+        return [FieldChoice(value, title or plain(value)) for value, title in pairs]
     for word in ("oneOf", "anyOf"):
         options = [as_dict(option) for option in as_list(own.get(word))]
         if options and all("const" in option for option in options):
             return [
-                Choice(option["const"], as_text(option.get("title")) or plain(option["const"]))
+                FieldChoice(option["const"], as_text(option.get("title")) or plain(option["const"]))
                 for option in options
             ]
     return []
@@ -59,7 +59,7 @@ def same(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
-def offered(choices: list[Choice]) -> str:
+def offered(choices: list[FieldChoice]) -> str:
     values = [plain(choice.value) for choice in choices[:10]]
     return ", ".join(values) + (" …" if len(choices) > 10 else "")
 

@@ -82,7 +82,7 @@ class Entry(SharedMessage):
         return b'{"seq":%d,"at":%b,"message":%b}' % (self.seq, _encode(self.at), self.message_json)
 
 
-class Passing(SharedMessage):
+class Transient(SharedMessage):
     """A delta: delivered to current readers, never stored."""
 
     __slots__ = ("after",)
@@ -93,7 +93,7 @@ class Passing(SharedMessage):
         """The sequence number of the last entry before it."""
 
     def __repr__(self) -> str:
-        return f"Passing({self.message!r})"
+        return f"Transient({self.message!r})"
 
     def _whole(self) -> bytes:
         return b'{"message":%b}' % self.message_json

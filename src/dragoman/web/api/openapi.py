@@ -17,6 +17,7 @@ from dragoman.web.api.errors import ErrorBody
 
 NAMES: Final = {
     "harnesses": "list_harnesses",
+    "models": "list_models",
     "sessions": "list_sessions",
     "start": "start_session",
     "session": "get_session",

@@ -13,6 +13,7 @@ from dragoman.web.api.shapes import (
     EntryInfo,
     EntryPage,
     Harnesses,
+    Models,
     RenameBody,
     SessionInfo,
     SessionPage,
@@ -48,7 +49,15 @@ KeepCommands = Annotated[
 
 @get("/harnesses", summary="List agents and their capabilities", tags=["harnesses"])
 async def harnesses(service: TheService) -> Harnesses:
+    """Each with its release, sign-in state, and choices of access and asking."""
     return Harnesses(service.hub.harnesses())
+
+
+@get("/harnesses/{name:str}/models", summary="List the models of an agent", tags=["harnesses"])
+async def models(service: TheService, name: Id) -> Models:
+    """Starts the agent if needed."""
+    service.harness(name)
+    return Models(await service.hub.models(name))
 
 
 @get("/sessions", summary="List sessions, newest first", tags=["sessions"])
@@ -78,10 +87,11 @@ async def start(
         images=service.images(data.images),
         model=data.model,
         effort=data.effort,
-        sandbox=data.sandbox,
-        approvals=data.approvals,
+        access=data.access if data.access is not None else data.sandbox,
+        asking=data.asking if data.asking is not None else data.approvals,
         idempotency_key=idempotency_key,
         resume=data.resume,
+        harness=await service.harness_for(data.harness, data.resume),
         title=await service.taken_up(data.resume),
     )
     return shapes.live(session)
@@ -142,6 +152,7 @@ async def entries(
 
 HANDLERS: list[Any] = [
     harnesses,
+    models,
     sessions,
     start,
     session,

@@ -11,7 +11,7 @@ from msgspec import Meta
 from dragoman.archive.index.updating import Progress
 from dragoman.archive.saved import SavedSession
 from dragoman.hub.hub import HarnessInfo, LiveSession, PendingApproval, Steered
-from dragoman.model.intents import ApprovalMode, Sandbox
+from dragoman.model.answers import Model
 from dragoman.model.messages import ApprovalRequested, Message, RateWindow
 from dragoman.model.usage import Usage
 from dragoman.web.archive_worker import as_time
@@ -39,18 +39,34 @@ class Harnesses(msgspec.Struct, frozen=True):
     """The agents that this server can run."""
 
     harnesses: list[HarnessInfo]
+    """The default agent first."""
+
+
+class Models(msgspec.Struct, frozen=True):
+    """The models that an agent offers."""
+
+    models: list[Model]
 
 
 class StartSession(msgspec.Struct, frozen=True, kw_only=True):
     """A session to start or resume."""
 
     cwd: Annotated[str, Meta(min_length=1, max_length=4096)]
+    harness: Name | None = None
+    """The agent to use, by the name that `GET /harnesses` lists. By default, the first one of that list,
+    or the agent of the session to resume."""
     prompt: Words | None = None
     images: Images = []
     model: Name | None = None
     effort: Name | None = None
-    sandbox: Sandbox = "workspace-write"
-    approvals: ApprovalMode = "on-request"
+    access: Name | None = None
+    """What the agent may access: a level (`read`, `write`, `full`) or one of the agent's `access` values."""
+    asking: Name | None = None
+    """When the agent asks for approval: one of its `asking` values."""
+    sandbox: Name | None = None
+    """An alias of `access`."""
+    approvals: Name | None = None
+    """An alias of `asking`."""
     resume: Name | None = None
     """The id of a saved session to resume."""
 
@@ -68,10 +84,14 @@ class StartTurnBody(msgspec.Struct, frozen=True, kw_only=True):
     images: Images = []
     model: Name | None = None
     effort: Name | None = None
-    sandbox: Sandbox | None = None
-    """Applies from this turn on. Unchanged if omitted."""
-    approvals: ApprovalMode | None = None
-    """The same."""
+    access: Name | None = None
+    """As in `StartSession`. Applies from this turn on; unchanged if omitted."""
+    asking: Name | None = None
+    """As in `StartSession`. Applies from this turn on; unchanged if omitted."""
+    sandbox: Name | None = None
+    """An alias of `access`."""
+    approvals: Name | None = None
+    """An alias of `asking`."""
 
 
 class SteerBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,7 +132,9 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True):
     last_seq: int | None = None
     turn_id: str | None = None
     sandbox: str | None = None
+    """The agent's own value for its access, as in `HarnessInfo.access`."""
     approvals: Any = None
+    """The agent's own value for when it asks, as in `HarnessInfo.asking`."""
     error: str | None = None
     steered: list[Steered] = []
     """Messages to the running turn that the agent has not read: pending, or returned when the turn ended."""

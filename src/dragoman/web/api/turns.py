@@ -42,8 +42,8 @@ async def start_turn(
         images=service.images(data.images),
         model=data.model,
         effort=data.effort,
-        sandbox=data.sandbox,
-        approvals=data.approvals,
+        access=data.access if data.access is not None else data.sandbox,
+        asking=data.asking if data.asking is not None else data.approvals,
         idempotency_key=idempotency_key,
     )
     return TurnAccepted(turn_id)

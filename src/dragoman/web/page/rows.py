@@ -71,26 +71,55 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str = "open"
 
 
-class PendingApproval(msgspec.Struct, frozen=True, kw_only=True):
+class OpenRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request that waits for a person."""
 
     asked: ApprovalRequested
     deadline_at: datetime | None = None
 
 
-class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """The choices for a session. The first of each is the default."""
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """A value of a drop-down list."""
 
-    models: Sequence[str] = ()
-    sandboxes: Sequence[str] = ("workspace-write", "read-only", "danger-full-access")
-    approvals: Sequence[str] = ("on-request", "untrusted", "never")
-    """The approval modes of the installed release."""
-    folders: Sequence[str] = ()
-    """Allowed folders: the roots, and folders used before."""
-    can_steer: bool = True
-    can_interrupt: bool = True
+    value: str
+    label: str = ""
+    summary: str = ""
+    """One sentence about what it means."""
+    is_full: bool = False
+    """Whether it gives the agent full access, which the page highlights."""
+
+
+class HarnessChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """The choices for a session of one agent. The first of each is the default."""
+
+    name: str = ""
+    title: str = ""
+    icon: str = ""
+    """Path data of an SVG icon; empty: a monogram."""
+    status: str = ""
+    """Its release and sign-in state, in a few words."""
     problem: str | None = None
     """Why the agent is unavailable, and how to fix it."""
+    models: Sequence[str] = ()
+    access: Sequence[Option] = ()
+    asking: Sequence[Option] = ()
+    efforts: Sequence[str] = ()
+    can_steer: bool = True
+    can_interrupt: bool = True
+    is_installed: bool = True
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """The agents that a session can use, the default one first, and the folders."""
+
+    harnesses: Sequence[HarnessChoices] = ()
+    folders: Sequence[str] = ()
+    """Allowed folders: the roots, and folders used before."""
+
+    def of(self, name: str | None) -> HarnessChoices:
+        """The choices of an agent; those of the default one for an unknown name."""
+        first = next(iter(self.harnesses), HarnessChoices())
+        return next((each for each in self.harnesses if each.name == name), first)
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +131,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     last_seq: int = 0
     """The newest entry: the cursor from which the page follows."""
     turns: Sequence[TurnMark] = ()
-    pending: Sequence[PendingApproval] = ()
+    pending: Sequence[OpenRequest] = ()
     exports: Sequence[str] = ("html", "markdown", "text", "messages", "claude")
     sandbox: str | None = None
     windows: Sequence[Window] = ()

@@ -8,7 +8,15 @@ from typing import Final
 from dragoman.html.pieces import Html, element, opening
 from dragoman.rendering import render
 from dragoman.web.page import approvals, charts, shell
-from dragoman.web.page.rows import Act, Choices, SessionRow, SessionView, TurnMark
+from dragoman.web.page.rows import (
+    Act,
+    Choices,
+    HarnessChoices,
+    Option,
+    SessionRow,
+    SessionView,
+    TurnMark,
+)
 
 _MOST_TURNS: Final = 500
 _EXPORTS: Final = {
@@ -31,10 +39,11 @@ def session(
     view: SessionView, *, sessions: Sequence[SessionRow] = (), choices: Choices | None = None
 ) -> str:
     """A session in its current state. The page's scripts follow it from there."""
-    row, choices = view.row, choices or Choices()
+    row = view.row
+    offered = (choices or Choices()).of(row.harness)
     here = f"/s/{row.session_id}"
     body = [
-        _head(view),
+        _head(view, offered),
         element(
             "div",
             element(
@@ -46,7 +55,7 @@ def session(
                 ),
                 *([element("p", view.closed, id="closed", class_="sub")] if view.closed else []),
                 _elsewhere(view),
-                _composer(view, choices),
+                _composer(view, offered),
                 class_="talk",
             ),
             _rail(view),
@@ -56,11 +65,18 @@ def session(
     return shell.page("session", shell.title_of(row), *body, sessions=sessions, here=here)
 
 
-def _head(view: SessionView) -> Html:
+def _head(view: SessionView, harness: HarnessChoices) -> Html:
     row = view.row
     state = shell.STATES[row.state]
-    program = " ".join(filter(None, (row.harness, row.version)))
-    facts = [element("span", each) for each in (row.model, program) if each]
+    is_known = harness.name == row.harness
+    title = harness.title if is_known else row.harness
+    program = " ".join(filter(None, (title, row.version)))
+    facts = [
+        element("span", shell.harness_icon(harness) if is_known else "", program, class_="by")
+        if program
+        else "",
+        element("span", row.model) if row.model else "",
+    ]
     if row.is_open:
         facts.append(element("span", "open, last activity ", shell.since(row.at), id="open-turn"))
     notes = [
@@ -122,6 +138,7 @@ def _head(view: SessionView) -> Html:
         data_last=str(view.last_seq),
         data_earlier=str(view.has_earlier).lower(),
         data_cwd=row.cwd,
+        data_harness=row.harness,
     )
 
 
@@ -227,7 +244,7 @@ def _turn(turn: TurnMark, number: int) -> Html:
     )
 
 
-def _composer(view: SessionView, choices: Choices) -> Html:
+def _composer(view: SessionView, choices: HarnessChoices) -> Html:
     row = view.row
     words = "Continue this session" if row.is_live else "Resume this session"
     return element(
@@ -247,10 +264,11 @@ def _composer(view: SessionView, choices: Choices) -> Html:
             shell.picker(
                 "Model",
                 "model",
-                choices.models or ([row.model] if row.model else ["default"]),
+                [Option(value=each) for each in choices.models]
+                or ([] if row.model else [Option(value="default", label="Default")]),
                 row.model,
             ),
-            shell.picker("Sandbox", "sandbox", choices.sandboxes, view.sandbox),
+            shell.picker("Access", "access", choices.access, view.sandbox),
             element("span", "Enter sends, Shift+Enter starts a new line", id="hint", class_="sub"),
             element(
                 "button",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
+from zlib import crc32
 
 from dragoman.html.pieces import EMPTY, Html, element, joined, opening
 from dragoman.rendering import render
-from dragoman.web.page.rows import SessionRow
+from dragoman.web.page.rows import HarnessChoices, Option, SessionRow
 
 STATES: Final = {
     "working": "working",
@@ -17,17 +18,6 @@ STATES: Final = {
     "failed": "failed",
     "idle": "idle",
 }
-WORDS: Final = {
-    "default": "Default",
-    "read-only": "Read only",
-    "workspace-write": "Workspace",
-    "danger-full-access": "Full access",
-    "on-request": "When needed",
-    "untrusted": "Unless trusted",
-    "on-failure": "On failure",
-    "never": "Never",
-}
-"""Labels of the choices."""
 _PAGES: Final = (("/history", "History"), ("/usage", "Usage"), ("/policy", "Policy"))
 
 
@@ -203,12 +193,38 @@ def icon(name: str) -> Html:
     )
 
 
-def picker(label: str, name: str, values: Sequence[str], chosen: str | None = None) -> Html:
-    """A drop-down list."""
-    offered = values if not chosen or chosen in values else [chosen, *values]
+def harness_icon(harness: HarnessChoices) -> Html:
+    """The icon of an agent: its own, or a monogram in a colour that depends on its name."""
+    hue = crc32(harness.name.encode("utf-8", "replace")) % 8 * 45
+    shape = (
+        element("path", d=harness.icon)
+        if harness.icon
+        else element("text", harness.title[:2], x="12", y="16.5", text_anchor="middle")
+    )
+    return element(
+        "svg",
+        shape,
+        viewBox="0 0 24 24",
+        class_="harness-icon",
+        data_hue=str(hue),
+        aria_hidden="true",
+    )
+
+
+def picker(label: str, name: str, values: Sequence[Option], chosen: str | None = None) -> Html:
+    """A drop-down list. Each option carries its summary, which the page shows when it is chosen."""
+    if chosen and all(each.value != chosen for each in values):
+        values = [Option(value=chosen), *values]
     options = [
-        element("option", WORDS.get(each, each), value=each, selected=each == chosen)
-        for each in offered
+        element(
+            "option",
+            each.label or each.value,
+            value=each.value,
+            selected=each.value == chosen,
+            data_summary=each.summary or None,
+            data_full="true" if each.is_full else None,
+        )
+        for each in values
     ]
     return element(
         "label",

@@ -8,7 +8,7 @@ from datetime import date
 from dragoman.html.pieces import EMPTY, Html, element, joined, opening
 from dragoman.web.page import charts, shell
 from dragoman.web.page.policy_view import policy
-from dragoman.web.page.rows import Choices, SessionRow
+from dragoman.web.page.rows import Choices, HarnessChoices, Option, SessionRow
 from dragoman.web.page.session_view import session
 from dragoman.web.page.usage_view import usage
 
@@ -71,9 +71,7 @@ def index(
     form = element(
         "form",
         element("h1", "What should the agent do?"),
-        element("p", choices.problem, class_="notice warning", role="alert")
-        if choices.problem
-        else EMPTY,
+        _harness_picker(choices.harnesses),
         element("label", "Prompt", class_="aside-word", for_="prompt"),
         element(
             "textarea",
@@ -100,11 +98,9 @@ def index(
                 class_="picker wide",
             ),
             element("datalist", *folders, id="folders"),
-            shell.picker("Model", "model", ["default", *choices.models]),
-            shell.picker("Sandbox", "sandbox", choices.sandboxes),
-            shell.picker("Asks you", "approvals", choices.approvals),
             class_="pickers",
         ),
+        *(_pickers(each, number) for number, each in enumerate(choices.harnesses)),
         element("p", id="means", role="status"),
         element(
             "div",
@@ -137,6 +133,55 @@ def index(
         element("div", form, lists, class_="column"),
         sessions=sessions,
         here="/",
+    )
+
+
+def _harness_picker(harnesses: Sequence[HarnessChoices]) -> Html:
+    """The agents, with icon, title and state."""
+    cards = [
+        element(
+            "label",
+            opening(
+                "input",
+                type="radio",
+                name="harness",
+                value=each.name,
+                checked=number == 0,
+            ),
+            shell.harness_icon(each),
+            element("b", each.title),
+            element("span", each.status, class_="sub"),
+            class_="harness" if each.is_installed else "harness unavailable",
+        )
+        for number, each in enumerate(harnesses)
+    ]
+    legend = element("legend", "Agent", class_="picker-label")
+    return element("fieldset", legend, *cards, id="harnesses", class_="harnesses")
+
+
+def _pickers(harness: HarnessChoices, number: int) -> Html:
+    """The choices of one agent. The page enables those of the chosen agent."""
+    default = Option(value="default", label="Default")
+    models = [Option(value=each) for each in harness.models if each != "default"]
+    efforts = [Option(value=each) for each in harness.efforts]
+    return element(
+        "fieldset",
+        element("p", harness.problem, class_="notice warning", role="alert")
+        if harness.problem
+        else EMPTY,
+        element(
+            "div",
+            shell.picker("Model", "model", [default, *models]),
+            shell.picker("Effort", "effort", [default, *efforts]) if efforts else EMPTY,
+            shell.picker("Access", "access", harness.access) if harness.access else EMPTY,
+            shell.picker("Asks you", "asking", harness.asking) if harness.asking else EMPTY,
+            class_="pickers",
+        ),
+        class_="choices",
+        data_harness=harness.name,
+        data_installed=str(harness.is_installed).lower(),
+        hidden=number > 0,
+        disabled=number > 0,
     )
 
 
@@ -174,7 +219,13 @@ def _cards(title: str, rows: Sequence[SessionRow], name: str) -> Html:
 def _card(row: SessionRow) -> Html:
     place = f"/s/{row.session_id}" + (f"#t{row.turn}" if row.turn else "")
     put_away = "archived" if row.is_archived else ""
-    facts = [row.model or "", shell.folder(row.cwd), shell.since(row.at), put_away]
+    facts = [
+        row.harness or "",
+        row.model or "",
+        shell.folder(row.cwd),
+        shell.since(row.at),
+        put_away,
+    ]
     return element(
         "a",
         element("span", shell.dot(row.state), element("b", shell.title_of(row)), class_="first"),

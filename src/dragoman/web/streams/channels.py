@@ -14,7 +14,7 @@ from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
-from dragoman.hub.hub import Begun, Entry, Gap, Partial, Passing, SoFar, Told
+from dragoman.hub.hub import Delivery, Entry, Gap, InProgress, Partial, SoFar, Transient
 from dragoman.model.messages import Delta
 from dragoman.web.streams import sse
 
@@ -37,7 +37,7 @@ class Closable(Protocol):
     def close(self) -> None: ...
 
 
-Heard: TypeAlias = Entry | Passing
+Heard: TypeAlias = Entry | Transient
 Encode: TypeAlias = Callable[[Sequence[Heard | None]], bytes]
 """Encodes items as events; None is a heartbeat."""
 
@@ -51,7 +51,7 @@ def _entry_frame(entry: Entry) -> bytes:
     return sse.frame(entry.json, event="entry", event_id=entry.seq)
 
 
-def _passing_frame(passing: Passing) -> bytes:
+def _passing_frame(passing: Transient) -> bytes:
     return sse.frame(passing.json, event="delta")
 
 
@@ -78,7 +78,7 @@ class Channel:
         self._keep = keep
         self._first_seq = last_seq
         """The number of the newest entry before the buffer."""
-        self._heard: list[Heard | Begun | None] = []
+        self._heard: list[Heard | InProgress | None] = []
         self._frames: list[bytes] = []
         self._size = 0
         self._seqs: list[int] = []
@@ -95,7 +95,7 @@ class Channel:
 
     # The writing side.
 
-    def tell(self, told: Sequence[Told]) -> None:
+    def tell(self, told: Sequence[Delivery]) -> None:
         """Add items from the hub, and wake the readers."""
         begin = self.end
         for each in told:
@@ -103,7 +103,7 @@ class Channel:
                 # Readers get the entries from the store, and then the text in progress at that time.
                 self._partial, self._is_new = Partial(), False
                 self._add(None, gap_frame(self.last_seq), self.last_seq)
-            elif isinstance(each, Begun):
+            elif isinstance(each, InProgress):
                 self._begin(each)
             elif isinstance(each, Entry):
                 if each.seq <= self.last_seq:
@@ -117,11 +117,11 @@ class Channel:
                 self._add(each, each.once("sse", _passing_frame), self.last_seq)
         self._wake(begin)
 
-    def _begin(self, begun: Begun) -> None:
+    def _begin(self, begun: InProgress) -> None:
         self._partial = Partial(begun.things)
         for each in begun.things:
             # Formats cannot retract text, so they get it only if no part of it can have been sent before.
-            heard = Passing(each.message, self.last_seq) if self._is_new else begun
+            heard = Transient(each.message, self.last_seq) if self._is_new else begun
             self._add(heard, partial_frame(each), self.last_seq)
         self._is_new = False
 
@@ -138,7 +138,7 @@ class Channel:
             self.source.close()
         self._wake(self.end)
 
-    def _add(self, heard: Heard | Begun | None, frame: bytes, seq: int) -> None:
+    def _add(self, heard: Heard | InProgress | None, frame: bytes, seq: int) -> None:
         self._heard.append(heard)
         self._frames.append(frame)
         self._size += len(frame)
@@ -194,7 +194,7 @@ class Channel:
     def heard(self, position: int, until: int) -> list[Heard | None]:
         """The same as items; None is a heartbeat."""
         found = self._heard[position - self.start : until - self.start]
-        return [each for each in found if not isinstance(each, Begun)]
+        return [each for each in found if not isinstance(each, InProgress)]
 
     def so_far(self) -> list[SoFar]:
         """The text in progress at the end of the buffer."""
@@ -300,4 +300,4 @@ class Cursor:
         if encode is None:
             return b"".join(map(partial_frame, things))
         # A format that was sent a part of it cannot retract that.
-        return encode([Passing(each.message, self.seq) for each in things]) if is_new else b""
+        return encode([Transient(each.message, self.seq) for each in things]) if is_new else b""

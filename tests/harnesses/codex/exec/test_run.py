@@ -32,8 +32,8 @@ from dragoman.model.turns import fold
 from dragoman.model.usage import Usage
 from dragoman.reading.audit import audit
 from dragoman.reading.read import read
+from dragoman.testing.conformance.pairs import compare, recordings
 from dragoman.testing.likeness import differences
-from dragoman.testing.recordings import compare, recordings
 from dragoman.wire.lines import LongLine
 
 _ID = "01990000-0000-7000-8000-000000000000"

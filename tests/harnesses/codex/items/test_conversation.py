@@ -9,7 +9,7 @@ from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.conversation import TELL
 from dragoman.harnesses.codex.items.dispatch import tell_item
-from dragoman.harnesses.codex.items.shape import Item, WireItem
+from dragoman.harnesses.codex.items.shape import ThreadItem, WireItem
 from dragoman.model.messages import (
     Compacted,
     Context,
@@ -47,7 +47,7 @@ def session(out: Output) -> SessionAssembler:
 
 
 def tell(session: SessionAssembler, row: str, *, wire: bool = False, done: bool = True) -> None:
-    item = msgspec.json.decode(row, type=WireItem if wire else Item)
+    item = msgspec.json.decode(row, type=WireItem if wire else ThreadItem)
     assert tell_item(session, "item", item, done=done)
 
 
@@ -63,7 +63,7 @@ def test_every_item_that_is_words_is_told_by_its_type(
     out: Output, session: SessionAssembler
 ) -> None:
     for kind, tell_it in TELL.items():
-        tell_it(session, "item", Item(type=kind, id=kind), True)
+        tell_it(session, "item", ThreadItem(type=kind, id=kind), True)
 
         assert out.take_messages() or out.take_duplicates()
 
@@ -78,7 +78,7 @@ def test_an_item_that_is_whole_at_its_end_is_told_then(
     tell(session, f'{{"type":"{kind}","id":"i"}}', done=False)
 
     assert out.take_messages() == []
-    assert [duplicate.reason for duplicate in out.take_duplicates()] == ["item: its end says it"]
+    assert [duplicate.reason for duplicate in out.take_duplicates()] == ["item: its end carries it"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.dispatch import SAID, tell_item
-from dragoman.harnesses.codex.items.shape import Item, WireItem
+from dragoman.harnesses.codex.items.shape import ThreadItem, WireItem
 from dragoman.model.messages import Message, ToolResult, TurnStarted
 
 KINDS = [
@@ -36,7 +36,7 @@ KINDS = [
 ]
 
 
-def told(item: Item) -> list[Message]:
+def told(item: ThreadItem) -> list[Message]:
     """What an item makes of a fresh session, without its place in the stream."""
     out = Output(audit=True)
     assert tell_item(SessionAssembler(out, "codex"), "item", item, done=True)
@@ -55,7 +55,7 @@ def test_an_item_with_nothing_in_it_is_told_or_accounted_for(kind: str, done: bo
     session.begin_turn("t")
     out.take_messages()
 
-    assert tell_item(session, "item", Item(type=kind, id="x"), done=done)
+    assert tell_item(session, "item", ThreadItem(type=kind, id="x"), done=done)
     messages = out.take_messages()
     assert messages or out.take_duplicates()
     assert {message.turn_id for message in messages} <= {"t"}
@@ -65,7 +65,9 @@ def test_an_item_with_nothing_in_it_is_told_or_accounted_for(kind: str, done: bo
 def test_a_type_that_is_new_to_us_is_left_to_the_parser(kind: str) -> None:
     out = Output(audit=True)
 
-    assert not tell_item(SessionAssembler(out, "codex"), "item", Item(type=kind, id="x"), done=True)
+    assert not tell_item(
+        SessionAssembler(out, "codex"), "item", ThreadItem(type=kind, id="x"), done=True
+    )
     assert out.take_messages() == []
     assert out.take_duplicates() == []
 
@@ -137,11 +139,11 @@ def test_a_type_that_is_new_to_us_is_left_to_the_parser(kind: str) -> None:
 def test_one_item_is_the_same_in_its_three_spellings(
     exec_row: str, wire_row: str, rollout_row: str
 ) -> None:
-    expected = told(msgspec.json.decode(exec_row, type=Item))
+    expected = told(msgspec.json.decode(exec_row, type=ThreadItem))
 
     assert expected
     assert told(msgspec.json.decode(wire_row, type=WireItem)) == expected
-    assert told(msgspec.json.decode(rollout_row, type=Item)) == expected
+    assert told(msgspec.json.decode(rollout_row, type=ThreadItem)) == expected
 
 
 def test_words_are_told_from_tools_in_every_spelling() -> None:
@@ -161,8 +163,10 @@ def test_words_are_told_from_tools_in_every_spelling() -> None:
 def test_an_item_told_by_two_channels_is_told_once() -> None:
     out = Output(audit=True)
     session = SessionAssembler(out, "codex")
-    begun = Item(type="CommandExecution", id="i", command=["bash", "-lc", "ls"])
-    done = Item(type="commandExecution", id="i", command="bash -lc ls", aggregated_output="a\n")
+    begun = ThreadItem(type="CommandExecution", id="i", command=["bash", "-lc", "ls"])
+    done = ThreadItem(
+        type="commandExecution", id="i", command="bash -lc ls", aggregated_output="a\n"
+    )
     for channel in ("event", "item"):
         tell_item(session, channel, begun, done=False)
         tell_item(session, channel, done, done=True)
@@ -176,7 +180,7 @@ def test_an_item_told_by_two_channels_is_told_once() -> None:
 
 
 def test_an_item_that_is_done_without_having_begun_is_told_whole() -> None:
-    [call, result] = told(Item(type="command_execution", id="i", command="ls", exit_code=0))
+    [call, result] = told(ThreadItem(type="command_execution", id="i", command="ls", exit_code=0))
 
     assert type(call).__name__ == "ToolCall"
     assert isinstance(result, ToolResult)

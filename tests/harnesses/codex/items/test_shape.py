@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dragoman.harnesses.codex.items.shape import (
-    Item,
+    ThreadItem,
     WireItem,
     child_sessions,
     kind_of,
@@ -32,13 +32,13 @@ CHILD = "01a1e14e-7320-74a2-a845-be7b5a578011"
     ],
 )
 def test_an_item_s_type_is_one_in_its_three_spellings(spellings: list[str], kind: str) -> None:
-    assert {kind_of(Item(type=spelling)) for spelling in spellings} == {kind}
+    assert {kind_of(ThreadItem(type=spelling)) for spelling in spellings} == {kind}
 
 
 def test_the_experimental_stream_spells_the_type_otherwise() -> None:
     row = b'{"id":"item_1","item_type":"assistant_message","text":"Looking."}'
 
-    item = msgspec.json.decode(row, type=Item)
+    item = msgspec.json.decode(row, type=ThreadItem)
     assert (kind_of(item), item.text) == ("assistant_message", "Looking.")
 
 
@@ -53,7 +53,7 @@ def test_the_app_server_s_fields_are_read_in_camel_case() -> None:
 
 
 def test_both_shapes_have_the_same_fields() -> None:
-    ours = {field.name: field.default for field in msgspec.structs.fields(Item)}
+    ours = {field.name: field.default for field in msgspec.structs.fields(ThreadItem)}
 
     assert {field.name: field.default for field in msgspec.structs.fields(WireItem)} == ours
 
@@ -67,18 +67,26 @@ def test_fields_that_are_new_to_us_do_no_harm() -> None:
 @pytest.mark.parametrize(
     ("item", "children"),
     [
-        (Item(type="collabAgentToolCall", tool="spawnAgent", receiver_thread_ids=[CHILD]), [CHILD]),
-        (Item(type="collab_tool_call", tool="spawn_agent", receiver_thread_ids=[CHILD]), [CHILD]),
-        (Item(type="collab_tool_call", tool="spawn_agent"), []),
-        (Item(type="collab_tool_call", tool="wait", receiver_thread_ids=[CHILD]), []),
-        (Item(type="SubAgentActivity", kind="started", agent_thread_id=CHILD), [CHILD]),
-        (Item(type="SubAgentActivity", agent_thread_id=CHILD), [CHILD]),
-        (Item(type="SubAgentActivity", kind="interacted", agent_thread_id=CHILD), []),
-        (Item(type="agent_message"), []),
+        (
+            ThreadItem(type="collabAgentToolCall", tool="spawnAgent", receiver_thread_ids=[CHILD]),
+            [CHILD],
+        ),
+        (
+            ThreadItem(type="collab_tool_call", tool="spawn_agent", receiver_thread_ids=[CHILD]),
+            [CHILD],
+        ),
+        (ThreadItem(type="collab_tool_call", tool="spawn_agent"), []),
+        (ThreadItem(type="collab_tool_call", tool="wait", receiver_thread_ids=[CHILD]), []),
+        (ThreadItem(type="SubAgentActivity", kind="started", agent_thread_id=CHILD), [CHILD]),
+        (ThreadItem(type="SubAgentActivity", agent_thread_id=CHILD), [CHILD]),
+        (ThreadItem(type="SubAgentActivity", kind="interacted", agent_thread_id=CHILD), []),
+        (ThreadItem(type="agent_message"), []),
     ],
     ids=["v1", "exec", "not made yet", "waiting", "v2", "v2, no word", "a letter", "no agent"],
 )
-def test_children_are_the_agents_that_an_item_started(item: Item, children: list[str]) -> None:
+def test_children_are_the_agents_that_an_item_started(
+    item: ThreadItem, children: list[str]
+) -> None:
     assert child_sessions(item) == children
 
 

@@ -8,7 +8,7 @@ import pytest
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.dispatch import tell_item
-from dragoman.harnesses.codex.items.shape import Item, WireItem
+from dragoman.harnesses.codex.items.shape import ThreadItem, WireItem
 from dragoman.harnesses.codex.items.tools import TELL
 from dragoman.model.messages import Message, Notice, ResultStatus, ToolCall, ToolResult
 
@@ -35,7 +35,7 @@ def session(out: Output) -> SessionAssembler:
 
 
 def tell(session: SessionAssembler, row: str, *, wire: bool = False, done: bool = True) -> None:
-    item = msgspec.json.decode(row, type=WireItem if wire else Item)
+    item = msgspec.json.decode(row, type=WireItem if wire else ThreadItem)
     assert tell_item(session, "item", item, done=done)
 
 
@@ -51,7 +51,7 @@ def test_every_tool_s_item_opens_a_call_and_its_end_closes_it(
     out: Output, session: SessionAssembler
 ) -> None:
     for kind, tell_it in TELL.items():
-        item = Item(type=kind, id=kind)
+        item = ThreadItem(type=kind, id=kind)
         if kind != "web_search":
             tell_it(session, "item", item, False)
             assert [type(message) for message in out.take_messages()] == [ToolCall], kind
@@ -109,7 +109,9 @@ def test_a_command_ends_as_its_status_and_its_exit_code_say(
     is_error: bool,
     told_status: ResultStatus,
 ) -> None:
-    item = Item(type="CommandExecution", id="c", command=["ls"], status=status, exit_code=exit_code)
+    item = ThreadItem(
+        type="CommandExecution", id="c", command=["ls"], status=status, exit_code=exit_code
+    )
     tell_item(session, "item", item, done=True)
 
     result = told(out)[-1]
@@ -150,7 +152,9 @@ def test_a_command_that_applies_a_patch_is_an_edit(out: Output, session: Session
     session.know_facts(cwd="/workspace")
     patch = "*** Begin Patch\n*** Add File: added.txt\n+hello\n+world\n*** End Patch"
     command = ["bash", "-lc", f"apply_patch <<'EOF'\n{patch}\nEOF"]
-    tell_item(session, "item", Item(type="CommandExecution", id="c", command=command), done=False)
+    tell_item(
+        session, "item", ThreadItem(type="CommandExecution", id="c", command=command), done=False
+    )
 
     assert told(out) == [
         ToolCall(call_id="c", tool="Write", native_tool="command_execution", input=ADDED)
@@ -162,7 +166,9 @@ def test_the_end_of_a_call_that_another_channel_told_is_only_its_end(
 ) -> None:
     session.call("c", "Bash", "exec_command", {"command": "ls"})
     out.take_messages()
-    tell_item(session, "item", Item(type="CommandExecution", id="c", command=["ls"]), done=True)
+    tell_item(
+        session, "item", ThreadItem(type="CommandExecution", id="c", command=["ls"]), done=True
+    )
 
     assert told(out) == [ToolResult(call_id="c")]
     assert out.take_duplicates() == []
@@ -255,15 +261,21 @@ def test_an_mcp_call_is_named_by_server_and_tool(out: Output, session: SessionAs
 @pytest.mark.parametrize(
     ("item", "output"),
     [
-        (Item(result={"content": [{"type": "text", "text": "boom"}], "isError": True}), "boom"),
-        (Item(result={"content": [{"type": "text", "text": "boom"}]}, status="failed"), "boom"),
-        (Item(error={"message": "no such server"}), "no such server"),
-        (Item(status="failed"), ""),
+        (
+            ThreadItem(result={"content": [{"type": "text", "text": "boom"}], "isError": True}),
+            "boom",
+        ),
+        (
+            ThreadItem(result={"content": [{"type": "text", "text": "boom"}]}, status="failed"),
+            "boom",
+        ),
+        (ThreadItem(error={"message": "no such server"}), "no such server"),
+        (ThreadItem(status="failed"), ""),
     ],
     ids=["the tool says so", "the harness says so", "an error", "no word"],
 )
 def test_an_mcp_call_fails_when_anybody_says_so(
-    out: Output, session: SessionAssembler, item: Item, output: str
+    out: Output, session: SessionAssembler, item: ThreadItem, output: str
 ) -> None:
     item.type, item.id, item.server, item.tool = "mcp_tool_call", "c", "tiny", "boom"
     tell_item(session, "item", item, done=True)
@@ -292,9 +304,9 @@ def test_a_dynamic_tool_keeps_its_name(
     ]
 
 
-@pytest.mark.parametrize("item", [Item(success=False), Item(status="failed")])
+@pytest.mark.parametrize("item", [ThreadItem(success=False), ThreadItem(status="failed")])
 def test_a_dynamic_tool_that_fails_says_why(
-    out: Output, session: SessionAssembler, item: Item
+    out: Output, session: SessionAssembler, item: ThreadItem
 ) -> None:
     item.type, item.id, item.tool = "DynamicToolCall", "c", "lookup_ticket"
     item.error = "dynamic tool request failed"
@@ -490,7 +502,7 @@ def test_sleep_as_an_extension_on_disk_has_its_duration() -> None:
     row = b'{"type":"Extension","kind":"clock.sleep","id":"call_000020","durationMs":400}'
     out = Output(audit=False)
     tell_item(
-        SessionAssembler(out, "codex"), "item", msgspec.json.decode(row, type=Item), done=True
+        SessionAssembler(out, "codex"), "item", msgspec.json.decode(row, type=ThreadItem), done=True
     )
 
     result = out.take_messages()[-1]

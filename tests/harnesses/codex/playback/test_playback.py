@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman.harnesses import HARNESSES
-from dragoman.harnesses.codex.playback.codex import CODEX_ACTING
+from dragoman.harnesses.codex.playback.codex import CODEX_PLAYBACK
 from dragoman.harnesses.codex.playback.shapes import RELEASE
 from dragoman.harnesses.contract.playback import Performance
 from dragoman.model.messages import Message
@@ -33,7 +33,7 @@ class Client:
     """Talks with a played server, and keeps what both sides said."""
 
     def __init__(self, messages: Sequence[Message], speed: float = 0.0) -> None:
-        self.server: Performance = CODEX_ACTING.serve(list(timed_messages(messages, speed=speed)))
+        self.server: Performance = CODEX_PLAYBACK.serve(list(timed_messages(messages, speed=speed)))
         self.now = 0.0
         self.said: list[bytes] = []
         self.heard: list[dict[str, Any]] = []
@@ -107,7 +107,7 @@ def test_every_recording_played_tells_the_same_conversation(path: Path) -> None:
     messages = list(dragoman.read(path))
     original = _own(messages)
 
-    run = b"\n".join(line for _, line in CODEX_ACTING.run(timed_messages(original, speed=0)))
+    run = b"\n".join(line for _, line in CODEX_PLAYBACK.run(timed_messages(original, speed=0)))
     printed = list(dragoman.read(run, dialect="codex-exec"))
     served = _own(play_all(messages))
 
@@ -120,7 +120,7 @@ def test_every_recording_played_tells_the_same_conversation(path: Path) -> None:
 
 def test_a_run_is_printed_as_the_program_itself_prints_it() -> None:
     recorded = (_RUNS / "0.166.0/patch_all.exec.jsonl").read_bytes().splitlines()
-    run = CODEX_ACTING.run(
+    run = CODEX_PLAYBACK.run(
         timed_messages(_recorded("0.166.0/patch_all.exec-rollout.jsonl"), speed=0)
     )
     printed = [json.loads(line) for _, line in run]
@@ -231,7 +231,7 @@ def test_what_was_played_can_be_listed_read_and_resumed() -> None:
 
 
 def test_what_cannot_be_done_is_refused_in_a_sentence() -> None:
-    server = CODEX_ACTING.serve([])
+    server = CODEX_PLAYBACK.serve([])
 
     def refused(method: str, **params: Any) -> str:
         server.receive_line(json.dumps({"id": 1, "method": method, "params": params}).encode(), 0)

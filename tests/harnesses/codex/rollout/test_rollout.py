@@ -27,7 +27,7 @@ from dragoman import (
     UsageReport,
 )
 from dragoman.harnesses.codex.events.conversation_shapes import TaskStarted
-from dragoman.harnesses.codex.rollout.copies import Copies
+from dragoman.harnesses.codex.rollout.copies import CopiedRows
 from dragoman.harnesses.codex.rollout.peek import without_secret
 from dragoman.harnesses.codex.rollout.prefilter import Skipper
 from dragoman.harnesses.codex.rollout.shapes import EventRow
@@ -230,7 +230,7 @@ def _starts(turn_id: str | None) -> EventRow:
 
 
 def test_a_turn_belongs_to_the_youngest_session_that_is_older_than_it() -> None:
-    copies = Copies(_GRANDCHILD)
+    copies = CopiedRows(_GRANDCHILD)
     copies.add(_CHILD)
     copies.add(_PARENT)
     assert copies.owner(_starts("01a1e226-18f3-7751-b08d-66bd6b21200f")) == _PARENT
@@ -393,3 +393,21 @@ def _type(message: Message) -> str:
     name = json.loads(dragoman.encode(message))["type"]
     assert kinds.get(type(message), name) == name
     return name
+
+
+def test_a_new_kind_of_row_between_a_prompt_and_its_event_changes_neither(runs: Path) -> None:
+    lines = (runs / "0.163.0/interrupt_cmd.rollout.jsonl").read_bytes().splitlines(keepends=True)
+    new = b'{"timestamp":"2027-01-01T00:00:00Z","type":"dream","payload":{"of":"sheep"}}\n'
+
+    messages = list(dragoman.read([*lines[:8], new, *lines[8:]]))
+
+    assert next(each.text for each in messages if isinstance(each, dragoman.Prompt)) == "loop"
+    assert not [
+        each for each in messages if isinstance(each, dragoman.Context) and each.text == "loop"
+    ]
+
+
+def test_a_migrated_turn_stays_one_if_only_some_types_are_wanted(data: Path) -> None:
+    path = data / "codex" / "codex-rollout" / "migrated-0.98" / "wire.jsonl"
+
+    assert len(list(dragoman.read(path, only={"turn_started"}))) == 1

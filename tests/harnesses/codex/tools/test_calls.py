@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dragoman.harnesses.codex.tools.calls import (
     CODE_MODE,
-    Call,
+    NativeCall,
     custom_call,
     function_call,
     plain_script,
@@ -148,7 +148,7 @@ def test_a_tool_of_codex_has_the_name_the_field_knows(
 
     read = function_call(name, namespace, written(arguments), CWD)
 
-    assert read == Call(tool, native, call)
+    assert read == NativeCall(tool, native, call)
     assert function_call(name, namespace, arguments, CWD) == read
 
 
@@ -175,7 +175,7 @@ def test_any_other_tool_keeps_its_name_and_what_it_was_given(
     name: str, namespace: str | None, tool: str, native: str
 ) -> None:
     """Its output may be anything, so that it must not be unwrapped as one of Codex's own."""
-    assert function_call(name, namespace, '{"a":2}', CWD) == Call(
+    assert function_call(name, namespace, '{"a":2}', CWD) == NativeCall(
         tool, native, {"a": 2}, free_form=True
     )
 
@@ -211,7 +211,7 @@ def test_arguments_that_are_no_object_are_kept(arguments: Any, given: dict[str, 
 def test_a_command_that_cannot_be_read_is_still_a_command(
     arguments: str, given: dict[str, Any]
 ) -> None:
-    assert function_call("exec_command", None, arguments, CWD) == Call(
+    assert function_call("exec_command", None, arguments, CWD) == NativeCall(
         "Bash", "exec_command", given
     )
 
@@ -232,18 +232,18 @@ def test_no_arguments_raise(arguments: Any, name: str, namespace: str | None) ->
 
 
 def test_the_patch_tool_takes_a_patch() -> None:
-    assert custom_call("apply_patch", PATCH, CWD) == Call("Write", "apply_patch", WRITTEN)
+    assert custom_call("apply_patch", PATCH, CWD) == NativeCall("Write", "apply_patch", WRITTEN)
 
 
 def test_code_mode_takes_a_script() -> None:
     script = 'const r = await tools.exec_command({"cmd": "ls"}); text(r);'
 
-    assert custom_call("exec", script, CWD) == Call("exec", "exec", {"script": script})
+    assert custom_call("exec", script, CWD) == NativeCall("exec", "exec", {"script": script})
     assert {"exec", "wait", "functions.wait"} <= CODE_MODE
 
 
 def test_another_tool_takes_any_text() -> None:
-    assert custom_call("sql", "select 1", CWD) == Call("sql", "sql", {"input": "select 1"})
+    assert custom_call("sql", "select 1", CWD) == NativeCall("sql", "sql", {"input": "select 1"})
 
 
 # Commands as items and events carry them.
@@ -255,7 +255,7 @@ def test_another_tool_takes_any_text() -> None:
     ids=str,
 )
 def test_a_command_is_the_same_call_in_every_form(command: Any) -> None:
-    assert shell_call("command_execution", command, CWD) == Call(
+    assert shell_call("command_execution", command, CWD) == NativeCall(
         "Bash", "command_execution", {"command": "cat README.md"}
     )
 
@@ -266,7 +266,7 @@ def test_a_patch_that_updates_is_an_edit() -> None:
         "+new line\n*** Delete File: gone.txt\n*** End Patch\nEOF"
     )
 
-    assert shell_call("shell", ["bash", "-lc", script], CWD) == Call(
+    assert shell_call("shell", ["bash", "-lc", script], CWD) == NativeCall(
         "Edit",
         "shell",
         {
@@ -304,7 +304,7 @@ def test_the_short_way_is_for_scripts_and_nothing_else(arguments: Any, script: s
 def test_the_short_way_ends_where_the_long_one_does(script: str) -> None:
     arguments = written({"cmd": script})
 
-    assert function_call("exec_command", None, arguments, CWD) == Call(
+    assert function_call("exec_command", None, arguments, CWD) == NativeCall(
         "Bash", "exec_command", {"command": plain_script(arguments)}
     )
 

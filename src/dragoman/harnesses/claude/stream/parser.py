@@ -39,6 +39,7 @@ from dragoman.harnesses.claude.session import SYNTHETIC, ClaudeSession
 from dragoman.harnesses.claude.stream import shapes
 from dragoman.harnesses.claude.stream.control import Control
 from dragoman.harnesses.claude.stream.directions import ASIDE, ERRORS, unwrap
+from dragoman.harnesses.claude.stream.mirror import Mirror
 from dragoman.harnesses.claude.stream.partials import Partials
 from dragoman.harnesses.claude.stream.prompts import PromptQueue
 from dragoman.harnesses.claude.stream.results import Turns
@@ -76,8 +77,7 @@ class StreamJsonParser(StreamParser):
         """Whether the host sends the lines to come; None if only the lines themselves can say."""
         self.is_sent = False
         """Whether the host sent the line being read."""
-        self._seen: set[str] = set()
-        """The ids of lines that a mirrored row may repeat."""
+        self._mirror = Mirror(self.sessions, self.prompts)
 
     def receive_time(self, at: datetime) -> None:
         """The lines to come arrive at this time."""
@@ -123,9 +123,6 @@ class StreamJsonParser(StreamParser):
         if (at := as_time(row.timestamp)) is not None:
             self._out.at = at
         self.is_sent = sent is True
-        uuid = as_str(row.uuid)
-        if uuid is not None and not self.is_sent:
-            self._seen.add(uuid)
         if not self.is_sent:
             self.name_session(as_str(row.session_id))
             self.session = self._session_of(row)
@@ -185,8 +182,12 @@ class StreamJsonParser(StreamParser):
             session.ensure_turn()
             session.has_failed = True
             session.assembler.fail_turn(
-                api_error(text, row.error, row.api_error_status, row.api_error_type)
+                api_error(text, row.error, row.api_error_status, row.api_error_type, row.api_error)
             )
+            return True
+        if (source := as_str(row.local_command_source)) is not None:
+            output = local_output(source)
+            session.assembler.notice(CHANNEL, "info", source if output is None else output)
             return True
         if model is not None and model != SYNTHETIC and session is not self.sessions.main:
             session.assembler.begin_session(model=model)
@@ -244,7 +245,7 @@ class StreamJsonParser(StreamParser):
         session, assembler = self.session, self.session.assembler
         if is_interruption(said.text):
             session.was_interrupted = True
-            assembler.duplicate("interruption: the turn's end says it")
+            assembler.duplicate("interruption: the turn's end carries it")
         elif self.compactions.summary(said.text):
             pass
         elif (output := local_output(said.text)) is not None:
@@ -288,6 +289,10 @@ class StreamJsonParser(StreamParser):
         uuid, state = as_str(row.command_uuid) or "", as_str(row.state)
         if state == "started":
             self.prompts.take(self.sessions.main, uuid)
+        elif state == "queued":
+            self.prompts.report(uuid)
+        elif state in ("cancelled", "failed"):
+            self.prompts.cancel(uuid)
         self.session.assembler.duplicate(f"prompt: {state or 'its state'}")
 
     def rate_limit(self, row: shapes.RateLimitEvent) -> None:
@@ -303,6 +308,8 @@ class StreamJsonParser(StreamParser):
             self.session.assembler.duplicate("state: signing in")
 
     def mirror(self, row: shapes.TranscriptMirror) -> None:
+        for entry in row.entries:
+            self._mirror.report(bytes(entry))
         self.session.assembler.duplicate("mirror: the rows of the transcript")
 
     def state(self, row: shapes.StreamLine) -> None:

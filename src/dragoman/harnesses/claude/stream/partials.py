@@ -34,7 +34,7 @@ class Partials:
                 self._end(session, event)
             case "message_stop":
                 self._responses.pop(session.session_id, None)
-                assembler.duplicate("message: its blocks say it")
+                assembler.duplicate("message: its blocks carry it")
             case "error":
                 error = as_dict(event.get("error"))
                 text = as_str(error.get("message")) or as_str(error.get("type")) or "stream error"
@@ -47,7 +47,7 @@ class Partials:
         response_id, model = as_str(message.get("id")), as_str(message.get("model"))
         self._responses[session.session_id] = (response_id, model)
         session.spending.see(response_id, usage_of(message.get("usage")), model, is_final=False)
-        session.assembler.duplicate("message: its blocks say it")
+        session.assembler.duplicate("message: its blocks carry it")
 
     def _delta(self, session: ClaudeSession, delta: dict[str, Any]) -> bool:
         assembler = session.assembler
@@ -75,4 +75,4 @@ class Partials:
         session.stop_reason = reason or session.stop_reason
         usage = usage_of(event.get("usage"))
         if not session.spending.see(response_id, usage, model, is_final=True):
-            session.assembler.duplicate("message: its blocks say it")
+            session.assembler.duplicate("message: its blocks carry it")

@@ -31,6 +31,8 @@ class PromptQueue:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._queue: list[_Queued] = []
+        self._reported: set[str] = set()
+        """The prompts that the agent has reported on: it would say so if one was taken up."""
         self.is_fresh = False
         """Whether the open turn began with a prompt and the agent has not taken it up yet."""
 
@@ -43,7 +45,7 @@ class PromptQueue:
         if session.assembler.in_turn or not session.assembler.has_facts:
             self._queue.append(queued)
         else:
-            session.begin_turn()
+            session.begin_turn(uuid)
             self.is_fresh = True
             self._emit(session, queued)
 
@@ -53,9 +55,10 @@ class PromptQueue:
             self.is_fresh = False
             session.assembler.duplicate("turn: its prompt began it")
             return
-        session.begin_turn()
-        if self._queue:
-            self._emit(session, self._queue.pop(0))
+        queued = self._queue.pop(0) if self._queue else None
+        session.begin_turn(queued.uuid if queued is not None else None)
+        if queued is not None:
+            self._emit(session, queued)
 
     def take(self, session: ClaudeSession, uuid: str) -> bool:
         """The agent takes up the prompt of this id, in the turn that is open."""
@@ -65,6 +68,16 @@ class PromptQueue:
         self._queue.remove(found)
         self._emit(session, found)
         return True
+
+    def report(self, uuid: str) -> None:
+        """The agent has received the prompt of this id, and will say what becomes of it."""
+        self._reported.add(uuid)
+
+    def cancel(self, uuid: str) -> None:
+        """The prompt of this id will not be taken up."""
+        for queued in [each for each in self._queue if each.uuid == uuid]:
+            self._queue.remove(queued)
+            self._drop(queued)
 
     def echo(self, session: ClaudeSession, prompt: Prompted) -> None:
         """The agent repeats a prompt as it takes it up."""
@@ -81,10 +94,16 @@ class PromptQueue:
         """No more will come: what still waits joined the last turn, or none was ever opened."""
         while self._queue:
             queued = self._queue.pop(0)
+            if queued.uuid in self._reported:
+                self._drop(queued)
+                continue
             if not session.assembler.in_turn:
                 session.assembler.attribute_to(last_turn)
             self._emit(session, queued)
             session.assembler.attribute_to(None)
+
+    def _drop(self, queued: _Queued) -> None:
+        self._out.duplicate_of_line(queued.line, "prompt: it was never taken up")
 
     def _emit(self, session: ClaudeSession, queued: _Queued) -> None:
         out = self._out

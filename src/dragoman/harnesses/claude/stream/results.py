@@ -15,7 +15,7 @@ from dragoman.harnesses.claude.stream.sessions import Sessions
 from dragoman.harnesses.claude.stream.shapes import Result
 from dragoman.harnesses.claude.usage import usage_of
 from dragoman.model.messages import Outcome, TurnError
-from dragoman.wire.loose import as_dict, as_list, as_number, as_str
+from dragoman.wire.loose import as_dict, as_int, as_list, as_number, as_str
 
 CHANNEL = "result"
 _ABORTED = "aborted"
@@ -97,7 +97,8 @@ class Turns:
             self._prompts.begin_turn(session)
         outcome, error = outcome_of(line, session)
         text = as_str(line.result) or ""
-        if text and outcome == "completed" and not assembler.turn_has_text:
+        is_said = line.local_command is not None or line.structured_output is not None
+        if text and outcome == "completed" and not (is_said or assembler.turn_has_text):
             assembler.text(CHANNEL, text)
         session.spending.settle_with(usage_of(line.usage))
         _report_cost(session, line)
@@ -107,6 +108,10 @@ class Turns:
 
 def _report_cost(session: ClaudeSession, line: Result) -> None:
     """What the session has cost so far: also what it had cost before it was resumed or forked."""
+    facts = session.assembler.facts
+    used = as_dict(as_dict(line.modelUsage).get(facts.model if facts and facts.model else ""))
+    if (window := as_int(used.get("contextWindow"))) is not None:
+        session.assembler.context_window = window
     cost = as_number(line.total_cost_usd)
     if cost:
         session.assembler.usage(None, None, cost=cost)

@@ -82,6 +82,8 @@ class Assistant(StreamLine, kw_only=True, tag="assistant"):
     is_api_error_message: Any = None
     api_error_status: Any = None
     api_error_type: Any = None
+    api_error: Any = None
+    local_command_source: Any = None
 
 
 class User(StreamLine, kw_only=True, tag="user"):
@@ -107,6 +109,8 @@ class Result(StreamLine, kw_only=True, tag="result"):
     total_cost_usd: Any = None
     usage: Any = None
     modelUsage: Any = None
+    local_command: Any = None
+    structured_output: Any = None
 
 
 class ControlRequest(StreamLine, kw_only=True, tag="control_request"):

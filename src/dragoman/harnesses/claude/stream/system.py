@@ -78,7 +78,11 @@ def _init(parser: StreamJsonParser, line: System) -> None:
 def _status(parser: StreamJsonParser, line: System) -> None:
     mode = as_str(line.permissionMode)
     assembler = parser.session.assembler
-    if mode is not None and mode != parser.permission_mode:
+    if mode is not None and not assembler.has_facts and not assembler.in_turn:
+        # The host sets the session up; init says what came of it.
+        parser.permission_mode = mode
+        assembler.duplicate("state: status")
+    elif mode is not None and mode != parser.permission_mode:
         parser.permission_mode = mode
         assembler.notice(CHANNEL, "info", f"permission mode: {mode}")
     else:
@@ -164,10 +168,10 @@ def _task_updated(parser: StreamJsonParser, line: System) -> None:
     status = as_str(as_dict(line.patch).get("status"))
     agent = parser.sessions.known_agent(as_str(line.task_id))
     if agent is None or status not in _ENDS:
-        parser.session.assembler.duplicate("task: a notification says it")
+        parser.session.assembler.duplicate("task: a notification carries it")
         return
     parser.awaited_ends[agent.session_id or ""] = status
-    agent.assembler.duplicate("task: a notification says it")
+    agent.assembler.duplicate("task: a notification carries it")
 
 
 def _task_notification(parser: StreamJsonParser, line: System) -> None:

@@ -30,6 +30,8 @@ class Attachments:
         elif kind == "prompt_snapshot":
             self._prompt_snapshot(session, given)
         else:
+            if kind == "structured_output":
+                session.stop_reason = "end_turn"  # the call before it has the answer
             _context(session, row, given, kind)
 
     def _prompt_snapshot(self, session: ClaudeSession, given: dict[str, Any]) -> None:

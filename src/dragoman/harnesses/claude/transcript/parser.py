@@ -123,7 +123,9 @@ class TranscriptParser(StreamParser):
             self.sessions.introduce(self.session, row, self._copies.parent)
         if not isinstance(row, shapes.User):
             self.compactions.flush()
-        if _REPORT[type(row)](self, row) is False:
+        if self.sessions.is_repeated(row):
+            self.session.assembler.duplicate("row: it was written before")
+        elif _REPORT[type(row)](self, row) is False:
             self._unknown(line, _native_type(row))
 
     def _say_held(self) -> None:
@@ -162,7 +164,7 @@ class TranscriptParser(StreamParser):
         if is_interruption(said.text):
             session.was_interrupted = True
             session.close_turn()
-            assembler.duplicate("interruption: the turn's end says it")
+            assembler.duplicate("interruption: the turn's end carries it")
         elif row.isCompactSummary is True or self.compactions.is_held:
             if not self.compactions.summary(said.text):
                 assembler.compacted(CHANNEL, said.text)
@@ -191,7 +193,11 @@ class TranscriptParser(StreamParser):
         if row.isApiErrorMessage is True:
             session.ensure_turn()
             error = api_error(
-                output_text(message.content), row.error, row.apiErrorStatus, row.apiErrorType
+                output_text(message.content),
+                row.error,
+                row.apiErrorStatus,
+                row.apiErrorType,
+                row.apiError,
             )
             session.end_turn("failed", error)
             return True
@@ -199,6 +205,7 @@ class TranscriptParser(StreamParser):
             self.sessions.know_model(session, model)
         session.ensure_turn()
         session.stop_reason = reason = as_str(message.stop_reason)
+        session.lacks_reason = reason is None and row.isAbortedMidStream is not True
         session.spending.see(
             response_id, usage_of(message.usage), model, is_final=reason is not None
         )
@@ -230,9 +237,10 @@ class TranscriptParser(StreamParser):
 
     def _settle(self) -> None:
         """Another kind of row follows: a turn that has finished ends here."""
-        assembler = self.session.assembler
-        if assembler.in_turn and assembler.turns.text_was_last:
-            self.session.close_turn(may_go_on=True)
+        session = self.session
+        turns = session.assembler.turns
+        if turns.open_turn is not None and turns.text_was_last and not session.lacks_reason:
+            session.close_turn(may_go_on=True)
 
     def custom_title(self, row: shapes.CustomTitle) -> None:
         self.session.assembler.notice(CHANNEL, "info", f"title: {as_str(row.customTitle) or ''}")

@@ -20,11 +20,23 @@ class FileSessions:
         self._turns: dict[str, int] = {}
         """The turn in which each row of the main chain was written."""
         self._count = 0
+        self._rows: set[str] = set()
+        """The ids of the rows that were read."""
         self.model: str | None = None
         """The model that the first rows name."""
 
     def all(self) -> list[ClaudeSession]:
         return [self.main, *self._others.values()]
+
+    def is_repeated(self, row: shapes.AnyRow) -> bool:
+        """Whether the file has this row already: some releases wrote rows again when a session was resumed."""
+        uuid = as_str(row.uuid)
+        if uuid is None:
+            return False
+        if uuid in self._rows:
+            return True
+        self._rows.add(uuid)
+        return False
 
     def of(self, row: shapes.AnyRow, copied_from: str | None) -> ClaudeSession:
         """The session that a row belongs to."""
@@ -39,6 +51,8 @@ class FileSessions:
         main = self.main
         if session_id is not None and main.session_id is None:
             main.assembler.session_id = session_id
+        elif session_id is not None and session_id != main.session_id:
+            return self._other(session_id)
         if (uuid := as_str(row.uuid)) is not None:
             self._turns[uuid] = self._count
         return main
@@ -67,7 +81,7 @@ class FileSessions:
         """Say what the session is, when its first own row is read."""
         if session.assembler.has_facts:
             return
-        is_agent = session is not self.main
+        is_agent = session.session_id != as_str(row.sessionId)
         session.assembler.begin_session(
             version=as_str(row.version),
             model=self.model,
@@ -81,17 +95,18 @@ class FileSessions:
 
     def begin_turn(self, session: ClaudeSession, row: shapes.User) -> None:
         """A prompt begins a turn; one that goes on from an earlier turn undoes those after it."""
+        name = as_str(row.uuid)
         if session is not self.main:
-            session.begin_turn()
+            session.begin_turn(name)
             return
         before = self._turns.get(as_str(row.parentUuid) or "", self._count)
         undone = self._count - before
-        session.begin_turn()
+        session.begin_turn(name)
         self._count += 1
         if undone:
             turns = "turn" if undone == 1 else "turns"
             session.assembler.notice(
                 "rewind", "info", f"{undone} {turns} taken back", undone_turns=undone
             )
-        if (uuid := as_str(row.uuid)) is not None:
-            self._turns[uuid] = self._count
+        if name is not None:
+            self._turns[name] = self._count

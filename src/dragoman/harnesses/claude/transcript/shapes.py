@@ -49,11 +49,13 @@ class User(Row, kw_only=True, tag="user"):
 class Assistant(Row, kw_only=True, tag="assistant"):
     message: Message
     apiBlockIndex: Any = None
+    isAbortedMidStream: Any = None
     requestSessionId: Any = None
     error: Any = None
     isApiErrorMessage: Any = None
     apiErrorStatus: Any = None
     apiErrorType: Any = None
+    apiError: Any = None
 
 
 class System(Row, kw_only=True, tag="system"):

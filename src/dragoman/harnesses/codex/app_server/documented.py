@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
-from dragoman.harnesses.codex.app_server.sessions import Sessions
+from dragoman.harnesses.codex.app_server.sessions import ConnectionSessions
 from dragoman.harnesses.codex.app_server.shapes import ABSENT, Params, decode_item
 from dragoman.harnesses.codex.items.dispatch import SAID, tell_item
 from dragoman.harnesses.codex.items.shape import user_input
@@ -27,7 +27,7 @@ _CHANNEL = "item"
 class Spelled:
     """The items that are being spelled out, one for each session."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: ConnectionSessions) -> None:
         self._sessions = sessions
         self._open: dict[str, tuple[DeltaOf, list[str]]] = {}
 

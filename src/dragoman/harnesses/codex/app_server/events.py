@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from dragoman.harnesses.codex.app_server.documented import Spelled
-from dragoman.harnesses.codex.app_server.sessions import Sessions
+from dragoman.harnesses.codex.app_server.sessions import ConnectionSessions
 from dragoman.harnesses.codex.app_server.shapes import ABSENT, Params
 from dragoman.harnesses.codex.events.conversation_shapes import (
     AgentMessage,
@@ -41,7 +41,7 @@ _event = msgspec.json.Decoder(AnyEvent).decode
 class CoreEvents:
     """The core events of all sessions on one connection."""
 
-    def __init__(self, sessions: Sessions, spelled: Spelled) -> None:
+    def __init__(self, sessions: ConnectionSessions, spelled: Spelled) -> None:
         self._sessions = sessions
         self._spelled = spelled
         self._last: bytes = b""

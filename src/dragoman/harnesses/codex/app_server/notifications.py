@@ -25,7 +25,7 @@ from dragoman.harnesses.codex.app_server.documented import Spelled
 from dragoman.harnesses.codex.app_server.events import CoreEvents
 from dragoman.harnesses.codex.app_server.notices import NOTICES
 from dragoman.harnesses.codex.app_server.requests import ServerRequests
-from dragoman.harnesses.codex.app_server.sessions import Sessions
+from dragoman.harnesses.codex.app_server.sessions import ConnectionSessions
 from dragoman.harnesses.codex.app_server.shapes import (
     ABSENT,
     Params,
@@ -51,7 +51,7 @@ CHANNEL: Final = "item"
 class Notifications:
     """All notifications of one connection."""
 
-    def __init__(self, sessions: Sessions, requests: ServerRequests) -> None:
+    def __init__(self, sessions: ConnectionSessions, requests: ServerRequests) -> None:
         self.sessions = sessions
         self.requests = requests
         self.spelled = Spelled(sessions)
@@ -293,7 +293,7 @@ def _delta(of: DeltaOf, part: str = "") -> _Tell:
         session = self.sessions.introduce(self.sessions.thread_of(params))
         turn_id = params.turn_id
         if turn_id is not None and turn_id != session.open_turn and session.has_ended(turn_id):
-            session.duplicate("delta: of a turn that is over; the item says it")
+            session.duplicate("delta: of a turn that is over; the item carries it")
         else:
             session.delta(CHANNEL, of, as_str(params.delta) or "", params.item_id, part)
 
@@ -322,10 +322,10 @@ NOTIFICATIONS: Final[dict[str, _Tell]] = {
     "item/commandExecution/terminalInteraction": _duplicate(
         "terminal: the command's output shows it"
     ),
-    "item/fileChange/patchUpdated": _duplicate("item: its end says it"),
-    "item/mcpToolCall/progress": _duplicate("item: its end says it"),
+    "item/fileChange/patchUpdated": _duplicate("item: its end carries it"),
+    "item/mcpToolCall/progress": _duplicate("item: its end carries it"),
     "rawResponseItem/completed": Notifications._raw_item,
-    "rawResponse/completed": _duplicate("usage: the token count says it"),
+    "rawResponse/completed": _duplicate("usage: the token count carries it"),
     "turn/plan/updated": Notifications._plan,
     "turn/diff/updated": Notifications._diff,
     "thread/tokenUsage/updated": Notifications._usage,

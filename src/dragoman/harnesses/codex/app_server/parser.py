@@ -9,7 +9,7 @@ told first is a message, the other is its duplicate.
 | notifications | see app_server_notifications |
 | requests of the server, answers to them | approval_requested, approval_settled; a dynamic tool's tool_call and tool_result |
 | requests of the client | duplicates of their answers, or of what they set going; in v1 the prompt itself |
-| answers of the server | session_started, or a duplicate; an error is a notice; data nobody else tells is kept as unknown |
+| answers of the server | session_started, or a duplicate; an error is a notice; data found nowhere else is kept as unknown |
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dragoman.harnesses.codex.app_server.requests import (
     ServerRequests,
     looks_like_answer,
 )
-from dragoman.harnesses.codex.app_server.sessions import Sessions
+from dragoman.harnesses.codex.app_server.sessions import ConnectionSessions
 from dragoman.harnesses.codex.app_server.shapes import (
     ABSENT,
     NO_PARAMS,
@@ -103,7 +103,7 @@ class AppServerParser(StreamParser):
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
         super().__init__(only=only, audit=audit)
         self._threads = Threads(self._out)
-        self._sessions = Sessions(self._out, self._threads)
+        self._sessions = ConnectionSessions(self._out, self._threads)
         self._requests = ServerRequests(self._out, self._threads)
         self._notifications = Notifications(self._sessions, self._requests)
         self._asked: dict[int | str, tuple[str, str | None]] = {}
@@ -117,7 +117,7 @@ class AppServerParser(StreamParser):
         self._at_ms: int | None = None
         """The time that the output was last set to."""
         self.answers_have_readers = False
-        """Whether somebody else reads the answers to the client's requests."""
+        """Whether the client itself reads the answers to its requests."""
 
     def _read(self, line: bytes) -> None:
         self.rpc = self.whole = None
@@ -199,7 +199,7 @@ class AppServerParser(StreamParser):
     def end_turn(
         self, session_id: str, turn_id: str | None, outcome: Outcome, error: TurnError | None
     ) -> None:
-        """End a turn that the server does not end. Nothing that comes later begins it anew."""
+        """End a turn that the server does not end. Nothing that arrives later reopens it."""
         thread = self._threads.find(session_id)
         if thread is not None:
             self._notifications.spelled.finish(thread)
@@ -236,16 +236,16 @@ class AppServerParser(StreamParser):
             self._inject(self._threads.get(params.thread_id).session, as_list(params.items))
         elif method == "thread/revert" and params.before_turn_id:
             self._threads.get(params.thread_id).reverts_to = params.before_turn_id
-            self._out.duplicate("request: its notification says it")
+            self._out.duplicate("request: its notification carries it")
         elif method == "thread/rollback":
             self._threads.get(params.thread_id).rolls_back = as_count(params.num_turns)
-            self._out.duplicate("request: its answer says it")
+            self._out.duplicate("request: its answer carries it")
         elif method in _PROMPTS and params.input:
             thread = self._threads.get(params.thread_id)
             text, images = user_input(params.input)
             thread.request(request_id, text, images, steers=method == "turn/steer")
         else:
-            self._out.duplicate("request: its answer or what follows says it")
+            self._out.duplicate("request: its answer or what follows carries it")
 
     def _aside(self, line: bytes, method: str, params: Params) -> None:
         """Tell a notification that is not about the conversation, in its own words."""
@@ -270,7 +270,7 @@ class AppServerParser(StreamParser):
             self._requests.answered(request_id, whole.get("result"), rpc.error)
             return
         if sent:
-            self._out.duplicate("answer: to a request that is settled, or that nobody knows")
+            self._out.duplicate("answer: to a request that is settled or unknown")
             return
         method, thread_id = self._asked.pop(request_id, (None, None))
         if rpc.error is not None:
@@ -292,13 +292,13 @@ class AppServerParser(StreamParser):
             turns, thread.rolls_back = thread.rolls_back, 0
             tell_rollback(thread.session, "answer", turns)
         elif method in _SAYS_NOTHING or not result or "turn" in result:
-            self._out.duplicate("answer: notifications say it")
+            self._out.duplicate("answer: notifications carry it")
             if method == "thread/unsubscribe":
                 self._threads.leave(thread_id)
         elif method in _QUERIES:
             self._out.duplicate("answer: to a question that is no part of a session")
         elif self.answers_have_readers:
-            self._out.duplicate("answer: given to whoever asked")
+            self._out.duplicate("answer: returned to the caller")
         else:
             self._unknown(line, f"answer to {method}" if method else "answer")
 
@@ -346,7 +346,7 @@ class AppServerParser(StreamParser):
             thread.drop_asked()
             session.notice("answer", "error", text)
         elif not session.in_turn:
-            self._out.duplicate("answer: the events say it")
+            self._out.duplicate("answer: the events carry it")
         elif text.endswith("_APPROVAL_REQUIRED"):
             session.notice("answer", "warning", text)
             session.end_turn("interrupted")

@@ -96,7 +96,7 @@ class ServerRequests:
         """Take a request.
 
         False: we are the ones to decide, and it does not say about what. A recording may lack the lines
-        that said it, and nobody decides about it any more.
+        that said it, and no decision is pending any more.
         """
         raw = as_dict(whole.get("params"))
         thread_id = params.thread_id or params.conversation_id or as_str(raw.get("conversation_id"))
@@ -170,7 +170,7 @@ class ServerRequests:
                 self.resolved(thread, request_id)
 
     def drop_all(self) -> None:
-        """Nobody waits for an answer any more."""
+        """No request waits for an answer any more."""
         for request_id, asked in list(self._open.items()):
             self.resolved(asked.thread, request_id)
 
@@ -294,7 +294,7 @@ def _asked_for(raw: dict[str, Any]) -> tuple[dict[str, Any] | None, str | None]:
 
 
 def looks_like_answer(whole: dict[str, Any]) -> bool:
-    """Whether a response, of which nobody knows who sent it, answers a request of the server."""
+    """Whether a response of unknown direction answers a request of the server."""
     if whole.get("error") is not None:
         return False
     return any(key in as_dict(whole.get("result")) for key in _ANSWERS)

@@ -9,7 +9,7 @@ from dragoman.harnesses.codex.threads import Thread, Threads
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 
 
-class Sessions:
+class ConnectionSessions:
     """What notifications, requests and answers have to know of one another."""
 
     def __init__(self, out: Output, threads: Threads) -> None:

@@ -1,4 +1,4 @@
-"""What the lines of Codex hold, value by value, for whoever checks that none is lost.
+"""List what the lines of Codex contain, value by value, to check that none is lost.
 
 ``values`` takes a line apart and says in which forms each value may be told; ``unsaid`` lists by name what
 no message repeats, and why.

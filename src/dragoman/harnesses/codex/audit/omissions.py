@@ -7,22 +7,14 @@ pattern ``*`` stands for one name and ``**`` for any way.
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-
-class Unsaid(NamedTuple):
-    """Some places, and why what is there is not told."""
-
-    why: str
-    places: tuple[str, ...]
-
+from dragoman.harnesses.assembly.omissions import Omission, Omissions
 
 UNSAID_RULES: Final = frozenset(
     (
         "answer: to a question that is no part of a session",
-        "answer: given to whoever asked",
+        "answer: returned to the caller",
     )
 )
 """Rules of duplicates that are about something else than sessions: the account, the models, the settings."""
@@ -34,38 +26,38 @@ TOLD: Final = (
 )  # fmt: skip
 """What is told although it stands among things that are not."""
 UNSAID: Final = (
-    Unsaid(
+    Omission(
         "a name for the kind of thing; the message is of that kind",
         ("**.type", "**.kind", "**.role", "**.purpose", "**.item_type", "**.phase", "**.source",
          "**.content_item_kinds[]", "**.codex_elicitation", "**.collaboration_mode_kind"),
     ),
-    Unsaid(
+    Omission(
         "a name by which lines refer to one another; messages have names of their own",
         ("**.id", "**.*Id", "**.*_id", "**.*Ids[]", "**.*_ids[]", "**.processId", "**.process_id",
          "**.nickname", "**.revision", "**.*Cursor", "**.ordinal", "**.agent_path",
          "**.sequence_number", "**.output_index", "**.summary_index", "**.summaryIndex",
          "**.content_index", "**.contentIndex", "**._meta.*"),
     ),
-    Unsaid(
+    Omission(
         "when it was: messages carry the time of their line",
         ("**.timestamp", "**.*_at", "**.*At", "**.*AtMs", "**.*_at_ms", "**.create_time"),
     ),
-    Unsaid(
+    Omission(
         "how far a thing is; the message says it by its type, or its status in our words",
         ("**.status", "**.status.type", "**.status.activeFlags[]", "**.state", "**.itemsView",
          "**.stream", "**.decision", "**.decision.**", "**.action", "**.scope", "**.success"),
     ),
-    Unsaid(
+    Omission(
         "a sum of numbers that are told",
         ("**.total_tokens", "**.totalTokens"),
     ),
-    Unsaid(
+    Omission(
         "the harness's own reading of a command that is told",
         ("**.parsed_cmd[].**", "**.parsedCmd[].**", "**.codex_parsed_cmd[].**",
          "**.commandActions[].**", "**.command_actions[].**", "**.formatted_output",
          "**.formattedOutput"),
     ),
-    Unsaid(
+    Omission(
         "a setting of the session, which is no part of the conversation",
         ("turn_context.**", "event/thread_settings_applied.**", "thread/settings/updated.**",
          "session_meta.**", "event/session_configured.**", "sessionConfigured.**", "thread/started.**",
@@ -75,7 +67,7 @@ UNSAID: Final = (
          "answer.activePermissionProfile.**", "answer.permissionProfile.**", "answer.thread.**",
          "event/task_started.**", "event/turn_started.**", "turn/started.turn.**"),
     ),
-    Unsaid(
+    Omission(
         "what the client wants of the session; what comes of it is told",
         ("initialize.**", "thread/start.**", "thread/resume.**", "thread/fork.**", "turn/start.cwd",
          "turn/start.sandboxPolicy.**", "turn/start.approvalPolicy", "turn/start.approvalPolicy.**",
@@ -92,33 +84,33 @@ UNSAID: Final = (
          "tools/call.arguments.sandbox", "tools/call.arguments.cwd", "tools/call.arguments.model",
          "tools/call.arguments.approval-policy", "tools/call.arguments.config.**"),
     ),
-    Unsaid(
+    Omission(
         "who the two programs are; the session says the release",
         ("answer.userAgent", "answer.platform*", "answer.codexHome", "answer.protocolVersion",
          "answer.serverInfo.**", "answer.capabilities.**"),
     ),
-    Unsaid(
+    Omission(
         "the list of tools that an MCP client is offered",
         ("answer.tools[].**",),
     ),
-    Unsaid(
+    Omission(
         "the session's past, which its own lines and files tell",
         ("**.initialMessages[].**", "**.initial_messages[].**", "answer.turn.items[].**",
          "answer.data[].**"),
     ),
-    Unsaid(
+    Omission(
         "the harness's bookkeeping about what it sends to the model",
         ("world_state.**", "inter_agent_communication_metadata.**", "**.row metadata.**",
          "**.internal_chat_message_metadata_passthrough.**", "**.encrypted_content",
          "security_risk_state.**", "**.previous_response_id", "**.record_type", "**.text_elements[].**",
          "**.textElements[].**", "**.memory_citation.**", "**.memoryCitation.**"),
     ),
-    Unsaid(
+    Omission(
         "about the reader or the account, not about the session",
         ("thread/readState/changed.**", "account/updated.**", "answer.account.**", "thread/queue/changed.**",
          "**.planType", "**.plan_type", "**.limitId", "**.limitName", "**.limit_id", "**.credits.**"),
     ),
-    Unsaid(
+    Omission(
         "the picture itself; the message has the place it was saved in, or the kind of picture",
         ("event/image_generation_end.result", "**.item(imageGeneration).result",
          "**.item(ImageGeneration).result", "response_item/image_generation_call.result",
@@ -126,34 +118,34 @@ UNSAID: Final = (
          "response_item/message.content[].image_url", "turn/start.input[].path",
          "event/item_completed.item(UserMessage).content[].image_url"),
     ),
-    Unsaid(
+    Omission(
         "the words around a question that the approval asks",
         ("elicitation/create.message", "elicitation/create.requestedSchema.**"),
     ),
-    Unsaid(
+    Omission(
         "the directory that a command ran in; the session says its own, and an approval the other",
         ("**.item(commandExecution).cwd", "**.item(CommandExecution).cwd", "event/exec_command_*.cwd"),
     ),
-    Unsaid(
+    Omission(
         "how a model wants its command to be run; Claude's own tool has no word for it",
         ("json.workdir", "json.timeout_ms", "json.timeout", "json.login", "json.tty", "json.shell",
          "json.yield_time_ms", "json.max_output_tokens", "json.sandbox_permissions",
          "json.justification", "json.with_escalated_permissions", "json.prefix_rule"),
     ),
-    Unsaid(
+    Omission(
         "what a model calls a tool that another line tells by its result",
         ("**.item(custom_tool_call).name", "response_item/custom_tool_call.name",
          "**.item(function_call).name"),
     ),
-    Unsaid(
+    Omission(
         "how long the server waited for a tool of ours, whose result was told when it was sent",
         ("**.item(dynamicToolCall).durationMs",),
     ),
-    Unsaid(
+    Omission(
         "a total that a resumed process counts from its own start; the usage records have the whole",
         ("event/token_count.info.total_token_usage.*",),
     ),
-    Unsaid(
+    Omission(
         "the size of the context, said with a count of no tokens",
         ("event/token_count.info.model_context_window",
          "thread/tokenUsage/updated.tokenUsage.modelContextWindow"),
@@ -161,24 +153,5 @@ UNSAID: Final = (
 )  # fmt: skip
 
 
-def _pattern(place: str) -> str:
-    parts = re.split(r"(\*\*\.?|\*)", place)
-    spelled = {"**.": r"(?:.*\.)?", "**": r".*", "*": r"[^.]*"}
-    return "".join(spelled.get(part) or re.escape(part) for part in parts)
-
-
-_PATTERNS: Final = [
-    (re.compile("|".join(f"(?:{_pattern(place)})" for place in unsaid.places)), unsaid.why)
-    for unsaid in UNSAID
-]
-
-
-_TOLD: Final = re.compile("|".join(f"(?:{_pattern(place)})" for place in TOLD))
-
-
-@lru_cache(maxsize=8192)
-def reason(place: str) -> str | None:
-    """Why what is at this place is told nowhere; None if it has to be."""
-    if _TOLD.fullmatch(place):
-        return None
-    return next((why for pattern, why in _PATTERNS if pattern.fullmatch(place)), None)
+reason: Final = Omissions(UNSAID, TOLD).reason
+"""Why what is at a place is in no message; None if it has to be."""

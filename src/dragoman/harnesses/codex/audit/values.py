@@ -1,7 +1,7 @@
 """The values on a line, and the forms in which a message may hold each of them.
 
 A message seldom holds a value as it was on the wire: a command has lost the shell around it, an output its
-header, bytes are text. Whoever checks that nothing is lost needs to know these forms, and only these.
+header, bytes are text. A check that nothing is lost needs to know these forms, and only these.
 """
 
 from __future__ import annotations

@@ -40,4 +40,6 @@ def settings(header: bytes) -> dict[str, str]:
     return {"config.toml": "\n".join([*lines, ""])}
 
 
-CODEX_CARE: Final = Care(make_checker=RolloutChecker, place=place, settings=settings)
+CODEX_CARE: Final = Care(
+    make_checker=RolloutChecker, place=place, settings=settings, program_reads=True
+)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from dragoman.harnesses.codex.home.history import origin_in
 from dragoman.harnesses.codex.rollout.rows import (
     STARTS,
-    Row,
+    RowHead,
     moment,
     payload_of,
     read_row,
@@ -136,7 +136,7 @@ class RolloutChecker:
         else:
             self._note("unreadable", problem)
 
-    def _first(self, line: bytes, row: Row) -> None:
+    def _first(self, line: bytes, row: RowHead) -> None:
         self.is_rollout = isinstance(row.type, str) and bytes(row.payload) != b""
         if row.is_header:
             self._header(line, row)
@@ -146,7 +146,7 @@ class RolloutChecker:
             self.is_paginated = row.ordinal is not None
             self._note("header", "the first row is not the session's header")
 
-    def _header(self, line: bytes, row: Row) -> None:
+    def _header(self, line: bytes, row: RowHead) -> None:
         if self.has_header:
             return
         self.has_header = self.is_rollout = True
@@ -159,7 +159,7 @@ class RolloutChecker:
         else:
             self.late_header = line.rstrip(b"\r\n")
 
-    def _learn(self, row: Row) -> None:
+    def _learn(self, row: RowHead) -> None:
         payload = payload_of(row)
         settings = as_dict(payload.get("thread_settings"))
         found = {
@@ -168,7 +168,7 @@ class RolloutChecker:
         }
         self.known |= {name: value for name, value in found.items() if value}
 
-    def _ordered(self, row: Row) -> None:
+    def _ordered(self, row: RowHead) -> None:
         now = moment(row)
         if now is not None:
             if self._time is not None and _is_before(now, self._time):

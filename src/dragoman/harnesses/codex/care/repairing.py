@@ -13,7 +13,7 @@ import msgspec
 from dragoman.harnesses.codex.care.salvage import salvage
 from dragoman.harnesses.codex.home.history import origin_in
 from dragoman.harnesses.codex.rollout.rows import (
-    Row,
+    RowHead,
     moment,
     payload_of,
     read_row,
@@ -38,7 +38,7 @@ class RolloutRepairer:
         self._number = 0
         self._rows = 0
         self._before = b""
-        self._row: Row | None = None
+        self._row: RowHead | None = None
         self._ordinal = 0
         self._renumbered: tuple[int, int, int] | None = None
         self._moved: bytes | None = None
@@ -114,7 +114,7 @@ class RolloutRepairer:
         self._watch(line, row)
         return [*out, self._numbered(line, row)]
 
-    def _numbered(self, line: bytes, row: Row) -> bytes:
+    def _numbered(self, line: bytes, row: RowHead) -> bytes:
         if not self._checked.is_paginated:
             return line
         ordinal, self._ordinal = self._ordinal, self._ordinal + 1
@@ -124,7 +124,7 @@ class RolloutRepairer:
         self._renumbered = (first, self._number, count + 1)
         return renumbered(line, ordinal)
 
-    def _watch(self, line: bytes, row: Row) -> None:
+    def _watch(self, line: bytes, row: RowHead) -> None:
         """Remember the last answer of turns that will need an end."""
         event = turn_event(line, row)
         if event is not None and as_str(event.get("turn_id")) in self._checked.open_turns:
@@ -168,7 +168,7 @@ class RolloutRepairer:
             return None
         return late, own.base.end_ordinal or 0 if own.base else 0
 
-    def _header(self, row: Row) -> list[bytes]:
+    def _header(self, row: RowHead) -> list[bytes]:
         """Return the header found elsewhere in the file, or a new one made from what the rows say."""
         if (found := self._late_header()) is not None:
             late, begins_at = found

@@ -35,8 +35,15 @@ def session_configured(events: Events, event: shapes.SessionConfigured) -> None:
     )
 
 
+def is_made_up(turn_id: str | None) -> bool:
+    """Whether a turn got its id when its file was migrated: its start is then written after its prompt."""
+    return turn_id is not None and turn_id.startswith("rollout-")
+
+
 def task_started(events: Events, event: shapes.TaskStarted) -> None:
     session = events.session
+    if is_made_up(event.turn_id):
+        events.is_migrated = True
     if events.goes_on:
         session.duplicate("turn: a migrated file cuts it in two")
         return
@@ -199,7 +206,7 @@ def token_count(events: Events, event: shapes.TokenCount) -> None:
     session = events.session
     info = event.info
     if events.others_count:
-        session.duplicate("usage: the usage record says it")
+        session.duplicate("usage: the usage record carries it")
     elif info is not None and info.totalTokenUsage is not None:
         session.usage(_spelled(info.totalTokenUsage), _spelled(info.lastTokenUsage))
     elif info is not None:
@@ -229,7 +236,7 @@ def _spelled(usage: Any) -> Usage | None:
 
 
 def raw_response_completed(events: Events, event: shapes.RawResponseCompleted) -> None:
-    events.session.duplicate("usage: the token count says it")
+    events.session.duplicate("usage: the token count carries it")
 
 
 TELL: Final[dict[type[Event], Tell]] = {

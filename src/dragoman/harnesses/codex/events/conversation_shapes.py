@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from dragoman.harnesses.codex.events.shape import Event
-from dragoman.harnesses.codex.items.shape import Item
+from dragoman.harnesses.codex.items.shape import ThreadItem
 from dragoman.harnesses.codex.responses.shapes import AnyResponseItem
 from dragoman.model.usage import Count, Usage
 
@@ -111,12 +111,12 @@ class PlanDelta(Event, tag="plan_delta"):
 
 
 class ItemStarted(Event, tag="item_started"):
-    item: Item
+    item: ThreadItem
     turn_id: str | None = None
 
 
 class ItemCompleted(Event, tag="item_completed"):
-    item: Item
+    item: ThreadItem
     turn_id: str | None = None
 
 

@@ -50,8 +50,10 @@ class Events:
         """The turn an event belongs to, where its envelope says so."""
         self.goes_on = False
         """Whether a migrated file has cut the turn in two, for a picture that the agent asked to see."""
+        self.is_migrated = False
+        """Whether turns have ids from a migration. Then pictures decide which of them are one turn."""
         self.ends_follow = False
-        """Whether the open turn was begun by a notification, so that another one will end it."""
+        """Whether the open turn was started by a notification, so that another one will end it."""
         self.end: tuple[Outcome, TurnError | None] | None = None
         """How the turn ended, if an event said so and the notification has not come yet."""
 
@@ -59,7 +61,7 @@ class Events:
         """End the turn, or wait with that for the notification that knows more."""
         if self.ends_follow and self.session.in_turn and self.end is None:
             self.end = (outcome, error)
-            self.session.duplicate("turn: its notification says it")
+            self.session.duplicate("turn: its notification carries it")
         else:
             self.session.end_turn(outcome, error)
 
@@ -80,9 +82,9 @@ class Events:
         """A response item is held: does this event say the same?"""
         if isinstance(event, shapes.UserMessage):
             self.responses.settle(prompt=event.message)
-        elif isinstance(event, shapes.TaskStarted) and is_made_up(event.turn_id):
+        elif isinstance(event, shapes.TaskStarted) and conversation.is_made_up(event.turn_id):
             return  # its own item comes next
-        elif isinstance(event, shapes.TaskComplete) and is_made_up(event.turn_id):
+        elif isinstance(event, shapes.TaskComplete) and conversation.is_made_up(event.turn_id):
             self.goes_on = self.responses.is_picture_held()
             self.responses.settle()
         elif isinstance(event, shapes.ItemStarted | shapes.ItemCompleted):
@@ -95,11 +97,6 @@ class Events:
                 self.responses.settle()
         elif not isinstance(event, shapes.AgentMessage | shapes.TokenCount):
             self.responses.settle()
-
-
-def is_made_up(turn_id: str | None) -> bool:
-    """Whether a turn got its id when its file was migrated: its start is then written after its prompt."""
-    return turn_id is not None and turn_id.startswith("rollout-")
 
 
 Tell: TypeAlias = Callable[[Events, Any], bool | None]

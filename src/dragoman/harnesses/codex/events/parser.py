@@ -32,12 +32,12 @@ from dragoman.harnesses.contract.reading import Ending
 from dragoman.wire.envelope import unwrap
 
 
-class _Line(msgspec.Struct, gc=False):
+class _EventLine(msgspec.Struct, gc=False):
     msg: AnyEvent
     id: str | None = None
 
 
-_decode = msgspec.json.Decoder(_Line).decode
+_decode = msgspec.json.Decoder(_EventLine).decode
 _BETWEEN_TURNS: Final = (
     SessionConfigured,
     TaskComplete,
@@ -111,6 +111,6 @@ class EventsParser(StreamParser):
         elif kind in ("exec_approval", "patch_approval"):
             self._thread.settle_approval(as_str(op.get("id")), decision_of(op.get("decision")))
         elif kind in ("interrupt", "shutdown"):
-            self._out.duplicate("request: what follows says it")
+            self._out.duplicate("request: what follows carries it")
         else:
             self._unknown(line, f"op {kind}")

@@ -10,7 +10,7 @@ from dragoman.harnesses.codex.events import tool_shapes as shapes
 from dragoman.harnesses.codex.events.conversation import CHANNEL, ITEM_CHANNEL
 from dragoman.harnesses.codex.events.shape import Event
 from dragoman.harnesses.codex.items.dispatch import tell_item
-from dragoman.harnesses.codex.items.shape import Item
+from dragoman.harnesses.codex.items.shape import ThreadItem
 from dragoman.harnesses.codex.items.tools import tell_picture, tell_search
 from dragoman.harnesses.codex.tools.agents import agent_call
 from dragoman.harnesses.codex.tools.calls import given_arguments, shell_call, web_call
@@ -111,7 +111,7 @@ def web_begin(events: Events, event: shapes.WebSearchBegin) -> None:
     if event.query:
         tell_search(events.session, event.call_id, *web_call(event.query, None), done=False)
     else:
-        events.session.duplicate("web search: its end says it")
+        events.session.duplicate("web search: its end carries it")
 
 
 def web_end(events: Events, event: shapes.WebSearchEnd) -> None:
@@ -157,7 +157,7 @@ def dynamic_response(events: Events, event: shapes.DynamicToolResponse) -> None:
 
 
 def sub_agent(events: Events, event: shapes.SubAgentActivity) -> None:
-    item = Item(
+    item = ThreadItem(
         type="sub_agent_activity",
         id=event.event_id,
         kind=event.kind,
@@ -176,7 +176,7 @@ def collab(events: Events, event: Any) -> None:
     events.session.call(event.call_id, tool, "_".join(words[:2]), call)
     if words[2] == "end":
         states = as_dict(event.statuses) or {"": event.status}
-        item = Item(
+        item = ThreadItem(
             type="collab_tool_call",
             id=event.call_id,
             tool=words[1],

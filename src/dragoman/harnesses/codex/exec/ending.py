@@ -3,7 +3,7 @@
 | how it ended | outcome |
 |---|---|
 | we stopped it, whatever the signal | interrupted |
-| status 0, or SIGINT, in the middle of a turn: somebody pressed Ctrl-C (to 0.115 that is status 0) | interrupted |
+| status 0, or SIGINT, in the middle of a turn: the user pressed Ctrl-C (to 0.115 that is status 0) | interrupted |
 | another signal | failed, ``port_exit``, worth another try |
 | a status, before it began: bad option, bad settings, no such session … | failed, ``response_error``, final |
 | a status, in the middle of a turn | failed, ``port_exit``, worth another try |
@@ -47,9 +47,9 @@ class Ending(NamedTuple):
 
 
 def ending(code: int | None, stderr: str, *, began: bool, stopped: bool) -> Ending:
-    """The end of a run that told none: ``began`` says whether it had begun to work at all.
+    """The end of a run that reported none: ``began`` says whether it had started to work at all.
 
-    ``code`` is negative for a signal and None when nobody knows, for example over a lost
+    ``code`` is negative for a signal and None when it is unknown, for example over a lost
     connection.
     """
     if stopped or (began and code in (0, _SIGINT)):

@@ -27,7 +27,7 @@ import msgspec
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.failures import error_in, turn_error, words_of
 from dragoman.harnesses.codex.items.dispatch import tell_item
-from dragoman.harnesses.codex.items.shape import Item
+from dragoman.harnesses.codex.items.shape import ThreadItem
 from dragoman.harnesses.codex.stream import StreamParser
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 from dragoman.harnesses.contract.reading import Ending
@@ -66,7 +66,7 @@ class TurnFailed(ExecEvent, tag="turn.failed"):
 
 
 class ItemStarted(ExecEvent, tag="item.started"):
-    item: Item
+    item: ThreadItem
 
 
 class ItemUpdated(ItemStarted, tag="item.updated"):
@@ -82,7 +82,7 @@ class ErrorLine(ExecEvent, tag="error"):
     details: Any = None
 
 
-class Opened(ExecEvent, tag="dragoman.run", kw_only=True):
+class RunOpened(ExecEvent, tag="dragoman.run", kw_only=True):
     """What a journal of ours keeps of how a run was started."""
 
     prompt: str = ""
@@ -103,7 +103,7 @@ _Line: TypeAlias = (
     | ItemUpdated
     | ItemCompleted
     | ErrorLine
-    | Opened
+    | RunOpened
 )
 _decode = msgspec.json.Decoder(_Line).decode
 
@@ -115,7 +115,7 @@ class ExecParser(StreamParser):
         super().__init__(only=only, audit=audit)
         self._session = SessionAssembler(self._out, "codex")
         self._has_agents = False
-        self._opened: Opened | None = None
+        self._opened: RunOpened | None = None
         self._has_asked = True
         self._began: dict[str, datetime] = {}
         """When each item began, where that is known."""
@@ -142,7 +142,7 @@ class ExecParser(StreamParser):
     def _speaker(self) -> SessionAssembler:
         return self._session
 
-    def opened(self, event: Opened) -> None:
+    def opened(self, event: RunOpened) -> None:
         self._opened, self._has_asked = event, False
         self._session.duplicate("run: told where its turn begins")
 
@@ -200,10 +200,10 @@ class ExecParser(StreamParser):
         else:
             session.notice(CHANNEL, "error", message)
 
-    # What somebody who started the run knows better than the stream: see exec_run.
+    # What the process that started the run knows better than the stream: see exec/run.py.
 
     def _begin_session(self) -> None:
-        known = self._opened or Opened()
+        known = self._opened or RunOpened()
         self._session.begin_session(
             version=known.version,
             model=known.model,
@@ -231,7 +231,7 @@ _TELL: Final[dict[type[ExecEvent], _Tell]] = {
     ItemStarted: ExecParser.item_started,
     ItemUpdated: ExecParser.item_started,
     ItemCompleted: ExecParser.item_completed,
-    Opened: ExecParser.opened,
+    RunOpened: ExecParser.opened,
 }
 
 

@@ -1,8 +1,8 @@
 """A run of ``codex exec`` that we started ourselves: its stream, with what only we know.
 
-The stream has no prompt, no directory and no model, and when it is cut off it has no end. Whoever
-started the process knows all of these, so that a live run tells the same conversation as the session
-file that it leaves.
+The stream has no prompt, no directory and no model, and when it is cut off it has no end. The
+program that started the process knows all of these, so that a live run has the same messages as the
+session file that it leaves.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from dragoman.harnesses.codex.exec.ending import ending
-from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, Opened
+from dragoman.harnesses.codex.exec.parser import CHANNEL, ExecParser, RunOpened
 from dragoman.harnesses.codex.versions import THREAD_TOTALS, can, spelled
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import OneShot
@@ -27,7 +27,7 @@ class ExecRun(ExecParser):
     """One run: whatever happens to the process, it tells one prompt and one end of its turn."""
 
     def __init__(self, release: Release | None, shot: OneShot, spent: Usage | None = None) -> None:
-        """``spent`` is the total that the session to go on with had come to, if anybody knows."""
+        """``spent`` is what the resumed session has used in all, if known."""
         super().__init__()
         self._release = release
         self._shot = shot
@@ -36,7 +36,7 @@ class ExecRun(ExecParser):
         self._has_asked = False
         self._turn_id: str | None = None
         self._is_over = False
-        self._opened = Opened(
+        self._opened = RunOpened(
             prompt=shot.prompt,
             images=list(shot.images),
             version=spelled(release) if release is not None else None,
@@ -45,7 +45,7 @@ class ExecRun(ExecParser):
             fork=shot.fork,
         )
         if self._spent is not None:
-            # Nobody says this now: it is only the mark to count from.
+            # This is not news: it is only the total to count from.
             self._session.usage(self._spent, None, old=True)
             self._out.take_messages()
 
@@ -68,7 +68,7 @@ class ExecRun(ExecParser):
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         """End the turn before the process does: stalled, out of time, or given up.
 
-        What still arrives is told under that turn and does not begin another.
+        What still arrives belongs to that turn and does not start another.
         """
         if not self._is_over:
             self._end(outcome, error)
@@ -128,7 +128,7 @@ class ExecRun(ExecParser):
         if not self._goes_on:
             self._session.usage(total, None)
         elif can(self._release, THREAD_TOTALS):
-            # Without a mark to count from, nobody knows what this turn has spent of it.
+            # Without a total to count from, this turn's share of it is unknown.
             self._session.usage(total, None, old=self._spent is None)
         else:
             self._session.usage(total if self._spent is None else self._spent + total, None)

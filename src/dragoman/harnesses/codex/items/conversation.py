@@ -6,19 +6,19 @@ from typing import Any, Final
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.failures import words_of
-from dragoman.harnesses.codex.items.shape import Item, Tell, phase_of, user_input
+from dragoman.harnesses.codex.items.shape import Tell, ThreadItem, phase_of, user_input
 from dragoman.harnesses.codex.tools.calls import plan_steps
 from dragoman.harnesses.codex.tools.reviews import review_text
 from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str, texts_in
 from dragoman.model.messages import DeltaOf, PlanStep
 
 
-def _user_message(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _user_message(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     text, images = user_input(item.content)
     session.prompt(channel, text, images, item.id or None)
 
 
-def _agent_message(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _agent_message(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     text = item.text if item.text is not None else texts_in(_untagged(item.content))
     if not done:
         _begun(session, channel, "text", text, item.id)
@@ -42,7 +42,7 @@ def _begun(session: SessionAssembler, channel: str, of: DeltaOf, text: str, item
     if text and item_id:
         session.snapshot(channel, of, text, item_id)
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
 def _untagged(content: Any) -> Any:
@@ -51,7 +51,7 @@ def _untagged(content: Any) -> Any:
             for part in as_list(content)]  # fmt: skip
 
 
-def _reasoning(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _reasoning(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     parts = item.summary or item.summary_text or ([item.text] if item.text else [])
     if item.raw_content:
         parts = parts + item.raw_content
@@ -63,20 +63,20 @@ def _reasoning(session: SessionAssembler, channel: str, item: Item, done: bool) 
     session.thinking(channel, parts, item.id or None)
 
 
-def _hook_prompt(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _hook_prompt(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     if done:
         texts = [as_str(as_dict(part).get("text")) or "" for part in as_list(item.fragments)]
         session.context("user", "\n".join(texts))
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
-def _todo_list(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _todo_list(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     steps, _ = plan_steps({"plan": item.items})
     session.plan(steps)
 
 
-def _plan(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _plan(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     text = item.text or ""
     if not done:
         _begun(session, channel, "plan", text, item.id)
@@ -88,23 +88,23 @@ def _plan(session: SessionAssembler, channel: str, item: Item, done: bool) -> No
         session.plan([], text)  # a plan in words
 
 
-def _compaction(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _compaction(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     if done:
         session.compacted(channel)
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
-def _error(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _error(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     words = (item.message or item.text, as_str(item.details) or words_of(item.error))
     session.notice(channel, "warning", "\n".join(filter(None, words)))
 
 
-def _entered_review(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _entered_review(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     session.begin_review(item.review or item.user_facing_hint or "")
 
 
-def _exited_review(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _exited_review(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     text = item.review or review_text(item.review_output)
     if not done:
         _begun(session, channel, "text", text, item.id)

@@ -21,7 +21,7 @@ from typing import Final
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.codex.items import conversation, tools
-from dragoman.harnesses.codex.items.shape import Item, Tell, kind_of
+from dragoman.harnesses.codex.items.shape import Tell, ThreadItem, kind_of
 
 _BY_KIND: Final[dict[str, Tell]] = {**conversation.TELL, **tools.TELL}
 _SAID: Final = frozenset(
@@ -45,7 +45,7 @@ def knows_kind(name: str) -> bool:
     return name in _TELL
 
 
-def tell_item(session: SessionAssembler, channel: str, item: Item, *, done: bool) -> bool:
+def tell_item(session: SessionAssembler, channel: str, item: ThreadItem, *, done: bool) -> bool:
     """Tell an item that began (or changed), or that is done. False if its type is new to us."""
     tell = _TELL.get(item.type) or _BY_KIND.get(kind_of(item))
     if tell is None:

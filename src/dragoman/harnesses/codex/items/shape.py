@@ -18,7 +18,7 @@ from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str, snak
 from dragoman.model.messages import Phase
 
 
-class Item(msgspec.Struct, kw_only=True, gc=False):
+class ThreadItem(msgspec.Struct, kw_only=True, gc=False):
     """Any item: the union of the fields that we use, each absent in most."""
 
     type: str = ""
@@ -88,7 +88,7 @@ def _wire_name(name: str) -> str:
 
 
 if TYPE_CHECKING:
-    WireItem: TypeAlias = Item
+    WireItem: TypeAlias = ThreadItem
 else:
     # The same shape as the app-server spells it. msgspec renames only the fields that a class
     # defines itself, so a subclass would not do.
@@ -96,7 +96,7 @@ else:
         "WireItem",
         [
             (field.name, field.type) if field.required else (field.name, field.type, field.default)
-            for field in msgspec.structs.fields(Item)
+            for field in msgspec.structs.fields(ThreadItem)
         ],
         rename=_wire_name,
         kw_only=True,
@@ -104,11 +104,11 @@ else:
     )
 
 
-Tell: TypeAlias = Callable[[SessionAssembler, str, Item, bool], None]
-"""Tells an item on a channel, either begun (or changed) or done."""
+Tell: TypeAlias = Callable[[SessionAssembler, str, ThreadItem, bool], None]
+"""Reports an item on a channel, either started (or changed) or done."""
 
 
-def kind_of(item: Item) -> str:
+def kind_of(item: ThreadItem) -> str:
     """The item's type in one spelling."""
     return _kind(item.type or item.item_type or "")
 
@@ -118,7 +118,7 @@ def _kind(name: str) -> str:
     return snake_case(name)
 
 
-def child_sessions(item: Item) -> list[str]:
+def child_sessions(item: ThreadItem) -> list[str]:
     """The sessions that the item says are children of the one it belongs to."""
     if item.agent_thread_id:
         return [item.agent_thread_id] if item.kind in (None, "started") else []

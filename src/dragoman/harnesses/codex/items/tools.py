@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
-from dragoman.harnesses.codex.items.shape import Item, Tell
+from dragoman.harnesses.codex.items.shape import Tell, ThreadItem
 from dragoman.harnesses.codex.tools.agents import activity_call, agent_call, reported
 from dragoman.harnesses.codex.tools.calls import given_arguments, shell_call, web_call
 from dragoman.harnesses.codex.tools.outputs import clean_mcp, content_text, mcp_result
@@ -18,21 +18,21 @@ from dragoman.model.messages import ResultStatus
 from dragoman.model.tools import READ, mcp_tool
 
 
-def _status(item: Item, *, failed: bool) -> ResultStatus:
+def _status(item: ThreadItem, *, failed: bool) -> ResultStatus:
     if item.status == "declined":
         return "declined"
     return "failed" if failed else "completed"
 
 
-def _failed(item: Item) -> bool:
+def _failed(item: ThreadItem) -> bool:
     return item.status in ("failed", "declined")
 
 
-def _duration(item: Item) -> int | None:
+def _duration(item: ThreadItem) -> int | None:
     return milliseconds(item.duration_ms if item.duration_ms is not None else item.duration)
 
 
-def _command(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _command(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     if not (done and session.calls.is_known(item.id)):  # or only its end is news
         native = "user_shell" if (item.source or "").startswith("user") else "command_execution"
         call = shell_call(native, item.command, directory(item.cwd, session.cwd))
@@ -55,7 +55,7 @@ def _command(session: SessionAssembler, channel: str, item: Item, done: bool) ->
         )
 
 
-def _file_change(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _file_change(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     if not (done and session.calls.is_known(item.id)):
         tool, call = edit_call(changes_of(item.changes))
         session.call(item.id, tool, "file_change", call)
@@ -65,7 +65,7 @@ def _file_change(session: SessionAssembler, channel: str, item: Item, done: bool
         session.result(item.id, output, is_error=failed, status=_status(item, failed=failed))
 
 
-def _mcp(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _mcp(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     name = mcp_tool(item.server or "", item.tool or "")
     given = given_arguments(item.arguments)
     session.call(item.id, name, f"{item.server}.{item.tool}", given)
@@ -83,7 +83,7 @@ def _mcp(session: SessionAssembler, channel: str, item: Item, done: bool) -> Non
         )
 
 
-def _dynamic(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _dynamic(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     name = f"{item.namespace}.{item.tool}" if item.namespace else item.tool or ""
     session.call(item.id, name, name, given_arguments(item.arguments))
     if done:
@@ -92,7 +92,7 @@ def _dynamic(session: SessionAssembler, channel: str, item: Item, done: bool) ->
         session.result(item.id, output, is_error=failed, duration_ms=_duration(item))
 
 
-def _agents(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _agents(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     agents = item.receiver_thread_ids or []
     tool, call = agent_call(item.tool or "", item.prompt, agents)
     session.call(item.id, tool, snake_case(item.tool or ""), call)
@@ -101,7 +101,7 @@ def _agents(session: SessionAssembler, channel: str, item: Item, done: bool) -> 
         session.result(item.id, output, is_error=_failed(item))
 
 
-def _sub_agent(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _sub_agent(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     kind, path = item.kind or "started", item.agent_path or item.agent_thread_id or ""
     called = activity_call(kind, path)
     if called is not None:
@@ -111,14 +111,14 @@ def _sub_agent(session: SessionAssembler, channel: str, item: Item, done: bool) 
     elif done:
         session.notice(channel, "info", f"agent {path}: {kind}")
     else:
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
 
 
-def _web_search(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _web_search(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     tool, call = web_call(item.query, item.action)
     if not done and not any(call.values()):
         # The search begins before anybody knows what it looks for.
-        session.duplicate("item: its end says it")
+        session.duplicate("item: its end carries it")
         return
     tell_search(session, item.id, tool, call, done=done, found=item.results)
 
@@ -146,14 +146,16 @@ def tell_search(
         session.result(call_id, "\n".join(news))
 
 
-def _image_view(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _image_view(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     path = (item.path or "").removeprefix("file://")
     session.call(item.id, READ, "view_image", {"file_path": path})
     if done:
         session.result(item.id)
 
 
-def _image_generation(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _image_generation(
+    session: SessionAssembler, channel: str, item: ThreadItem, done: bool
+) -> None:
     tell_picture(
         session, item.id, item.revised_prompt, done=done, path=item.saved_path, failed=_failed(item)
     )
@@ -178,21 +180,21 @@ def tell_picture(
         session.result(call_id, "\n".join(filter(None, (path, late))), is_error=failed)
 
 
-def _function_output(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _function_output(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     name = f"{item.namespace}.{item.name}" if item.namespace else item.name or "function"
     session.call(item.id, name, name, {})
     if done:
         session.result(item.id, clean_mcp(item.output).text if item.output is not None else "")
 
 
-def _sleep(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _sleep(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     duration = as_int(item.duration_ms if item.duration_ms is not None else item.durationMs)
     session.call(item.id, "clock.sleep", "clock.sleep", {"duration_ms": duration})
     if done:
         session.result(item.id, duration_ms=duration)
 
 
-def _extension(session: SessionAssembler, channel: str, item: Item, done: bool) -> None:
+def _extension(session: SessionAssembler, channel: str, item: ThreadItem, done: bool) -> None:
     if item.kind == "clock.sleep":
         _sleep(session, channel, item, done)
         return

@@ -5,6 +5,6 @@ from __future__ import annotations
 from dragoman.harnesses.codex.playback.exec import write_exec
 from dragoman.harnesses.codex.playback.server import Server
 from dragoman.harnesses.codex.playback.shapes import RELEASE
-from dragoman.harnesses.contract.playback import Acting
+from dragoman.harnesses.contract.playback import Playback
 
-CODEX_ACTING = Acting(run=write_exec, serve=Server, stage_name=f"codex-cli {RELEASE}")
+CODEX_PLAYBACK = Playback(run=write_exec, serve=Server, version_line=f"codex-cli {RELEASE}")

@@ -20,7 +20,7 @@ from dragoman.harnesses.codex.playback.items import (
 )
 from dragoman.harnesses.codex.playback.shapes import exec_usage
 from dragoman.harnesses.codex.values.loose import snake_case
-from dragoman.harnesses.contract.playback import Cue, TimedLine
+from dragoman.harnesses.contract.playback import TimedLine, TimedMessage
 from dragoman.model import tools
 from dragoman.model.messages import (
     Message,
@@ -43,11 +43,11 @@ _UNTOLD: Final = frozenset(
 _UNTOLD_FAMILIES: Final = ("create_goal", "update_goal", "get_goal", "clock.", "functions.")
 
 
-def write_exec(cues: Iterable[Cue]) -> Iterator[TimedLine]:
+def write_exec(timed: Iterable[TimedMessage]) -> Iterator[TimedLine]:
     """The lines of a run."""
     writer = _Writer()
     waited = 0.0
-    for after, message in cues:
+    for after, message in timed:
         waited += after
         for event in writer.events(message):
             yield TimedLine(waited, msgspec.json.encode(event))

@@ -6,30 +6,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from dragoman.harnesses.codex.playback.shapes import RELEASE, rate_limits, turn_of
-from dragoman.harnesses.codex.playback.turns import Step, TurnWriter, made_up_id
+from dragoman.harnesses.codex.playback.turns import PlaybackStep, TurnWriter, made_up_id
 from dragoman.harnesses.codex.versions import parse_version
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import Prompt, RateLimits, SessionStarted, TurnStarted
 
 
-class Script:
+class PlaybackScript:
     """The session that a recording begins with; its agents play in its turns."""
 
-    def __init__(self, cues: Sequence[Cue]) -> None:
-        starts = [c.message for c in cues if isinstance(c.message, SessionStarted)]
-        first = next(iter(cues), None)
+    def __init__(self, timed: Sequence[TimedMessage]) -> None:
+        starts = [c.message for c in timed if isinstance(c.message, SessionStarted)]
+        first = next(iter(timed), None)
         self.own = starts[0].session_id if starts else first.message.session_id if first else None
         self.started = starts[0] if starts else SessionStarted(harness="")
         self.thread_id = self.own or made_up_id("recording")
         self.cwd = self.started.cwd or "/"
         self.home = "/recording"
         self.created_at = int(self.started.at.timestamp()) if self.started.at else 0
-        self.turns = _turns(cues, self.own)
+        self.turns = _turns(timed, self.own)
         self.limits = next(
-            (rate_limits(c.message) for c in reversed(cues) if isinstance(c.message, RateLimits)),
+            (rate_limits(c.message) for c in reversed(timed) if isinstance(c.message, RateLimits)),
             rate_limits(RateLimits()),
         )
-        prompts = [c.message.text for c in cues if isinstance(c.message, Prompt)]
+        prompts = [c.message.text for c in timed if isinstance(c.message, Prompt)]
         self.preview = prompts[0] if prompts else ""
         self._recorded_ids = [_turn_id(turn, self.own) for turn in self.turns]
 
@@ -75,22 +75,22 @@ class Script:
         }
 
 
-def _turns(cues: Sequence[Cue], own: str | None) -> list[list[Cue]]:
-    turns: list[list[Cue]] = []
-    for cue in cues:
-        if isinstance(cue.message, TurnStarted) and cue.message.session_id == own:
+def _turns(timed: Sequence[TimedMessage], own: str | None) -> list[list[TimedMessage]]:
+    turns: list[list[TimedMessage]] = []
+    for each_timed in timed:
+        if isinstance(each_timed.message, TurnStarted) and each_timed.message.session_id == own:
             # The client's own words begin the turn, not the pause before the recorded ones.
-            turns.append([Cue(0.0, cue.message)])
+            turns.append([TimedMessage(0.0, each_timed.message)])
         elif turns:
-            turns[-1].append(cue)
+            turns[-1].append(each_timed)
     return turns
 
 
-def _turn_id(turn: Sequence[Cue], own: str | None) -> str | None:
+def _turn_id(turn: Sequence[TimedMessage], own: str | None) -> str | None:
     return turn[0].message.turn_id if turn else None
 
 
-def _past(steps: Sequence[Step], thread_id: str, turn_id: str) -> dict[str, Any]:
+def _past(steps: Sequence[PlaybackStep], thread_id: str, turn_id: str) -> dict[str, Any]:
     """A turn as it is shown when it is over."""
     items: dict[str, dict[str, Any]] = {}
     ended: dict[str, Any] = turn_of(turn_id, "interrupted")

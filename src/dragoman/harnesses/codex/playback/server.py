@@ -23,12 +23,12 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.harnesses.codex.playback.approvals import is_cancelled
-from dragoman.harnesses.codex.playback.script import Script
+from dragoman.harnesses.codex.playback.script import PlaybackScript
 from dragoman.harnesses.codex.playback.shapes import turn_of
-from dragoman.harnesses.codex.playback.threads import ActingThread, opened, shown_thread
+from dragoman.harnesses.codex.playback.threads import PlayedThread, opened, shown_thread
 from dragoman.harnesses.codex.playback.turns import TurnWriter, made_up_id
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.wire import jsonl
 
 _INVALID: Final = -32600
@@ -50,9 +50,9 @@ class _Refused(Exception):
 class Server:
     """One connection with one client."""
 
-    def __init__(self, cues: Sequence[Cue]) -> None:
-        self._script = Script(cues)
-        self._threads: dict[str, ActingThread] = {}
+    def __init__(self, timed: Sequence[TimedMessage]) -> None:
+        self._script = PlaybackScript(timed)
+        self._threads: dict[str, PlayedThread] = {}
         self._out: list[bytes] = []
         self._is_greeted = False
         self._asked = 0
@@ -94,7 +94,7 @@ class Server:
 
     # Turns.
 
-    def _play(self, thread: ActingThread, now: float) -> None:
+    def _play(self, thread: PlayedThread, now: float) -> None:
         while thread.steps and thread.waits_for is None and thread.next_at <= now:
             step = thread.steps.popleft()
             if step.asks:
@@ -123,7 +123,7 @@ class Server:
                 elif thread.steps:
                     thread.next_at = now + thread.steps[0].after
 
-    def _stop(self, thread: ActingThread) -> None:
+    def _stop(self, thread: PlayedThread) -> None:
         turn_id, thread.turn_id = thread.turn_id, None
         thread.steps.clear()
         thread.waits_for = None
@@ -185,14 +185,14 @@ class Server:
         thread = self._find(asked) or self._made(asked, params)
         return self._open(thread, params, is_new=False)
 
-    def _made(self, thread_id: str, params: Params) -> ActingThread:
+    def _made(self, thread_id: str, params: Params) -> PlayedThread:
         cwd = as_str(params.get("cwd")) or self._script.cwd
         writer = TurnWriter(thread_id, self._script.own, cwd)
-        thread = ActingThread(thread_id, cwd, writer, ephemeral=params.get("ephemeral") is True)
+        thread = PlayedThread(thread_id, cwd, writer, ephemeral=params.get("ephemeral") is True)
         self._threads[thread_id] = thread
         return thread
 
-    def _open(self, thread: ActingThread, params: Params, *, is_new: bool) -> _Answer:
+    def _open(self, thread: PlayedThread, params: Params, *, is_new: bool) -> _Answer:
         shown = shown_thread(
             self._script, thread, turns=not is_new and params.get("excludeTurns") is not True
         )
@@ -246,21 +246,21 @@ class Server:
 
     # Helpers.
 
-    def _need(self, params: Params) -> ActingThread:
+    def _need(self, params: Params) -> PlayedThread:
         name = as_str(params.get("threadId")) or ""
         thread = self._threads.get(name)
         if thread is None:
             raise _Refused(f"thread not found: {name}")
         return thread
 
-    def _find(self, thread_id: str) -> ActingThread | None:
+    def _find(self, thread_id: str) -> PlayedThread | None:
         """A thread in play; None for the recording itself. Anything else is not there."""
         thread = self._threads.get(thread_id)
         if thread is None and thread_id != self._script.thread_id:
             raise _Refused(f"no rollout found for thread id {thread_id}")
         return thread
 
-    def _status(self, thread: ActingThread, flags: list[str], at_ms: int | None) -> None:
+    def _status(self, thread: PlayedThread, flags: list[str], at_ms: int | None) -> None:
         status = {"type": "active", "activeFlags": flags}
         self._notify("thread/status/changed", {"threadId": thread.id, "status": status}, at_ms)
 
@@ -272,7 +272,7 @@ class Server:
         self._out.append(msgspec.json.encode(message))
 
 
-def _idle(thread: ActingThread) -> Params:
+def _idle(thread: PlayedThread) -> Params:
     return {"threadId": thread.id, "status": {"type": "idle"}}
 
 

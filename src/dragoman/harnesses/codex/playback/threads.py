@@ -6,9 +6,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dragoman.harnesses.codex.playback.script import Script
+from dragoman.harnesses.codex.playback.script import PlaybackScript
 from dragoman.harnesses.codex.playback.shapes import thread_of
-from dragoman.harnesses.codex.playback.turns import Step, TurnWriter
+from dragoman.harnesses.codex.playback.turns import PlaybackStep, TurnWriter
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
 
 _KINDS: Final = {
@@ -19,7 +19,7 @@ _KINDS: Final = {
 
 
 @dataclass(slots=True)
-class ActingThread:
+class PlayedThread:
     id: str
     cwd: str
     writer: TurnWriter
@@ -28,13 +28,15 @@ class ActingThread:
     played: int = 0
     turn_id: str | None = None
     """The turn that runs."""
-    steps: deque[Step] = field(default_factory=deque[Step])
+    steps: deque[PlaybackStep] = field(default_factory=deque[PlaybackStep])
     next_at: float = 0.0
     waits_for: int | None = None
     """The request of ours that must be answered before the turn goes on."""
 
 
-def shown_thread(script: Script, thread: ActingThread | None, *, turns: bool) -> dict[str, Any]:
+def shown_thread(
+    script: PlaybackScript, thread: PlayedThread | None, *, turns: bool
+) -> dict[str, Any]:
     """A thread with what was played of it; None is the recording itself, with all its turns."""
     played = thread.played - (thread.turn_id is not None) if thread else len(script.turns)
     thread_id = thread.id if thread else script.thread_id

@@ -15,7 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 from dragoman.harnesses.codex.playback import items
 from dragoman.harnesses.codex.playback.approvals import ask_of
 from dragoman.harnesses.codex.playback.shapes import agent_thread, rate_limits, turn_of, wire_usage
-from dragoman.harnesses.contract.playback import Cue
+from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import (
     ApprovalRequested,
     Compacted,
@@ -47,7 +47,7 @@ Params: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlaybackStep:
     """Something to send, so many seconds after the step before."""
 
     after: float
@@ -92,12 +92,12 @@ class TurnWriter:
         self._thoughts = 0
         self._calls: dict[str | None, dict[str, tuple[ToolCall, str]]] = {}
 
-    def write(self, cues: Iterable[Cue], turn_id: str) -> list[Step]:
+    def write(self, timed: Iterable[TimedMessage], turn_id: str) -> list[PlaybackStep]:
         """The steps of one turn, from ``turn/started`` to ``turn/completed`` and what comes late."""
         talks = {self._own: self._talk(self._own, self._thread_id, turn_id)}
-        steps: list[Step] = []
+        steps: list[PlaybackStep] = []
         waited = 0.0
-        for after, message in cues:
+        for after, message in timed:
             waited += after
             session_id = self._own if message.session_id is None else message.session_id
             talk = talks.get(session_id)
@@ -109,7 +109,7 @@ class TurnWriter:
                 talk.turn_id = message.turn_id
             at_ms = int(message.at.timestamp() * 1000) if message.at else None
             for method, params, asks in self._said(message, talk, at_ms):
-                steps.append(Step(waited, method, params, at_ms, asks))
+                steps.append(PlaybackStep(waited, method, params, at_ms, asks))
                 waited = 0.0
         return steps
 

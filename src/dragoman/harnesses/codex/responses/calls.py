@@ -19,7 +19,7 @@ from dragoman.harnesses.codex.responses.messages import CHANNEL, ResponseMessage
 from dragoman.harnesses.codex.tools.agents import answered
 from dragoman.harnesses.codex.tools.calls import (
     CODE_MODE,
-    Call,
+    NativeCall,
     custom_call,
     function_call,
     plain_script,
@@ -36,7 +36,7 @@ _output = msgspec.json.Decoder()
 class _HeldCall(NamedTuple):
     line: int
     at: datetime | None
-    call: Call | str
+    call: NativeCall | str
     """The call, or the patch that it applies."""
     results_before: int
 
@@ -51,7 +51,7 @@ class ResponseCalls(ResponseMessages):
         self.spoken_items = 0
         """How many tool items or end events have been told: tells scripts that called tools from
         those that did not."""
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, NativeCall] = {}
         self._held_calls: dict[str, _HeldCall] = {}
         self.pictures = 0
         """How many pictures the agent has asked to see that have not been put before the model yet."""
@@ -92,7 +92,7 @@ class ResponseCalls(ResponseMessages):
         call = shell_call("local_shell_call", item.action.command, cwd)
         self._call(item.call_id or item.id or f"line-{self._out.line}", call)
 
-    def _call(self, call_id: str, call: Call, *, wrapper: bool = False) -> None:
+    def _call(self, call_id: str, call: NativeCall, *, wrapper: bool = False) -> None:
         if self.announced:
             self.tell_announced()
         if call_id in self._held_calls:
@@ -123,7 +123,7 @@ class ResponseCalls(ResponseMessages):
         out, call = self._out, held.call
         if isinstance(call, str):
             if tool is not None and input is not None:
-                call = Call(tool, "apply_patch", input)
+                call = NativeCall(tool, "apply_patch", input)
             else:
                 call = custom_call("apply_patch", call, self._session.cwd)
         now = (out.line, out.at)
@@ -161,7 +161,7 @@ class ResponseCalls(ResponseMessages):
             session.duplicate("tool result: emitted before")
             return
         if call is None and call_id in self._held_calls:
-            call = Call(EDIT, "apply_patch", {})
+            call = NativeCall(EDIT, "apply_patch", {})
         if call is None:
             done = finished(item.output) if isinstance(item.output, str) else None
             if done is not None:
@@ -192,7 +192,7 @@ class ResponseCalls(ResponseMessages):
             self.release(call_id)
         self._result(call_id, call, cleaned)
 
-    def _tell_script(self, held: _HeldCall, call: Call, output: str) -> None:
+    def _tell_script(self, held: _HeldCall, call: NativeCall, output: str) -> None:
         """A script whose tools speak for themselves: it and its output are between it and the model."""
         out, session = self._out, self._session
         now = (out.line, out.at)
@@ -208,7 +208,7 @@ class ResponseCalls(ResponseMessages):
         self.running[cleaned.running or ""] = (call_id, cleaned.text)
         self._session.delta(CHANNEL, "output", cleaned.text, call_id)
 
-    def _result(self, call_id: str, call: Call, cleaned: Cleaned) -> None:
+    def _result(self, call_id: str, call: NativeCall, cleaned: Cleaned) -> None:
         session = self._session
         if call.tool == BASH_OUTPUT:
             self._went_on(str(call.input.get("session_id")), cleaned)

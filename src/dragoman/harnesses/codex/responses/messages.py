@@ -84,7 +84,7 @@ class ResponseMessages:
                     self.tell_announced()
                 self.announced = later
                 what = "text" if is_text else "thinking"
-                self._out.duplicate_of_line(announced[2], f"{what}: the response item says it")
+                self._out.duplicate_of_line(announced[2], f"{what}: the response item carries it")
                 return announced
         return None
 
@@ -144,11 +144,11 @@ class ResponseMessages:
             return
         self.held_text = None
         if is_said:
-            self._out.duplicate_of_line(held.line, "context: the next row says it")
+            self._out.duplicate_of_line(held.line, "context: the next row carries it")
         elif held.role == "user" and prompt is not None and (held.text == prompt or held.images):
-            self._out.duplicate_of_line(held.line, "prompt: the next row says it")
+            self._out.duplicate_of_line(held.line, "prompt: the next row carries it")
         elif summary is not None and held.role == "assistant" and summary.endswith(held.text):
-            self._out.duplicate_of_line(held.line, "compaction: the next row says it")
+            self._out.duplicate_of_line(held.line, "compaction: the next row carries it")
         else:
             now = (self._out.line, self._out.at)
             self._out.line, self._out.at = held.line, held.at
@@ -164,7 +164,7 @@ class ResponseMessages:
             and self.others_speak
             and not session.knows_text(CHANNEL, held.text, held.message_id)
         ):
-            # Put there by a client, or for the model only: nobody else has told it.
+            # Put there by a client, or for the model only: no other line reports it.
             session.context("assistant", held.text)
         elif held.role == "assistant":
             session.text(CHANNEL, held.text, phase=held.phase, message_id=held.message_id)
@@ -206,7 +206,7 @@ class ResponseMessages:
         announced = self.announced
         if len(parts) == 1 == len(announced) and announced[0][0] == parts[0]:
             # One thought, announced by the row before: what nearly all reasoning is.
-            self._out.duplicate_of_line(announced[0][2], "thinking: the response item says it")
+            self._out.duplicate_of_line(announced[0][2], "thinking: the response item carries it")
             announced.clear()
             self._session.emit_thinking(parts)
             return

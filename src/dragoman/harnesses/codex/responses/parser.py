@@ -56,7 +56,7 @@ class ResponsesParser(StreamParser):
     def _read(self, line: bytes) -> None:
         data = line.strip()
         if data.startswith((b"event:", b":", b"id:", b"retry:")):
-            self._out.duplicate("server-sent events: the data line says it")
+            self._out.duplicate("server-sent events: the data line carries it")
             return
         if data.startswith(b"data:"):
             data = data[5:].strip()
@@ -73,7 +73,7 @@ class ResponsesParser(StreamParser):
         if tell is not None:
             tell(self, event)
         elif name.startswith("response."):
-            self._out.duplicate("response: its items say it")
+            self._out.duplicate("response: its items carry it")
         else:
             self._unknown(line, name or "object")
 
@@ -123,7 +123,7 @@ class ResponsesParser(StreamParser):
 
     def _text_done(self, event: dict[str, Any]) -> None:
         if "item_id" in event or "output_index" in event:
-            self._out.duplicate("text: the item says it")
+            self._out.duplicate("text: the item carries it")
         else:
             self._session.text(CHANNEL, as_str(event.get("text")) or "")
 
@@ -142,7 +142,7 @@ class ResponsesParser(StreamParser):
         if usage:
             self._session.usage(None, _usage(usage), response_id=as_str(response.get("id")))
         else:
-            self._out.duplicate("response: its items say it")
+            self._out.duplicate("response: its items carry it")
         self._is_complete = event.get("type") == "response.completed"
         error = as_dict(response.get("error"))
         if error:

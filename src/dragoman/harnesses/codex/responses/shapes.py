@@ -2,7 +2,7 @@
 
 They make up most of a rollout, so they are decoded straight from the bytes into these structs, with
 only the fields we use: what is not named here (encrypted reasoning, metadata) is skipped unread.
-In paginated rollouts outputs stay raw until somebody needs them, since nearly all of them are duplicates
+In paginated rollouts outputs stay raw until they are needed, since nearly all of them are duplicates
 of an item that was told before.
 """
 
@@ -51,7 +51,7 @@ class FunctionOutputItem(ResponseItem, tag="function_call_output"):
 
 
 class RawFunctionOutputItem(ResponseItem, tag="function_call_output"):
-    """The same, with the output left as it is until somebody asks for it."""
+    """The same, with the output left undecoded until it is needed."""
 
     call_id: str | None = None
     output: msgspec.Raw = msgspec.Raw(b'""')

@@ -17,7 +17,7 @@ from dragoman.harnesses.codex.events import conversation_shapes as shapes
 _PAUSE: Final = timedelta(milliseconds=5)
 
 
-class Copies:
+class CopiedRows:
     """The sessions whose rows one file holds."""
 
     def __init__(self, own: str) -> None:

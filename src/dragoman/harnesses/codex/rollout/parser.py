@@ -23,7 +23,7 @@ from dragoman.harnesses.codex.responses import shapes
 from dragoman.harnesses.codex.responses.items import TELL as _TELL_ITEM
 from dragoman.harnesses.codex.responses.items import ResponseItems
 from dragoman.harnesses.codex.rollout import shapes as rows
-from dragoman.harnesses.codex.rollout.copies import Copies
+from dragoman.harnesses.codex.rollout.copies import CopiedRows
 from dragoman.harnesses.codex.rollout.peek import Glance, without_secret
 from dragoman.harnesses.codex.rollout.prefilter import Skipper
 from dragoman.harnesses.codex.stream import StreamParser, native_type
@@ -55,7 +55,7 @@ class RolloutParser(StreamParser):
         self._glance: Glance | None = None
         self._own_id: str | None = None
         self._header_line: int = 0
-        self._copies: Copies | None = None
+        self._copies: CopiedRows | None = None
         self._decode_own = self._decode
         self._preamble_ends = 0
         """The last line that may still belong to the preamble; 0 when there is none."""
@@ -117,8 +117,8 @@ class RolloutParser(StreamParser):
                 decode, is_spent = self._decode, self._is_spent()
 
     def _is_spent(self) -> Callable[[bytes], bool] | None:
-        """What tells, by a look, the rows that need not be decoded; none among copied rows."""
-        if self._session.is_copying:
+        """What tells, by a look, the rows that need not be decoded; none among rows that were copied or migrated."""
+        if self._session.is_copying or self._events.is_migrated:
             return None
         if self._skipper is not None:
             return self._skipper.can_skip
@@ -155,7 +155,7 @@ class RolloutParser(StreamParser):
                 session.duplicate("session: the header of the one that this was copied from")
                 self._is_copy_of(meta.id)
                 return
-            # Somebody wrote one file after another.
+            # Two files were concatenated.
             self._responses.end_turn()
             session.leave()
             session.forget_facts()
@@ -178,7 +178,7 @@ class RolloutParser(StreamParser):
     def _is_copy_of(self, session_id: str) -> None:
         """Rows copied from another session follow: watch for the first that is our own."""
         if self._copies is None:
-            self._copies = Copies(self._own_id or "")
+            self._copies = CopiedRows(self._own_id or "")
             if self._session.know_facts(parent_session_id=session_id):
                 self._complete_start(parent_session_id=session_id)
             self._decode_own = self._decode
@@ -207,7 +207,7 @@ class RolloutParser(StreamParser):
             self._preamble_ends = 0
             self._complete_start(model=model)
             self._session.know_facts(model=model)
-            self._session.duplicate("session: its first row says it")
+            self._session.duplicate("session: its first row carries it")
         else:
             self._session.begin_session(model=model, cwd=cwd)
 
@@ -274,7 +274,7 @@ class RolloutParser(StreamParser):
         elif "type" not in row and "id" in row and ("timestamp" in row or "instructions" in row):
             self._flat_header(row)
         else:
-            self._responses.settle()
+            # A text that is held back still waits for its event: a new kind of row may stand between them.
             inner = as_str(as_dict(row.get("payload")).get("type"))
             name = native_type(value)
             self._unknown(line, f"{name}/{inner}" if inner else name)

@@ -73,7 +73,7 @@ class Glance:
             if at < 0 or limits != self._limits:
                 self._limits = limits
                 return False
-            session.duplicate("usage: the usage record says it")
+            session.duplicate("usage: the usage record carries it")
         else:
             return False
         return True

@@ -7,7 +7,7 @@ message type needs: its own, and those that set what the message is stamped with
 
 The type of nearly every row stands where it stood in the row before, and goes on in one of a few ways: to
 look there first is quicker than to look for it. (A new type whose name begins like a long one that we know
-is then skipped as well; what it would make nobody can choose here.)
+is then skipped as well; its messages cannot be selected here.)
 """
 
 from __future__ import annotations

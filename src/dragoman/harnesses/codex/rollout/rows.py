@@ -19,7 +19,7 @@ _ABOUT_TURNS: Final = re.compile(
 _ORDINAL: Final = re.compile(rb'(\A\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,\s*"ordinal"\s*:\s*)(\d+)')
 
 
-class Row(msgspec.Struct, kw_only=True, gc=False):
+class RowHead(msgspec.Struct, kw_only=True, gc=False):
     """Any row."""
 
     timestamp: Any = None
@@ -39,11 +39,11 @@ class Row(msgspec.Struct, kw_only=True, gc=False):
         return self.type is None and isinstance(self.id, str) and isinstance(self.timestamp, str)
 
 
-_decode = msgspec.json.Decoder(Row).decode
+_decode = msgspec.json.Decoder(RowHead).decode
 _decode_any = msgspec.json.Decoder().decode
 
 
-def read_row(line: bytes) -> Row | None:
+def read_row(line: bytes) -> RowHead | None:
     """The row on a line; None if it is none."""
     try:
         if not line.isascii():
@@ -53,14 +53,14 @@ def read_row(line: bytes) -> Row | None:
         return None
 
 
-def payload_of(row: Row) -> dict[str, Any]:
+def payload_of(row: RowHead) -> dict[str, Any]:
     try:
         return as_dict(_decode_any(row.payload)) if bytes(row.payload) else {}
     except UNREADABLE:
         return {}
 
 
-def turn_event(line: bytes, row: Row) -> dict[str, Any] | None:
+def turn_event(line: bytes, row: RowHead) -> dict[str, Any] | None:
     """The payload of a row that begins or ends a turn."""
     if row.type != "event_msg" or not _ABOUT_TURNS.search(line):
         return None
@@ -68,7 +68,7 @@ def turn_event(line: bytes, row: Row) -> dict[str, Any] | None:
     return payload if as_str(payload.get("type")) in (STARTS | ENDS) else None
 
 
-def moment(row: Row) -> datetime | None:
+def moment(row: RowHead) -> datetime | None:
     """When the row was written."""
     text = as_str(row.timestamp)
     try:

@@ -38,7 +38,7 @@ from dragoman.model.messages import PlanStep, StepStatus
 from dragoman.wire.jsonl import UNREADABLE, is_too_deep
 
 
-class Call(NamedTuple):
+class NativeCall(NamedTuple):
     """A tool call in our words."""
 
     tool: str
@@ -51,14 +51,14 @@ class Call(NamedTuple):
 _Input: TypeAlias = dict[str, Any]
 
 
-def function_call(name: str, namespace: str | None, arguments: Any, cwd: str | None) -> Call:
+def function_call(name: str, namespace: str | None, arguments: Any, cwd: str | None) -> NativeCall:
     """A call of a function by name, its arguments being JSON in a string (or already read)."""
     if name in _SHELLS and not namespace:
         return _shell(name, arguments, cwd)
     given = _arguments(arguments)
     if namespace and namespace.startswith("mcp__"):
         tool = f"{namespace.removesuffix('__')}__{name}"  # 0.125 to 0.128 end it with the joint
-        return Call(tool, f"{namespace}.{name}", given, free_form=True)
+        return NativeCall(tool, f"{namespace}.{name}", given, free_form=True)
     native = f"{namespace}.{name}" if namespace else name
     if namespace in _OWN_NAMESPACES:
         reader = _READERS.get(name) or agents.reader_of(name, given)
@@ -66,22 +66,22 @@ def function_call(name: str, namespace: str | None, arguments: Any, cwd: str | N
             tool, call = reader(given)
             if name == "view_image":
                 call = {"file_path": absolute(str(call["file_path"]), cwd)}
-            return Call(tool, native, call)
+            return NativeCall(tool, native, call)
         if name == "apply_patch":
             return custom_call(
                 name, as_str(given.get("input")) or as_str(given.get("patch")) or "", cwd
             )
         if "__" in name and not namespace:
             tool = name if name.startswith("mcp__") else f"mcp__{name}"
-            return Call(tool, name, given, free_form=True)
-    return Call(native, native, given, free_form=True)
+            return NativeCall(tool, name, given, free_form=True)
+    return NativeCall(native, native, given, free_form=True)
 
 
-def custom_call(name: str, text: str, cwd: str | None) -> Call:
+def custom_call(name: str, text: str, cwd: str | None) -> NativeCall:
     """A call of a tool that takes plain text: the patch tool, and code mode's scripts."""
     if name == "apply_patch":
-        return Call(*_edit(text, name, cwd))
-    return Call(name, name, {"script": text} if name == "exec" else {"input": text})
+        return NativeCall(*_edit(text, name, cwd))
+    return NativeCall(name, name, {"script": text} if name == "exec" else {"input": text})
 
 
 class _ShellArguments(msgspec.Struct):
@@ -96,7 +96,7 @@ _SHELLS: Final = frozenset(
 _shell_arguments = msgspec.json.Decoder(_ShellArguments)
 
 
-def _shell(name: str, arguments: Any, cwd: str | None) -> Call:
+def _shell(name: str, arguments: Any, cwd: str | None) -> NativeCall:
     try:
         given = (
             _shell_arguments.decode(arguments)
@@ -104,7 +104,9 @@ def _shell(name: str, arguments: Any, cwd: str | None) -> Call:
             else msgspec.convert(arguments, _ShellArguments)
         )
     except UNREADABLE:
-        return Call(tools.BASH, name, {"raw": arguments} if isinstance(arguments, str) else {})
+        return NativeCall(
+            tools.BASH, name, {"raw": arguments} if isinstance(arguments, str) else {}
+        )
     command = given.cmd if given.cmd is not None else given.command
     cwd = directory(given.workdir, cwd)
     if isinstance(command, str):  # the script itself: nothing is wrapped around it
@@ -124,20 +126,20 @@ def plain_script(arguments: Any) -> str | None:
     return script if isinstance(script, str) and "*** Begin Patch" not in script else None
 
 
-def shell_call(native_tool: str, command: Any, cwd: str | None) -> Call:
+def shell_call(native_tool: str, command: Any, cwd: str | None) -> NativeCall:
     """A command as it was run: a list of words or one line, mostly with a shell around it."""
     patch = patch_in_words(command)
     if patch is not None:
-        return Call(*_edit(patch, native_tool, cwd))
+        return NativeCall(*_edit(patch, native_tool, cwd))
     return _script_call(native_tool, command_line(command), cwd)
 
 
-def _script_call(native_tool: str, script: str, cwd: str | None) -> Call:
+def _script_call(native_tool: str, script: str, cwd: str | None) -> NativeCall:
     """A script for the shell, which is an edit when all it does is to apply a patch."""
     patch = patch_in_script(script)
     if patch is not None:
-        return Call(*_edit(patch, native_tool, patch_directory(script, cwd)))
-    return Call(tools.BASH, native_tool, {"command": script})
+        return NativeCall(*_edit(patch, native_tool, patch_directory(script, cwd)))
+    return NativeCall(tools.BASH, native_tool, {"command": script})
 
 
 def _edit(patch: str, native_tool: str, cwd: str | None) -> tuple[str, str, _Input]:

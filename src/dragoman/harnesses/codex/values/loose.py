@@ -1,4 +1,4 @@
-"""Reading values whose type nobody promises: each function gives the type it names, or nothing."""
+"""Read values whose type is not guaranteed: each function returns the type it names, or nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OPAQUE: Final = frozenset(
     ("arguments", "changes", "file_changes", "result", "action", "questions", "permissions",
      "content_items", "review_output", "agents_states", "statuses")
 )  # fmt: skip
-"""Fields whose inside belongs to somebody else: its keys are paths, or a tool's own names."""
+"""Fields whose content is not part of the protocol: its keys are paths, or a tool's own names."""
 
 
 def snake_keys(value: Any) -> Any:

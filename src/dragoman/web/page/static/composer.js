@@ -14,7 +14,7 @@ export class Composer {
     this.draft = `dragoman-draft-${id}`;
     this.canSteer = form.dataset.steer === "true";
     this.isLive = $("head").dataset.live === "true";
-    this.sandbox = form.elements.sandbox.value; // the mode of the previous turn
+    this.access = form.elements.access.value; // that of the previous turn
   }
 
   open() {
@@ -48,14 +48,14 @@ export class Composer {
     $("send").disabled = isBusy && !this.canSteer;
     this.words.placeholder = isBusy ? "Message the agent while it works" : this.isLive ? "Continue this session" : "Resume this session";
     $("hint").textContent = isBusy ? "Enter steers the turn" : "Enter sends, Shift+Enter starts a new line";
-    const { model, sandbox } = this.form.elements;
-    model.disabled = sandbox.disabled = isBusy; // they apply to a new turn only
+    const { model, access } = this.form.elements;
+    model.disabled = access.disabled = isBusy; // they apply to a new turn only
   }
 
-  // Another tab may have changed the mode.
+  // Another tab may have changed the access.
   told({ sandbox }) {
-    if (!sandbox || sandbox === this.sandbox) return;
-    this.sandbox = this.form.elements.sandbox.value = sandbox;
+    if (!sandbox || sandbox === this.access) return;
+    this.access = this.form.elements.access.value = sandbox;
   }
 
   async #send() {
@@ -67,13 +67,13 @@ export class Composer {
       if (this.facts.isBusy) await api.steer(this.id, text);
       else if (!this.isLive) await this.#resume(text);
       else {
-        const { model, sandbox } = this.form.elements;
+        const { model, access } = this.form.elements;
         const given = { text };
         if (model.value !== "default") given.model = model.value;
-        if (sandbox.value !== this.sandbox) given.sandbox = sandbox.value;
+        if (access.value !== this.access) given.access = access.value;
         await api.turn(this.id, given);
         this.#isBack();
-        this.sandbox = sandbox.value;
+        this.access = access.value;
         this.facts.state("working");
       }
       this.words.value = "";
@@ -103,8 +103,11 @@ export class Composer {
 
   // A saved session is resumed as a new live session with its own id.
   async #resume(text) {
-    const { model, sandbox } = this.form.elements;
-    const given = { resume: this.id, prompt: text, cwd: $("head").dataset.cwd, sandbox: sandbox.value };
+    const { model, access } = this.form.elements;
+    const { cwd, harness } = $("head").dataset;
+    const given = { resume: this.id, prompt: text, cwd };
+    if (harness) given.harness = harness;
+    if (access.value) given.access = access.value;
     if (model.value !== "default") given.model = model.value;
     const made = await api.start(given);
     location.assign(`/s/${encodeURIComponent(made.id)}`);

@@ -61,7 +61,7 @@ export class Facts {
       $("context-words").textContent = `${percent.toFixed(0)} % of ${count.format(Number(window))} tokens`;
     } else if (context) $("context-words").textContent = `${count.format(Number(context))} tokens`;
     if (!given) return;
-    const rows = [["Input", given], ["cached", cached], ["Output", out]];
+    const rows = [["Input", given], ["Cached", cached], ["Output", out]];
     $("tokens").replaceChildren(...rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, count.format(Number(value))))));
   }
 

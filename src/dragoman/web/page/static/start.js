@@ -1,31 +1,35 @@
-// The form for a new session.
+// The form for a new session. Its choices come from the server, one set for each agent.
 import { $, renew } from "./dom.js";
 import * as api from "./api.js";
 import { whenTold } from "./sessions.js";
 
-const SANDBOXES = {
-  "read-only": "It may read files and change nothing,",
-  "workspace-write": "It may change files in this folder, without the network,",
-  "danger-full-access": "It may do anything that you may, everywhere,",
-};
-const ASKS = {
-  "on-request": "and asks you when it needs more.",
-  untrusted: "and asks you before all but harmless commands.",
-  "on-failure": "and asks you when the sandbox stopped a command.",
-  never: "and never asks you.",
-};
+// An agent may have an access value called "default"; for the model and the effort, it means: not set.
+const isUnset = (select) => select.value === "default" && (select.name === "model" || select.name === "effort");
 
 export function begin() {
   lists();
   const form = $("start");
-  const fields = form.elements;
-  for (const name of ["cwd", "model", "sandbox", "approvals"]) {
-    const kept = localStorage.getItem(`dragoman-${name}`);
-    if (kept && (fields[name].tagName === "INPUT" || [...fields[name].options].some((each) => each.value === kept))) fields[name].value = kept;
+  const keep = (name, harness) => `dragoman-${harness ? `${harness}-` : ""}${name}`;
+  const kept = (name, harness) => localStorage.getItem(keep(name, harness));
+
+  form.elements.cwd.value = kept("cwd") ?? form.elements.cwd.value;
+  for (const choices of form.querySelectorAll(".choices")) {
+    for (const select of choices.querySelectorAll("select")) {
+      const before = kept(select.name, choices.dataset.harness);
+      if ([...select.options].some((each) => each.value === before)) select.value = before;
+    }
   }
+  const before = [...form.querySelectorAll("[name=harness]")].find((each) => each.value === kept("harness"));
+  if (before && !before.closest(".unavailable")) before.checked = true;
+
+  const harness = () => form.querySelector("[name=harness]:checked")?.value;
+  const chosen = () => [...form.querySelectorAll(".choices")].find((each) => each.dataset.harness === harness());
   const explain = () => {
-    $("means").textContent = `${SANDBOXES[fields.sandbox.value] ?? ""} ${ASKS[fields.approvals.value] ?? ""}`;
-    $("means").classList.toggle("free", fields.sandbox.value === "danger-full-access");
+    for (const each of form.querySelectorAll(".choices")) each.hidden = each.disabled = each !== chosen();
+    const options = [...(chosen()?.querySelectorAll("[name=access], [name=asking]") ?? [])].map((each) => each.selectedOptions[0]);
+    $("means").textContent = options.map((each) => each?.dataset.summary ?? "").join(" ");
+    $("means").classList.toggle("free", options.some((each) => each?.dataset.full));
+    form.querySelector("button[type=submit]").disabled = chosen()?.dataset.installed === "false";
   };
   form.addEventListener("change", explain);
   explain();
@@ -40,9 +44,16 @@ export function begin() {
     if (button.disabled) return;
     button.disabled = true;
     $("problem").textContent = "";
-    const given = { prompt: fields.prompt.value, cwd: fields.cwd.value, sandbox: fields.sandbox.value, approvals: fields.approvals.value };
-    if (fields.model.value !== "default") given.model = fields.model.value;
-    for (const name of ["cwd", "model", "sandbox", "approvals"]) localStorage.setItem(`dragoman-${name}`, fields[name].value);
+    const given = { prompt: form.elements.prompt.value, cwd: form.elements.cwd.value };
+    localStorage.setItem(keep("cwd"), given.cwd);
+    if (harness()) {
+      given.harness = harness();
+      localStorage.setItem(keep("harness"), given.harness);
+    }
+    for (const select of chosen()?.querySelectorAll("select") ?? []) {
+      localStorage.setItem(keep(select.name, given.harness), select.value);
+      if (!isUnset(select)) given[select.name] = select.value;
+    }
     try {
       const made = await api.start(given);
       location.assign(`/s/${encodeURIComponent(made.id)}`);

@@ -477,7 +477,7 @@ def test_a_session_that_is_gone_is_replaced_only_if_asked_to() -> None:
     assert talk.sent[-1]["params"]["dynamicTools"][0]["name"] == "lookup_ticket"
     talk.reply(**opened())
     assert talk.answer(ticket).value.resumed is False
-    assert talk.said(Notice)[-1].text == "session t0 is gone; a new one was begun instead"
+    assert talk.said(Notice)[-1].text == "session t0 is gone; a new one was started instead"
     assert talk.said(Notice)[-1].session_id == "t1"
     ticket = talk.ask(open_session(resume="t0", or_new=True))
     talk.refuse("thread t0 already has an active writer")

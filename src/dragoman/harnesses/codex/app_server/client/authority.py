@@ -1,6 +1,6 @@
 """Whether the server applies the authority it was asked for.
 
-An agent may be configured, or forced by whoever runs the machine, to something else than a program
+An agent may be configured, or forced by an administrator, to something else than a program
 asks for; it then says so in its answer, and only there. What is compared: the approval policy, who
 decides, the kind of sandbox, network access, and the directories that may be written. Anything else,
 and anything not confirmed, is a sentence that names both sides; the session must not be used.

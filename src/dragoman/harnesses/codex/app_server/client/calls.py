@@ -55,7 +55,7 @@ def _nothing(result: dict[str, Any]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ClientCall:
     """A request to make, and what its result means."""
 
     method: str
@@ -63,7 +63,7 @@ class Call:
     value: Callable[[dict[str, Any]], Any] = _nothing
 
 
-def open_session(intent: intents.OpenSession, release: Version | None) -> Call:
+def open_session(intent: intents.OpenSession, release: Version | None) -> ClientCall:
     """Begin, resume or branch off a session. All three ask for the same authority."""
     asked = {
         "cwd": intent.cwd,
@@ -92,7 +92,7 @@ def open_session(intent: intents.OpenSession, release: Version | None) -> Call:
         asked["dynamicTools"] = _tools(intent.tools, release)
     if method != "thread/start" and can(release, SHORT_RESUME):
         asked["excludeTurns"] = True
-    return Call(method, _given(asked))
+    return ClientCall(method, _given(asked))
 
 
 def _config(intent: intents.OpenSession) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _config(intent: intents.OpenSession) -> dict[str, Any]:
 
 def start_turn(
     intent: intents.StartTurn, release: Version | None, policy: dict[str, Any], cwd: str | None
-) -> Call:
+) -> ClientCall:
     """Ask. ``policy`` is the sandbox that the session has, ``cwd`` where it works.
 
     A sandbox is sent only if one is asked for; without, the one that the server confirmed when the
@@ -133,91 +133,93 @@ def start_turn(
         "sandboxPolicy": sandbox,
         "outputSchema": intent.output_schema,
     }
-    return Call("turn/start", _given(asked), _turn_id)
+    return ClientCall("turn/start", _given(asked), _turn_id)
 
 
-def call_for(intent: intents.Intent, release: Version | None) -> Call:
+def call_for(intent: intents.Intent, release: Version | None) -> ClientCall:
     """The call of any intent that is one request and its answer."""
     if type(intent) not in _CALLS:
         raise Unsupported(f"{type(intent).__name__} with Codex")
     return _CALLS[type(intent)](intent, release)
 
 
-def _steer(intent: intents.Steer, release: Version | None) -> Call:
+def _steer(intent: intents.Steer, release: Version | None) -> ClientCall:
     asked: dict[str, Any] = {"threadId": intent.session_id}
     if can(release, STEER):
         asked["expectedTurnId"] = intent.turn_id
     asked["input"] = _input(intent.text, intent.images)
     if can(release, STEER):
-        return Call("turn/steer", asked, lambda result: as_str(result.get("turnId")))
+        return ClientCall("turn/steer", asked, lambda result: as_str(result.get("turnId")))
     # A second turn/start while a turn runs is a word to that turn.
-    return Call("turn/start", asked, lambda result: intent.turn_id)
+    return ClientCall("turn/start", asked, lambda result: intent.turn_id)
 
 
-def _interrupt(intent: intents.Interrupt, release: Version | None) -> Call:
-    return Call("turn/interrupt", {"threadId": intent.session_id, "turnId": intent.turn_id})
+def _interrupt(intent: intents.Interrupt, release: Version | None) -> ClientCall:
+    return ClientCall("turn/interrupt", {"threadId": intent.session_id, "turnId": intent.turn_id})
 
 
-def _compact(intent: intents.Compact, release: Version | None) -> Call:
+def _compact(intent: intents.Compact, release: Version | None) -> ClientCall:
     need(release, COMPACT)
-    return Call("thread/compact/start", {"threadId": intent.session_id})
+    return ClientCall("thread/compact/start", {"threadId": intent.session_id})
 
 
-def _review(intent: intents.Review, release: Version | None) -> Call:
+def _review(intent: intents.Review, release: Version | None) -> ClientCall:
     asked = {
         "threadId": intent.session_id,
         "target": intent.target or {"type": "uncommittedChanges"},
     }
-    return Call("review/start", asked, _turn_id)
+    return ClientCall("review/start", asked, _turn_id)
 
 
-def _rename(intent: intents.Rename, release: Version | None) -> Call:
+def _rename(intent: intents.Rename, release: Version | None) -> ClientCall:
     need(release, RENAME)
-    return Call("thread/name/set", {"threadId": intent.session_id, "name": intent.name})
+    return ClientCall("thread/name/set", {"threadId": intent.session_id, "name": intent.name})
 
 
-def _archive(intent: intents.Archive, release: Version | None) -> Call:
+def _archive(intent: intents.Archive, release: Version | None) -> ClientCall:
     if not intent.archived:
         need(release, UNARCHIVE)
     method = "thread/archive" if intent.archived else "thread/unarchive"
-    return Call(method, {"threadId": intent.session_id})
+    return ClientCall(method, {"threadId": intent.session_id})
 
 
-def _stop_commands(intent: intents.StopCommands, release: Version | None) -> Call:
+def _stop_commands(intent: intents.StopCommands, release: Version | None) -> ClientCall:
     need(release, STOP_COMMANDS)
-    return Call("thread/backgroundTerminals/clean", {"threadId": intent.session_id})
+    return ClientCall("thread/backgroundTerminals/clean", {"threadId": intent.session_id})
 
 
-def _close(intent: intents.CloseSession, release: Version | None) -> Call:
-    return Call("thread/unsubscribe", {"threadId": intent.session_id})
+def _close(intent: intents.CloseSession, release: Version | None) -> ClientCall:
+    return ClientCall("thread/unsubscribe", {"threadId": intent.session_id})
 
 
-def _check_turn(intent: intents.CheckTurn, release: Version | None) -> Call:
+def _check_turn(intent: intents.CheckTurn, release: Version | None) -> ClientCall:
     need(release, READ)
     asked = {"threadId": intent.session_id, "includeTurns": True}
-    return Call("thread/read", asked, lambda result: _outcome(result, intent.turn_id))
+    return ClientCall("thread/read", asked, lambda result: _outcome(result, intent.turn_id))
 
 
-def _list_sessions(intent: intents.ListSessions, release: Version | None) -> Call:
+def _list_sessions(intent: intents.ListSessions, release: Version | None) -> ClientCall:
     asked: dict[str, Any] = {"limit": intent.limit, "cursor": intent.cursor}
     if intent.archived:
         need(release, LIST_ARCHIVED)
         asked["archived"] = True
-    return Call("thread/list", _given(asked), answers.sessions)
+    return ClientCall("thread/list", _given(asked), answers.sessions)
 
 
-def _read_session(intent: intents.ReadSession, release: Version | None) -> Call:
+def _read_session(intent: intents.ReadSession, release: Version | None) -> ClientCall:
     need(release, READ)
     asked = {"threadId": intent.session_id, "includeTurns": intent.turns}
-    return Call("thread/read", asked, lambda result: answers.session(as_dict(result.get("thread"))))
+    return ClientCall(
+        "thread/read", asked, lambda result: answers.session(as_dict(result.get("thread")))
+    )
 
 
-def _list_models(intent: intents.ListModels, release: Version | None) -> Call:
-    return Call("model/list", {"limit": 100}, answers.models)
+def _list_models(intent: intents.ListModels, release: Version | None) -> ClientCall:
+    return ClientCall("model/list", {"limit": 100}, answers.models)
 
 
-def _read_rate_limits(intent: intents.ReadRateLimits, release: Version | None) -> Call:
-    return Call("account/rateLimits/read", None, answers.limits)
+def _read_rate_limits(intent: intents.ReadRateLimits, release: Version | None) -> ClientCall:
+    return ClientCall("account/rateLimits/read", None, answers.limits)
 
 
 def _turn_id(result: dict[str, Any]) -> str | None:
@@ -225,7 +227,7 @@ def _turn_id(result: dict[str, Any]) -> str | None:
 
 
 def _outcome(result: dict[str, Any], turn_id: str | None) -> Outcome | None:
-    """What a turn has come to, or the last one; None while it runs or nobody knows it."""
+    """What a turn has come to, or the last one; None while it runs, or if it is unknown."""
     turns = [as_dict(turn) for turn in as_list(as_dict(result.get("thread")).get("turns"))]
     named = [turn for turn in turns if turn_id is None or turn.get("id") == turn_id]
     return answers.OUTCOMES.get(as_str(named[-1].get("status")) or "") if named else None
@@ -286,7 +288,7 @@ def _given(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value is not None}
 
 
-_Make: TypeAlias = Callable[[Any, Version | None], Call]
+_Make: TypeAlias = Callable[[Any, Version | None], ClientCall]
 _CALLS: Final[dict[type, _Make]] = {
     intents.Steer: _steer,
     intents.Interrupt: _interrupt,

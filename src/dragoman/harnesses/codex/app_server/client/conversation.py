@@ -22,10 +22,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dragoman.harnesses.codex.app_server.client.calls import Call, call_for, start_turn
+from dragoman.harnesses.codex.app_server.client.calls import ClientCall, call_for, start_turn
 from dragoman.harnesses.codex.app_server.client.features import CLOSE, START_STEERS
 from dragoman.harnesses.codex.app_server.client.handshake import Greeting, Then
-from dragoman.harnesses.codex.app_server.client.opening import Opened, Opening
+from dragoman.harnesses.codex.app_server.client.opening import OpenedThread, Opening
 from dragoman.harnesses.codex.app_server.client.pending import OpenRequests
 from dragoman.harnesses.codex.app_server.decoding import settled_by
 from dragoman.harnesses.codex.app_server.parser import OVERLOADED, AppServerParser
@@ -46,7 +46,7 @@ _HIDDEN: Final = b"[key]"
 
 
 @dataclass(slots=True)
-class _Session:
+class _OpenedSession:
     """What is known of a session that was opened here."""
 
     policy: dict[str, Any]
@@ -59,7 +59,7 @@ class AppServerConversation:
     Lines are numbered in the order in which they are received and taken: a line of ours counts, and
     its messages are there, once :meth:`lines_to_send` has handed it over. So call that first, then
     :meth:`messages`. ``now`` gives whole Unix seconds, for servers that ask their client for the
-    time; without it they are told that there is none.
+    time; without it their request is refused.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class AppServerConversation:
         self._tickets = 0
         self._greeting: Greeting | None = None
         self._secret: bytes | None = None
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, _OpenedSession] = {}
         self._taken: dict[str, str] = {}
         """The turn that each session has taken up last; its start may not be told yet."""
         self._over: dict[str, deque[str]] = {}
@@ -262,7 +262,7 @@ class AppServerConversation:
         else:
             self._answers.append(Answer(ticket))  # older servers speak on, and we need not listen
 
-    def _call(self, ticket: int, call: Call) -> int:
+    def _call(self, ticket: int, call: ClientCall) -> int:
         def answered(result: dict[str, Any], refusal: Refusal | None) -> None:
             value = call.value(result) if refusal is None else None
             self._answers.append(Answer(ticket, value, refusal))
@@ -280,12 +280,12 @@ class AppServerConversation:
         self._greeting = Greeting(intent, self._ask, self._peer.notify, finish)
 
     def _open_session(self, ticket: int, intent: intents.OpenSession) -> None:
-        def finish(opened: Opened | None, refusal: Refusal | None) -> None:
+        def finish(opened: OpenedThread | None, refusal: Refusal | None) -> None:
             if opened is not None:
                 facts = opened.facts
-                self._sessions[facts.session_id] = _Session(opened.policy, facts.cwd)
+                self._sessions[facts.session_id] = _OpenedSession(opened.policy, facts.cwd)
                 if opened.instead_of is not None:
-                    said = f"session {opened.instead_of} is gone; a new one was begun instead"
+                    said = f"session {opened.instead_of} is gone; a new one was started instead"
                     self._parser.note(facts.session_id, "warning", said)
             self._answers.append(Answer(ticket, opened.facts if opened else None, refusal))
 
@@ -294,7 +294,9 @@ class AppServerConversation:
 
     def _start_turn(self, ticket: int, intent: intents.StartTurn) -> None:
         session_id = intent.session_id
-        session = self._sessions.setdefault(session_id, _Session({"type": "readOnly"}, intent.cwd))
+        session = self._sessions.setdefault(
+            session_id, _OpenedSession({"type": "readOnly"}, intent.cwd)
+        )
         call = start_turn(intent, self.release, session.policy, session.cwd)
         running = self._parser.open_turn(session_id)
 

@@ -1,4 +1,4 @@
-"""Opening a session: begun, resumed or branched off, and only with the authority that was asked."""
+"""Open a session: started, resumed or forked, and only with the authority that was requested."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GONE: Final = re.compile(
 )
 
 
-class Opened(NamedTuple):
+class OpenedThread(NamedTuple):
     """A session that may be used."""
 
     facts: SessionFacts
@@ -57,7 +57,7 @@ class Opening:
         release: Version | None,
         home: str | None,
         ask: Ask,
-        finish: Callable[[Opened | None, Refusal | None], None],
+        finish: Callable[[OpenedThread | None, Refusal | None], None],
     ) -> None:
         intent = with_native_names(intent)
         self._intent = intent
@@ -118,7 +118,7 @@ class Opening:
                 parent_session_id=parent or intent.fork,
             )
             policy = confirmed_policy(result, cwd or intent.cwd)
-            self._finish(Opened(facts, policy, self._instead_of), None)
+            self._finish(OpenedThread(facts, policy, self._instead_of), None)
 
     def _refused(self, refusal: Refusal) -> None:
         intent = self._intent

@@ -1,7 +1,7 @@
 """What the server has asked and still waits for: approvals, questions, calls of our tools.
 
 Each stays open until it is decided, or until the server says that it needs no answer any more. What
-nobody here can answer is refused at once, in a sentence, so that the agent does not wait for ever.
+no one here can answer is refused at once, with the reason, so that the agent does not wait forever.
 Up to 0.114 an event asks a moment before the request does; who decides that quickly is kept waiting.
 """
 
@@ -39,7 +39,7 @@ _REFUSED: Final = {
 }
 
 
-class _Asked(NamedTuple):
+class _OpenRequest(NamedTuple):
     method: str
     params: dict[str, Any]
     session_id: str
@@ -56,7 +56,7 @@ class OpenRequests:
         self._peer = peer
         self._parser = parser
         self._now = now
-        self._open: dict[RequestId, _Asked] = {}
+        self._open: dict[RequestId, _OpenRequest] = {}
         self._seen: set[tuple[str, str]] = set()
         """What has been asked by a request, in which session and under which name."""
         self._early: dict[tuple[str, str], tuple[Decide, Version | None]] = {}
@@ -79,7 +79,7 @@ class OpenRequests:
             self._peer.refuse(request.id, NO_ANSWER, "the turn was given up")
         else:
             params, session_id = as_dict(request.params), told.thread.session.session_id
-            asked = _Asked(method, params, session_id, told.approval_id, told.turn_id)
+            asked = _OpenRequest(method, params, session_id, told.approval_id, told.turn_id)
             self._open[request.id] = asked
             self._seen.add((session_id, asked.name))
             early = self._early.pop((session_id, asked.name), None)
@@ -149,7 +149,7 @@ class OpenRequests:
         return tools
 
     def _is_early(self, key: tuple[str, str]) -> bool:
-        """Whether an event has asked, no request has, and nobody has decided yet."""
+        """Whether an event has asked, no request has, and no decision was made yet."""
         is_open = key not in self._seen and key not in self._early
         return is_open and self._parser.has_asked(*key)
 
@@ -160,7 +160,7 @@ class OpenRequests:
         return None
 
 
-def _tool_request(asked: _Asked) -> ToolRequest:
+def _tool_request(asked: _OpenRequest) -> ToolRequest:
     return ToolRequest(
         session_id=asked.session_id,
         call_id=asked.name,

@@ -27,7 +27,7 @@ def kebab(word: str) -> str:
 
 
 def default_policy(sandbox: str, cwd: str | None) -> dict[str, Any]:
-    """What a sandbox allows if nobody says more: the workspace, and no network."""
+    """What a sandbox allows by default: the workspace, and no network."""
     kind = _TYPES.get(kebab(sandbox), sandbox)
     policy: dict[str, Any] = {"type": kind}
     if kind == "workspaceWrite":

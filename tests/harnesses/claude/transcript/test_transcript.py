@@ -242,3 +242,45 @@ def test_a_denied_call_is_declined() -> None:
     )
 
     assert [each.status for each in of(ToolResult, messages)] == ["declined"]
+
+
+def test_a_row_that_was_written_again_is_no_second_prompt() -> None:
+    rows = [prompt_row("hi", uuid="u1"), assistant_row("m1", text("hello"), uuid="u2")]
+    messages = read_rows(*rows, *rows)
+
+    assert [each.turn_id for each in of(TurnStarted, messages)] == ["u1"]
+    assert [each.text for each in of(Text, messages)] == ["hello"]
+    assert len(of(UsageReport, messages)) == 1
+
+
+def test_rows_of_another_session_are_emitted_under_its_id() -> None:
+    messages = read_rows(
+        prompt_row("hi"),
+        assistant_row("m1", text("hello")),
+        {**prompt_row("more"), "sessionId": "other"},
+        {**assistant_row("m2", text("world")), "sessionId": "other"},
+    )
+
+    assert [(each.text, each.session_id) for each in of(Text, messages)] == [
+        ("hello", SID),
+        ("world", "other"),
+    ]
+
+
+def test_a_response_without_a_reason_may_go_on_until_something_else_says_that_it_does_not() -> None:
+    rows = [
+        prompt_row("hi"),
+        assistant_row("m1", text("hello"), stop=None),
+        row("last-prompt"),
+    ]
+
+    assert of(TurnEnded, read_rows(*rows, ending="growing")) == []
+    for ended in (read_rows(*rows), read_rows(*rows, prompt_row("next"), ending="growing")):
+        (end,) = of(TurnEnded, ended)
+        assert (end.outcome, end.usage) == ("completed", RESPONSE)
+
+
+def test_a_response_that_was_aborted_is_no_last_word() -> None:
+    half = assistant_row("m1", text("half"), stop=None, isAbortedMidStream=True)
+
+    assert of(TurnEnded, read_rows(prompt_row("hi"), half)) == []

@@ -446,3 +446,38 @@ def test_a_result_alone_is_a_whole_turn() -> None:
     assert [each.text for each in of(Text, messages)] == ["plain text"]
     (end,) = of(TurnEnded, messages)
     assert (end.outcome, end.usage) == ("completed", TURN)
+
+
+def test_a_turn_is_named_after_its_prompt() -> None:
+    messages = read_stream(sent(user("one", uuid="u1")), received(init()), received(result()))
+
+    assert [each.turn_id for each in of(TurnStarted, messages)] == ["u1"]
+
+
+def test_a_prompt_that_was_cancelled_in_the_queue_is_in_no_turn() -> None:
+    messages = read_stream(
+        sent(user("one")),
+        received(init()),
+        sent(user("two", uuid="u2")),
+        received({"type": "command_lifecycle", "command_uuid": "u2", "state": "queued"}),
+        received({"type": "command_lifecycle", "command_uuid": "u2", "state": "cancelled"}),
+        received(result()),
+    )
+
+    assert [each.text for each in of(Prompt, messages)] == ["one"]
+
+
+def test_an_edit_that_is_asked_for_names_its_file() -> None:
+    asked = {
+        "type": "control_request",
+        "request_id": "r1",
+        "request": {
+            "subtype": "can_use_tool",
+            "tool_name": "Write",
+            "input": {"file_path": "/w/a", "content": "x"},
+        },
+    }
+    (request,) = of(ApprovalRequested, read_stream(init(), asked))
+
+    assert (request.kind, request.summary) == ("edit", "/w/a")
+    assert request.detail["changes"] == [{"path": "/w/a", "kind": "add", "diff": "x"}]

@@ -1,0 +1,1 @@
+"""Driving Claude Code over stream-json: the launch, the conversation, the control protocol."""

@@ -1,0 +1,86 @@
+"""How Claude Code is found, started and spoken to.
+
+Programs that only read load this module, too, so it imports what drives when that is used.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from dragoman.harnesses.claude.sign_in import KEY_NAMES, SIGN_IN, settings_file
+from dragoman.harnesses.claude.sniff import STREAM
+from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
+from dragoman.harnesses.contract.program import Bundled, Program
+from dragoman.harnesses.contract.transport import (
+    Launch,
+    OneShot,
+    SessionTransport,
+    Transport,
+    TurnTransport,
+)
+from dragoman.model.intents import OpenSession
+
+if TYPE_CHECKING:
+    from dragoman.harnesses.claude.driving.run import PrintRun
+    from dragoman.model.usage import Usage
+
+_NUMBER: Final = re.compile(r"(?<!\d)(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+
+
+def parse_release(text: str | None) -> Release | None:
+    """The release in ``2.1.327 (Claude Code)``."""
+    found = _NUMBER.search(text) if text else None
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def _launch_session(program: str, release: Release | None, opening: OpenSession | None) -> Launch:
+    from dragoman.harnesses.claude.driving.launch import session_launch
+
+    return session_launch(program, release, opening)
+
+
+def _make_conversation(release: Release | None, clock: Clock | None) -> Conversation:
+    from dragoman.harnesses.claude.driving.conversation import ClaudeConversation
+
+    return ClaudeConversation(release)
+
+
+def _launch_turn(program: str, release: Release | None, shot: OneShot) -> Launch:
+    from dragoman.harnesses.claude.driving.launch import turn_launch
+
+    return turn_launch(program, release, shot)
+
+
+def _make_run(release: Release | None, shot: OneShot, spent: Usage | None = None) -> PrintRun:
+    from dragoman.harnesses.claude.driving.run import PrintRun
+
+    return PrintRun(release, shot, spent)
+
+
+def _speaks(release: Release | None) -> list[str]:
+    return ["claude -p, stream-json with the control protocol", "claude -p PROMPT, stream-json"]
+
+
+CLAUDE_PROGRAM: Final = Program(
+    command="claude",
+    bundled=Bundled(package="claude_agent_sdk", file="_bundled/claude"),
+    parse_release=parse_release,
+    install="pip install claude-agent-sdk, or npm install -g @anthropic-ai/claude-code",
+    speaks=_speaks,
+    session_variable="CLAUDE_CODE_SESSION_ID",
+    key_names=KEY_NAMES,
+    sign_in=SIGN_IN,
+    settings_file=settings_file,
+)
+CLAUDE_TRANSPORTS: Final[tuple[Transport, ...]] = (
+    SessionTransport(
+        name="stream-json",
+        dialect=STREAM,
+        launch=_launch_session,
+        conversation=_make_conversation,
+        sessions="one",
+        takes_paths=False,
+    ),
+    TurnTransport(name="print", dialect=STREAM, launch=_launch_turn, make_run=_make_run),
+)
