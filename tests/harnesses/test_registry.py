@@ -127,7 +127,6 @@ def test_a_stream_is_detected_by_the_harness_that_knows_it() -> None:
         [b'{"type":"session_meta","payload":{"id":"s"},"timestamp":"2026-01-01T00:00:00Z"}']
     )
 
-    assert found is not None
-    assert found.name == "codex-rollout"
+    assert found == "codex-rollout"
     assert harnesses.sniff_dialect([b"no agent says this"]) is None
     assert harnesses.settle_dialect([b"no agent says this"]) is None
