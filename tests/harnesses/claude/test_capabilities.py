@@ -30,3 +30,10 @@ def test_the_release_is_in_the_version(text: str, release: Any) -> None:
     program = harness("claude").program
     assert program is not None
     assert program.parse_release(text) == release
+
+
+def test_the_page_has_an_icon_to_draw() -> None:
+    icon = harness("claude").capabilities(None).icon
+
+    assert icon.startswith("M")
+    assert icon != harness("codex").capabilities(None).icon

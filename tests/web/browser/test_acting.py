@@ -101,7 +101,7 @@ def test_a_decision_that_comes_too_late_is_told(stage: Stage, tabs: Tabs) -> Non
 
     page.get_by_role("button", name="Allow", exact=True).click()
 
-    expect(page.locator(".toast.error")).to_contain_text("not open any more")
+    expect(page.locator(".toast.error")).to_have_text("this request is not open")
     expect(page.locator("#dock form")).to_have_count(0)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
-import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -13,6 +12,7 @@ from dragoman.model.messages import Delta, Text
 from dragoman.web.page.rows import PolicyView, TurnMark, UsageRow, UsageView
 from support.hostile import WORDS, messages
 from support.page.more_scenes import asking_a_question, asking_for_changes, with_a_helper
+from support.page.offered import offered, other_choices
 from support.page.scenes import asking, shop
 from support.page.stage import Stage
 
@@ -117,7 +117,9 @@ def full(stage: Stage) -> None:
     stage.policy = PolicyView(text="x", problem="it is not TOML", line=1)
     decisions = ("allow", "deny", "ask")
     stage.verdicts = [{"kind": "command", "summary": "ls", "decision": each} for each in decisions]
-    stage.choices = msgspec.structs.replace(stage.choices, problem="Codex is not signed in.")
+    stage.choices = offered(
+        ["gpt-5.5"], ["/home/ada/shop"], other_choices(), problem="Codex is not signed in."
+    )
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("dark", 390)])

@@ -52,6 +52,11 @@ ASKING: Final = (
     ),
 )
 EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
+# An asterisk of three bars, all drawn in one direction so that they fill where they cross.
+_ICON: Final = (
+    "M10.5 3.5h3v17h-3Z M18.61 6.45 20.11 9.05 5.39 17.55 3.89 14.95Z "
+    "M3.89 9.05 5.39 6.45 20.11 14.95 18.61 17.55Z"
+)
 MODELS: Final = ("default", "opus", "sonnet", "haiku")
 _ABILITIES: Final[frozenset[Ability]] = frozenset(
     (
@@ -89,6 +94,7 @@ def capabilities(release: Release | None) -> Capabilities:
         models=MODELS,
         can=_ABILITIES,
         confirms_access=True,
+        icon=_ICON,
         sign_in_command="claude (then /login), or claude setup-token",
         notes=(
             "Claude Code has no sandbox of its own here: access decides what it asks about, not what a "
