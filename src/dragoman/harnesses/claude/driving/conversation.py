@@ -51,6 +51,7 @@ from dragoman.wire.loose import as_dict, as_list, as_str
 
 _TOO_LONG: Final = "the request was too long to read"
 _GIVEN_UP: Final = "the turn was given up"
+_UNSEEN: Final = "Claude ended the turn for this prompt, and did not report its start"
 _TASKS: Final = frozenset(
     ("task_started", "task_updated", "task_notification", "background_tasks_changed")
 )
@@ -224,7 +225,12 @@ class ClaudeConversation:
         if native is None and self._session_id is None and errors:
             self._complaint = "; ".join(errors)
         named = [each for each in as_list(heard.user_message_uuids) if isinstance(each, str)]
-        self._turns.result(named)
+        for prompt in self._turns.result(named):
+            if prompt.ticket is not None and prompt.joins is not None:
+                self._answers.append(Answer(prompt.ticket, prompt.joins))
+            elif prompt.ticket is not None:
+                refusal = Refusal(kind="turn_failed", message=_UNSEEN)
+                self._answers.append(Answer(prompt.ticket, None, refusal))
         self._reader.resume()
         for ticket in self._awaited.pop(native or "", ()):
             self._answers.append(Answer(ticket))
@@ -236,7 +242,7 @@ class ClaudeConversation:
         """Take the parser's new messages, and learn from them which turn is open."""
         new = self._reader.messages()
         for message in new:
-            if message.session_id != self._session_id or message.turn_id is None:
+            if not self._is_own(message) or message.turn_id is None:
                 continue
             if isinstance(message, TurnStarted):
                 self._turns.begin(message.turn_id)
@@ -245,6 +251,12 @@ class ClaudeConversation:
                 self._turns.end(message.turn_id, message.outcome)
         self._messages += new
         return new
+
+    def _is_own(self, message: Message) -> bool:
+        """Whether it is about our session, or about the one that Claude has switched to since."""
+        if message.session_id == self._session_id:
+            return True
+        return self._session_id is not None and self._reader.is_main(message)
 
     def messages(self) -> list[Message]:
         messages, self._messages = self._messages, []

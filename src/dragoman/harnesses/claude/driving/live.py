@@ -65,6 +65,7 @@ class LiveReader:
 
     def cut_off(self, error: TurnError) -> None:
         """No more will come: end what is open."""
+        self._parser.control.drop_all()
         for session in self._parser.sessions.all():
             if session.assembler.in_turn:
                 session.end_turn("failed", error)

@@ -90,16 +90,16 @@ class Turns:
         if self.open == turn_id:
             self.open = None
 
-    def result(self, uuids: Iterable[str]) -> None:
-        """Claude has come to the end of a turn, which answers these prompts."""
+    def result(self, uuids: Iterable[str]) -> list[SentPrompt]:
+        """Claude has come to the end of a turn, which answers these prompts; return those of ours."""
         self.native = None
         named = [uuid for uuid in uuids if uuid in self._prompts]
         if not named and not self.reports:
             named = [each.uuid for each in self._prompts.values() if each.state == "started"]
-        for uuid in named:
-            del self._prompts[uuid]
+        answered = [self._prompts.pop(uuid) for uuid in dict.fromkeys(named)]
         for prompt in self._prompts.values():
             prompt.joins = None  # it was not accepted, and becomes a turn of its own
+        return answered
 
     @property
     def is_given_up(self) -> bool:

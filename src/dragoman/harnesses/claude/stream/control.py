@@ -114,6 +114,12 @@ class Control:
             return
         asked.session.assembler.settle(request_id, WITHDRAWN)
 
+    def drop_all(self) -> None:
+        """The agent is gone, so no question of its waits for an answer."""
+        for request_id in list(self._asked):
+            self.cancelled(request_id)
+        self._of_call.clear()
+
     def call_ended(self, call_id: str, *, was_denied: bool) -> None:
         """A call came to its end: a question about it was answered, though nothing here showed it."""
         request_id = self._of_call.pop(call_id, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dragoman.errors import Unsupported
-from dragoman.harnesses.contract.capabilities import ACCESS_LEVELS, Ability
+from dragoman.harnesses.contract.capabilities import ACCESS_LEVELS, Ability, Capabilities
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import Launch, OneShot, SessionTransport, Transport
 from dragoman.model import intents
@@ -26,9 +26,8 @@ _NEEDS: Final[dict[Ability, tuple[intents.Intent, ...]]] = {
     "models": (intents.ListModels(),),
     "rate_limits": (intents.ReadRateLimits(),),
     "check_turn": (intents.CheckTurn(session_id=_S),),
-    "set_access": (intents.SetAccess(session_id=_S),),
 }
-"""Intents that only some agents carry out."""
+"""Intents that only some agents carry out; ``set_access`` depends on the choices that they offer."""
 
 
 def launches_start_the_program(corpus: Corpus) -> Iterator[str]:
@@ -86,11 +85,12 @@ def abilities_are_true(corpus: Corpus) -> Iterator[str]:
     """An intent for an ability in ``can`` is taken; one for an ability that is missing is refused."""
     if corpus.harness.playback is None:
         return
-    able = corpus.harness.capabilities(release_of(corpus.harness)).can
+    offered = corpus.harness.capabilities(release_of(corpus.harness))
+    able, needs = offered.can, {**_NEEDS, "set_access": (_set_access(offered),)}
     for transport in corpus.harness.transports:
         if not isinstance(transport, SessionTransport):
             continue
-        for ability, wanted in _NEEDS.items():
+        for ability, wanted in needs.items():
             for intent in wanted:
                 talk = Exchange(corpus.harness, transport)
                 talk.greet()
@@ -104,6 +104,14 @@ def abilities_are_true(corpus: Corpus) -> Iterator[str]:
                 refusals = [answer.refusal for answer in talk.answers[ticket]]
                 if ability not in able and not any(refusals):
                     yield f"{transport.name}: it cannot {ability}, and takes {intent}"
+
+
+def _set_access(offered: Capabilities) -> intents.SetAccess:
+    """Change the access, or, where only that is offered, when the agent asks."""
+    if offered.access:
+        return intents.SetAccess(session_id=_S, access=offered.access[-1].value)
+    asking = offered.asking[-1].value if offered.asking else None
+    return intents.SetAccess(session_id=_S, asking=asking)
 
 
 RULES: tuple[Rule, ...] = (
