@@ -68,7 +68,7 @@ def boot_ticks(seconds_ago: float = 0.0) -> int:
 
 
 @dataclass(slots=True)
-class _Call:
+class _Command:
     command: str
     began: int
     ended: int | None = None
@@ -86,8 +86,8 @@ class CommandLog:
     def __init__(self, cwd: str | None = None) -> None:
         """``cwd`` is where the session works."""
         self.cwd = os.path.realpath(cwd) if cwd else None
-        self._calls: dict[str, _Call] = {}
-        self._turns: dict[str | None, _Call] = {}
+        self._calls: dict[str, _Command] = {}
+        self._turns: dict[str | None, _Command] = {}
 
     def see(self, message: Message) -> None:
         """A call, or a turn, has started or ended."""
@@ -124,13 +124,13 @@ class CommandLog:
         return [call.command for call in self._calls.values() if call.command and not call.ended]
 
 
-def _begin(spans: dict[_Key, _Call], key: _Key, command: str) -> None:
-    spans[key] = _Call(command, boot_ticks(_EARLY_SECONDS))
+def _begin(spans: dict[_Key, _Command], key: _Key, command: str) -> None:
+    spans[key] = _Command(command, boot_ticks(_EARLY_SECONDS))
     if len(spans) > _CALLS_KEPT:
         del spans[next(iter(spans))]
 
 
-def _end(spans: dict[_Key, _Call], key: _Key) -> None:
+def _end(spans: dict[_Key, _Command], key: _Key) -> None:
     span = spans.get(key)
     if span is not None and span.ended is None:
         span.ended = boot_ticks()

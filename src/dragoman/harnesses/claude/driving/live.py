@@ -12,7 +12,7 @@ from dragoman.model.messages import Message, Outcome, TurnEnded, TurnError, Turn
 from dragoman.wire.lines import LongLine
 
 
-class LiveReader:
+class ClaudeLiveReader:
     """Reads the lines of both sides in the order in which they are received and sent."""
 
     def __init__(self) -> None:
