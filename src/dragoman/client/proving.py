@@ -31,7 +31,7 @@ class Proof:
     """What the real program said of a file."""
 
     accepted: bool | None
-    """None if the program is not on this machine, so that nobody could be asked."""
+    """None if the program is not on this machine, so that there was nothing to ask."""
     text: str
     turns: int = 0
     items: int = 0

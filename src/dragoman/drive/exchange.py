@@ -1,8 +1,8 @@
 """One conversation over one link: lines in and out, answers matched with those who wait for them.
 
 The link hands over lines when they come; the conversation makes messages, answers and lines to send
-of them; this passes each on, at once and in order. Nothing here waits for a consumer. Whoever asks
-waits for the answer, with a bound, and no more than a few requests are under way at a time: a server
+of them; this passes each on, at once and in order. Nothing here waits for a consumer. A request
+waits for its answer, with a bound, and no more than a few requests are under way at a time: a server
 that is asked too much at once says so, and is asked again a little later.
 """
 

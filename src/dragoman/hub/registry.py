@@ -170,7 +170,7 @@ class LiveRegistry:
     def add(
         self, live: LiveState, message: Message, *, ours: bool = False, source: Source = NO_SOURCE
     ) -> None:
-        """Make an entry of it, to be stored and then told; a delta is only told."""
+        """Make an entry of it, to be stored and then delivered; a delta is only delivered."""
         if isinstance(message, Delta):
             if live is self._own:
                 return

@@ -2,7 +2,7 @@
 
 An agent that is asked to stop a turn may leave the turn's commands running (Codex since about 0.120), and one
 process serves many sessions. So the processes are found from the outside, below the agent's own, and only
-those that can be told to be this session's are touched:
+those that are provably this session's are touched:
 
 * a process with the session's name in the variable that the harness gives to its commands, and all below it;
 * an orphan without that variable (``env -i setsid CMD &``) that shares a pipe or a terminal with such a process and
@@ -273,7 +273,7 @@ def stopped_notice(stopped: Iterable[RunningCommand], left: Collection[int]) -> 
 async def end(find: Callable[[], list[Stat]], known: Iterable[Stat] = ()) -> list[Stat]:
     """SIGTERM, a second, SIGKILL to what is found, and to what it starts meanwhile; who is still there.
 
-    Once found, a process is ours, also when the one that it could be told by is gone: ``known`` are those
+    Once found, a process is ours, also when the one that identified it is gone: ``known`` are those
     that were found before.
     """
     ours = {(stat.pid, stat.start): stat for stat in known}

@@ -408,8 +408,8 @@ class ClaudeConversation:
 
         def interrupted(result: dict[str, Any], refusal: Refusal | None) -> None:
             if refusal is None and turn_id in as_list(result.get("still_queued")):
-                # Claude had not begun yet, so there was nothing to stop: ask again.
-                said = f"turn {turn_id} has not begun yet"
+                # Claude had not started yet, so there was nothing to stop: ask again.
+                said = f"turn {turn_id} has not started yet"
                 refusal = Refusal(kind="response_error", message=said)
             self._done(ticket)({}, refusal)
 

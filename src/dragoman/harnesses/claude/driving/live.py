@@ -42,7 +42,7 @@ class ClaudeLiveReader:
         return message.session_id == self._parser.sessions.main.session_id
 
     def begin_turn(self) -> None:
-        """Make sure that a turn is open: with the prompt that waits, if the agent has not begun one."""
+        """Make sure that a turn is open: with the prompt that waits, if the agent has not started one."""
         if not self._parser.sessions.main.assembler.in_turn:
             self._parser.turns.begin()
 

@@ -37,7 +37,7 @@ def server_config(tools: Iterable[ToolSpec]) -> str:
 
 
 def allowed_tools(tools: Iterable[ToolSpec]) -> list[str]:
-    """The rules that let the model call them without asking: whoever offers a tool has allowed it."""
+    """The rules that let the model call them without asking: to offer a tool is to allow it."""
     return list(dict.fromkeys(f"mcp__{server_of(spec)}__{spec.name}" for spec in tools))
 
 
