@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -10,7 +11,9 @@ import msgspec
 from dragoman.harnesses import find_harness
 from dragoman.harnesses.contract.reading import Parser
 from dragoman.model.messages import Message
+from dragoman.store.live.checking import verify
 from dragoman.store.live.reading import JournalLine
+from dragoman.store.live.store import NAME
 from dragoman.wire.lines import LongLine
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -49,3 +52,9 @@ def _wrapped(line: JournalLine) -> bytes:
     except (msgspec.DecodeError, RecursionError):
         return b'{"dir":"%b","raw":%b}' % (way, _encode(line.raw.decode("utf-8", "replace")))
     return b'{"dir":"%b","msg":%b}' % (way, line.raw)
+
+
+def problems_of_store(folder: Path) -> list[str] | None:
+    """Check the live store in a folder without parsing its lines again. None: there is no store."""
+    path = folder / NAME
+    return verify(path) if path.exists() else None

@@ -304,6 +304,14 @@ def _check_head(path: str) -> None:
         raise NotAnIndex(path, "it is not a database")
 
 
+def free_name(path: Path) -> Path:
+    """Return the first name ``PATH.old-N`` that no file has."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
+        number += 1
+    return aside
+
+
 def move_aside(path: str | os.PathLike[str], *, keep_log: bool = False) -> Path:
     """Rename a database out of the way and return its new path.
 
@@ -313,9 +321,7 @@ def move_aside(path: str | os.PathLike[str], *, keep_log: bool = False) -> Path:
     from pathlib import Path  # slow to import and rarely needed
 
     path = Path(path)
-    number = 1
-    while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
-        number += 1
+    aside = free_name(path)
     path.replace(aside)
     if keep_log:
         with suppress(FileNotFoundError):

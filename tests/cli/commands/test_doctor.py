@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dragoman.cli.commands.doctor import Diagnosis, doctor, judged, page
+from dragoman.cli.commands.doctor import Diagnosis, doctor, judged, page, stored
 from dragoman.client import examining
 from dragoman.client.examining import Examination
 from dragoman.harnesses.contract.capabilities import Capabilities
 from dragoman.model.answers import AgentAccount
 from dragoman.model.intents import ServerFacts
+from dragoman.store.live.store import LiveStore
 
 
 def found(home: Path, **facts: Any) -> Examination:
@@ -154,3 +156,17 @@ def test_the_sandbox_is_tried_in_a_home_that_the_shell_did_not_expand(
 
     assert len(said) == 2
     assert said[0] == said[1]
+
+
+def test_a_damaged_live_store_is_reported(tmp_path: Path) -> None:
+    assert list(stored(tmp_path)) == []
+    store = LiveStore(tmp_path)
+    store.close()
+    assert [each.level for each in stored(tmp_path)] == ["ok"]
+
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("INSERT INTO journal VALUES (7, 0, 0.0, NULL, 'x')")
+    connection.close()
+    [found] = stored(tmp_path)
+    assert (found.level, found.name) == ("fail", "live")
+    assert "live.db" in found.text

@@ -480,6 +480,22 @@ def typed(name: str, **msg: Any) -> dict[str, Any]:
     return note(f"codex/event/{name}", msg={"type": name, **msg})
 
 
+def test_an_event_that_mixes_two_spellings_loses_nothing() -> None:
+    changes = {"/a.py": {"type": "add", "content": "print(1)"}}
+    messages = told(
+        *START,
+        *ASK,
+        event("exec_command_begin", call_id="c1", command=["ls"], cwd="/project"),
+        event("exec_command_end", call_id="c1", exitCode=3, aggregatedOutput="one"),
+        event("apply_patch_approval_request", call_id="c2", fileChanges=changes),
+        DONE,
+    )
+    result = of(ToolResult, messages)[0]
+    assert (result.output, result.exit_code) == ("one", 3)
+    [_, edit] = of(ToolCall, messages)
+    assert edit.input["content"] == "print(1)"
+
+
 @pytest.mark.parametrize("spelled", [event, bare, typed], ids=["msg", "bare", "typed"])
 def test_events_are_read_however_a_document_wraps_them(spelled: Any) -> None:
     changes = {"/a.py": {"add": {"content": "print(1)"}}}

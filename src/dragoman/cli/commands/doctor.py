@@ -105,6 +105,7 @@ def doctor(
 
 
 async def _doctor(command: str | None, harness: str | None, *, as_json: bool) -> int:
+    from dragoman.cli.commands.serve import data_folder
     from dragoman.client.surveying import driven_names
 
     names = [each.name for each in driven_names()]
@@ -119,7 +120,8 @@ async def _doctor(command: str | None, harness: str | None, *, as_json: bool) ->
             else check
             for check in checks
         ]
-    checks += [await _git(), *_plugins(), _python()]
+    live = await asyncio.to_thread(lambda: list(stored(data_folder(os.environ))))
+    checks += [await _git(), *live, *_plugins(), _python()]
     if as_json:
         for check in checks:
             click.echo(json.dumps(asdict(check), ensure_ascii=False))
@@ -297,6 +299,22 @@ async def _git() -> Diagnosis:
             name="git", level="warn", text=f"{os.getcwd()} is not a repository", fix=fix
         )
     return Diagnosis(name="git", level="ok", text=f"{said.strip()} is a repository")
+
+
+def stored(folder: Path) -> Iterator[Diagnosis]:
+    """Whether the live sessions of `dragoman serve` can be read, if there are any."""
+    from dragoman.hub.stored_lines import problems_of_store
+
+    problems = problems_of_store(folder)
+    if problems is None:
+        return
+    where = str(folder / "live.db")
+    if not problems:
+        yield Diagnosis(name="live", level="ok", text=where)
+        return
+    more = f" … and {len(problems) - 1} more" if len(problems) > 1 else ""
+    fix = "copy the folder to keep what is there; the agent's own session files are not affected"
+    yield Diagnosis(name="live", level="fail", text=f"{where}: {problems[0]}{more}", fix=fix)
 
 
 def _python() -> Diagnosis:

@@ -28,6 +28,7 @@ from dragoman.model.messages import (
     Unknown,
     decode,
 )
+from dragoman.store.live.log import WrittenLog
 from dragoman.store.live.reading import JournalLine, connected
 from dragoman.store.live.schema import PLACE_BITS, VERSION, place_in, row_id
 
@@ -48,10 +49,14 @@ def verify(path: Path, replay: Replay | None = None) -> list[str]:
     if not path.exists():
         return [f"{path} does not exist"]
     try:
-        with closing(connected(path)) as connection:
+        log = WrittenLog(path)
+        # Read-only, because closing the last connection that can write removes a damaged log.
+        with closing(connected(path, read_only=True)) as connection:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")  # read everything from one snapshot
-            return list(_problems(connection, replay))
+            problems = list(_problems(connection, replay))
+            lost = log.problem()
+            return problems if lost is None else [lost, *problems]
     except (sqlite3.DatabaseError, UnicodeDecodeError, ValueError, TypeError) as problem:
         return [f"the store cannot be read: {problem}"]
 

@@ -213,10 +213,14 @@ class LiveReader:
             raise damaged(self._path, problem) from problem
 
 
-def connected(path: Path) -> sqlite3.Connection:
+def connected(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Connect to a store. Raises SQLite's errors, whose text is not always UTF-8 for a damaged file."""
     connection = sqlite3.connect(
-        path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False
+        f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}",
+        isolation_level=None,
+        timeout=_BUSY_SECONDS,
+        check_same_thread=False,
+        uri=True,
     )
     try:
         # Committed data survives a crash of this process; only a power failure can lose the last

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing, suppress
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from dragoman.model.messages import BaseMessage, type_of
-from dragoman.store.database import move_aside
+from dragoman.store.database import free_name, move_aside
 from dragoman.store.live.entries import Entry
+from dragoman.store.live.log import WrittenLog
 from dragoman.store.live.reading import (
     ADVICE,
     AcceptedPrompt,
@@ -84,9 +86,14 @@ class LiveStore:
                 # Check before SQLite opens it: SQLite would delete the log of a file that is not a
                 # database.
                 raise _NotADatabase("it is not a database")
+            log = WrittenLog(self.path)
             with closing(connected(self.path)) as connection:
+                connection.execute("BEGIN")
                 version = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
+                lost = log.problem()
+                if lost is not None:  # closing the connection removes the log
+                    self.note = f"{self.path}: {lost}; a copy of the log is in {_copied(log.path)}"
         except (sqlite3.DatabaseError, UnicodeDecodeError) as problem:
             code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
             if code & 0xFF not in _DAMAGED:
@@ -220,6 +227,13 @@ def _make_private(path: Path) -> None:
         for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
             if each.exists():
                 each.chmod(0o600)
+
+
+def _copied(path: Path) -> str:
+    """Copy a file next to itself and return the copy's name."""
+    aside = free_name(path)
+    shutil.copy(path, aside)  # with its mode
+    return aside.name
 
 
 def _head(path: Path) -> bytes:

@@ -23,7 +23,7 @@ from dragoman.harnesses.codex.events.conversation_shapes import (
     TaskStarted,
     TurnAborted,
 )
-from dragoman.harnesses.codex.events.old import is_spelled_in_camel_case, read_event
+from dragoman.harnesses.codex.events.old import camel_fields, is_spelled_in_camel_case, read_event
 from dragoman.harnesses.codex.events.shapes import AnyEvent
 from dragoman.harnesses.codex.threads import Thread
 from dragoman.harnesses.codex.values.loose import as_dict, as_str
@@ -33,7 +33,7 @@ _QUIET: Final = (SessionConfigured,)
 _WHOLE: Final = (AgentMessage, AgentReasoning, TaskComplete, TurnAborted)
 """Events that say whole what may have come in pieces, or that nothing more will come."""
 _WITH_ITEM: Final = (ItemStarted, ItemCompleted)
-_CAMEL: Final = re.compile(rb'"(?:callId|lastAgentMessage|sessionId|modelContextWindow|turnId)"')
+_CAMEL: Final = re.compile(b'"(?:%b)"' % "|".join(camel_fields(AnyEvent)).encode())
 """Keys of events as documents spell them; a release writes them in snake_case."""
 _event = msgspec.json.Decoder(AnyEvent).decode
 

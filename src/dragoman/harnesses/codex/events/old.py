@@ -6,13 +6,24 @@ and documents about the app-server show events in camelCase, their type only in 
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, get_args
 
 import msgspec
 
 from dragoman.harnesses.codex.events.shapes import AnyEvent
 from dragoman.harnesses.codex.values.loose import as_dict, snake_case, snake_keys
 from dragoman.wire.jsonl import UNREADABLE
+
+
+def camel_fields(events: Any) -> list[str]:
+    """The camelCase spellings of all fields that a union of events has in snake_case."""
+    names = {
+        field.encode_name for event in get_args(events) for field in msgspec.structs.fields(event)
+    }
+    return sorted(
+        re.sub("_([a-z])", lambda found: found[1].upper(), name) for name in names if "_" in name
+    )
 
 
 def is_spelled_in_camel_case(msg: dict[str, Any]) -> bool:
