@@ -47,6 +47,26 @@ def test_no_package_is_crowded() -> None:
         assert len(list(folder.glob("*.py"))) <= 21, folder  # 20 modules and ``__init__``
 
 
+_NAMED_BY_A_WIRE = (
+    "harnesses/**/shapes.py",
+    "harnesses/**/*_shapes.py",
+    "harnesses/codex/exec/parser.py",
+    "rehearsal/script.py",  # the steps that a script names
+)
+
+
+def test_each_class_name_is_defined_once() -> None:
+    """But for the shapes of a wire and the steps of a script, which have the names used there."""
+    named_there = {path for pattern in _NAMED_BY_A_WIRE for path in _SOURCE.glob(pattern)}
+    places: dict[str, list[str]] = {}
+    for path in _MODULES:
+        if path not in named_there:
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, []).append(_name(path))
+    assert not {name: paths for name, paths in places.items() if len(paths) > 1}
+
+
 @pytest.mark.parametrize("path", _MODULES, ids=_name)
 def test_no_error_is_swallowed_in_silence(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -59,7 +79,7 @@ def test_no_error_is_swallowed_in_silence(path: Path) -> None:
 
 
 def _passes_it_on(handler: ast.ExceptHandler) -> bool:
-    """Whether it raises the error again, or hands it to whoever waits for it."""
+    """Whether it raises the error again, or hands it to what waits for it."""
     for node in ast.walk(handler):
         if isinstance(node, ast.Raise) and node.exc is None:
             return True

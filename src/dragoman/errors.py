@@ -80,7 +80,7 @@ class UnreadableSource(UsageError):
 
 
 class ProtocolError(DragomanError):
-    """Our side of a wire was used wrongly, for example an answer to a request nobody made."""
+    """Our side of a wire was used wrongly, for example an answer to a request that was never made."""
 
 
 class Unsupported(UsageError):

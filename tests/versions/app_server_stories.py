@@ -145,7 +145,7 @@ async def _patch(play: Play) -> None:
     assert answer.read_text(encoding="utf-8") == "42\n"
 
 
-@STORIES.story("a question nobody answers is denied")
+@STORIES.story("an unanswered question is denied")
 async def _nobody(play: Play) -> None:
     async def nobody(request: ApprovalRequested) -> str:
         await asyncio.sleep(60)

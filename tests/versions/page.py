@@ -69,7 +69,7 @@ def _table(title: str, verdicts: list[Verdict], releases: list[str]) -> str:
         for release in releases
     ]
     told = [f"{same}/{all_}" if all_ else REFUSED for same, all_ in alike]
-    rows.append(["sessions told alike live and by their file", *told, ""])
+    rows.append(["sessions with equal messages live and from their file", *told, ""])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

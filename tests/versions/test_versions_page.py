@@ -80,7 +80,7 @@ def test_a_table_is_written_between_its_marks() -> None:
         "| Driven by `exec` | 0.60.1 | 0.104 | needs |",
         "| --- | --- | --- | --- |",
         "| a story | · | ✓ | Codex 0.66.0 |",
-        "| sessions told alike live and by their file | · | 2/3 |  |",
+        "| sessions with equal messages live and from their file | · | 2/3 |  |",
     ]
     text = f"before\n{BEGIN}old\n{END}after\n"
     assert replaced(text, made) == f"before\n{BEGIN}\n{made}\n{END}after\n"

@@ -112,7 +112,7 @@ async def capabilities(command: str | None = None, *, harness: str | None = None
 async def approval_modes(
     command: str | None = None, *, harness: str | None = None
 ) -> tuple[str, ...]:
-    """When the installed release can be told to ask; what all releases know, if there is none."""
+    """When the installed release can be set to ask; what all releases know, if there is none."""
     offered = await capabilities(command, harness=harness)
     return tuple(choice.value for choice in offered.asking)
 

@@ -168,7 +168,7 @@ class OneShotSession:
 
     @property
     def spent(self) -> Usage | None:
-        """What was spent before the next process, as far as anybody told."""
+        """What was spent before the next process, as far as it was reported."""
         return self._origin.spent if self._origin is not None else self._spent
 
     def run(

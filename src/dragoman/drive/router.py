@@ -20,7 +20,7 @@ from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message,
 _NO_TOOLS = Toolbox()
 
 
-class _Session(Protocol):
+class _RoutedSession(Protocol):
     @property
     def toolbox(self) -> Toolbox: ...
 
@@ -31,7 +31,7 @@ class _Session(Protocol):
     def grants(self) -> Grants: ...
 
 
-class _Agent(Protocol):
+class _RoutedAgent(Protocol):
     def submit(self, intent: Intent) -> None: ...
 
 
@@ -44,7 +44,7 @@ class RequestRouter:
         self._in_answer = in_answer
         self._calls = calls
 
-    def on_message(self, message: Message, session: _Session, agent: _Agent) -> None:
+    def on_message(self, message: Message, session: _RoutedSession, agent: _RoutedAgent) -> None:
         """A message has come: is there anything to decide, or nothing any more?"""
         match message:
             case ApprovalRequested():
@@ -57,7 +57,9 @@ class RequestRouter:
             case _:
                 pass
 
-    def _consider(self, request: ApprovalRequested, session: _Session, agent: _Agent) -> None:
+    def _consider(
+        self, request: ApprovalRequested, session: _RoutedSession, agent: _RoutedAgent
+    ) -> None:
         grants, cwd = session.grants, session.cwd
 
         def deliver(decision: Decision) -> None:
@@ -66,13 +68,13 @@ class RequestRouter:
 
         self.queue.submit(request, deliver, cwd=cwd, granted=grants.covers(request, cwd))
 
-    def refuse(self, request: ApprovalRequested, agent: _Agent) -> None:
+    def refuse(self, request: ApprovalRequested, agent: _RoutedAgent) -> None:
         """A request in a session that is not open here: no one can decide it."""
         for intent in Decision(word="deny", by="no one to ask").intents(request, self._in_answer):
             agent.submit(intent)
 
     def run_tool(
-        self, request: ToolRequest, sessions: Mapping[str, _Session], agent: _Agent
+        self, request: ToolRequest, sessions: Mapping[str, _RoutedSession], agent: _RoutedAgent
     ) -> None:
         """The model calls a tool of ours; one that is not there is answered, too."""
 

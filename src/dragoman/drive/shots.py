@@ -48,7 +48,7 @@ class ShotPlan:
     check_images: CheckImages = check_images
 
 
-class _Agent(Protocol):
+class _ShotAgent(Protocol):
     @property
     def plan(self) -> ShotPlan: ...
 
@@ -62,7 +62,7 @@ class _Agent(Protocol):
     def state(self) -> State: ...
 
 
-class _Session(Protocol):
+class _ShotSession(Protocol):
     @property
     def id(self) -> str: ...
 
@@ -77,7 +77,7 @@ class _Session(Protocol):
 class Shot:
     """One process, from its start to its end."""
 
-    def __init__(self, agent: _Agent, session: _Session, turn: RunningTurn) -> None:
+    def __init__(self, agent: _ShotAgent, session: _ShotSession, turn: RunningTurn) -> None:
         self._agent = agent
         self._session = session
         self.turn = turn

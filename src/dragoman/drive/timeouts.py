@@ -24,7 +24,7 @@ class Timeouts:
     stall: float | None = 300.0
     """Between two signs of life of a turn."""
     interrupt: float = 2.0
-    """For a turn to end when it was told to; then it is ended by us."""
+    """For a turn to end after it was interrupted; then it is ended by us."""
     tools_may_stall: bool = True
     """A running tool counts as a sign of life."""
     people_may_stall: bool = True

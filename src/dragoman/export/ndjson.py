@@ -73,7 +73,7 @@ class _ToolUse(msgspec.Struct, tag="tool_use"):
     input: dict[str, Any]
 
 
-class _ToolResult(msgspec.Struct, tag="tool_result", omit_defaults=True):
+class _ResultLine(msgspec.Struct, tag="tool_result", omit_defaults=True):
     id: str
     output: str
     is_error: bool
@@ -128,7 +128,7 @@ class NdjsonExporter:
             case ToolCall(call_id=call_id, tool=tool):
                 return _ToolUse(call_id, tool, message.input)
             case ToolResult(call_id=call_id, output=output):
-                return _ToolResult(call_id, output, message.is_error, message.exit_code)
+                return _ResultLine(call_id, output, message.is_error, message.exit_code)
             case Notice(level=level, text=text):
                 return _Stderr(text) if level != "info" else None
             case TurnEnded(outcome=outcome, error=error, usage=usage):

@@ -1,7 +1,7 @@
 """The hub: live sessions of any harness, stored first and then delivered to their readers.
 
 ``async with Hub(data_dir, roots=[…]) as hub``. Front doors start sessions, say things to them, decide what
-they ask, and read their entries from a cursor. Whatever a reader is told is in the store by then, so that
+they ask, and read their entries from a cursor. Whatever a reader gets is in the store by then, so that
 a hub that was killed goes on where it was: nothing that was shown is lost, sessions can be used on.
 """
 

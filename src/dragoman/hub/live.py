@@ -39,7 +39,7 @@ _OURS_KEPT: Final = 32
 
 class LiveState:
     """Changes with every message; :attr:`info` is how it stands, as a value, and :attr:`shown` what may
-    be told of that. There may be very many, nearly all of them at rest: such a one is small."""
+    be published of it. There may be very many, nearly all of them at rest: such a one is small."""
 
     __slots__ = (
         "_info",

@@ -122,7 +122,7 @@ class Reader(_Waiting):
         if not self._is_behind or self.is_closed:
             return False
         page = self._read(self._taken, _PAGE)
-        # Nothing can be told between this look and the next: both are in one step of the loop.
+        # Nothing can be emitted between this look and the next: both are in one step of the loop.
         self._is_behind = len(page) == _PAGE
         if page:
             self._queue.extend(page)

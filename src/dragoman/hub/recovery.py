@@ -40,7 +40,7 @@ _CUT: Final = TurnError(
 )
 _NOT_BEGUN: Final = TurnError(
     kind="port_exit",
-    message="the server was stopped before the agent had begun this turn; send it again",
+    message="the server was stopped before the agent started this turn; send it again",
     retryable=True,
 )
 _PAGE: Final = 500

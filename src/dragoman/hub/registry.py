@@ -60,7 +60,7 @@ class _Item(NamedTuple):
     what: Entry | Transient
 
 
-class _State(NamedTuple):
+class _LiveState(NamedTuple):
     live: LiveState
     info: LiveSession
 
@@ -170,7 +170,7 @@ class LiveRegistry:
     def add(
         self, live: LiveState, message: Message, *, ours: bool = False, source: Source = NO_SOURCE
     ) -> None:
-        """Make an entry of it, to be stored and then told; a delta is only told."""
+        """Make an entry of it, to be stored and then delivered; a delta is only delivered."""
         if isinstance(message, Delta):
             if live is self._own:
                 return
@@ -225,7 +225,7 @@ class LiveRegistry:
     def _write(self, live: LiveState) -> None:
         info = live.info
         self.store.put_session(live.number, live.id, _encode_session(info))
-        self.store.writer.publish(_State(live, info))
+        self.store.writer.publish(_LiveState(live, info))
 
     # Delivery.
 
@@ -240,7 +240,7 @@ class LiveRegistry:
         for each in told:
             if isinstance(each, _Item):
                 by_live.setdefault(each.live, []).append(each.what)
-            elif isinstance(each, _State):
+            elif isinstance(each, _LiveState):
                 each.live.was_stored(each.info)
                 sessions[each.live.id] = each.live
             else:

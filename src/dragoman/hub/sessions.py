@@ -37,7 +37,7 @@ class SessionActions:
         self._tasks = tasks
 
     def interrupt_all(self) -> None:
-        """The store cannot be written: what agents do now could not be told to anybody."""
+        """The store cannot be written: what agents do now could not be delivered to any reader."""
         for live in self._registry.lives.values():
             if live.driver is not None and live.driver.running:
                 self._tasks.create_task(self._interrupt(live.driver))
@@ -182,7 +182,7 @@ class SessionActions:
         live.is_starting = False
         if outcome.problem is not None:
             said = outcome.error if isinstance(outcome.error, DragomanError) else outcome.problem
-            text = f"the turn could not be begun: {said}"
+            text = f"the turn could not be started: {said}"
             notice = Notice(session_id=live.native_id, level="error", text=text)
             live.rest = "failed"
             live.set(error=text)

@@ -21,7 +21,7 @@ def steered(text: str, at: datetime) -> Steered:
 
 
 def accepted(waiting: Sequence[Steered], text: str) -> list[Steered]:
-    """What still waits when the agent has told a prompt with this text: of the same words said twice, the first is done."""
+    """What still waits when the agent has emitted a prompt with this text: of two equal texts, the first is done."""
     left = list(waiting)
     for each in waiting:
         if _words(each.text) == _words(text):

@@ -108,7 +108,7 @@ class ToolResult(BaseMessage, frozen=True, kw_only=True, tag="tool_result"):
     exit_code: int | None = None
     duration_ms: int | None = None
     status: ResultStatus = "completed"
-    """``abandoned``: the turn ended and nobody said what became of the call."""
+    """``abandoned``: the turn ended without a result of the call."""
 
 
 class PlanStep(msgspec.Struct, frozen=True, gc=False):

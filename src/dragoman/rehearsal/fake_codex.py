@@ -224,7 +224,7 @@ def version_of(recording: str, lines: list[bytes]) -> str:
 
 
 def leave(faults: dict[str, Any]) -> NoReturn:
-    """The client is gone: go as well, unless told to cling on."""
+    """The client is gone: go as well, unless the script says to cling on."""
     if faults.get("ignore_eof"):
         cling()
     os._exit(0)

@@ -17,7 +17,7 @@ from typing import Any
 assert sys.platform != "win32"
 
 GRACE_SECONDS = 10.0
-"""How long a command may take to end after it was told to."""
+"""How long a command may take to end after its first signal."""
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

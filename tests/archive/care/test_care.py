@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.archive.api import SessionArchive
-from dragoman.archive.care.checking import Finding, IndexMismatch, check, check_file
+from dragoman.archive.care.checking import FileFinding, IndexMismatch, check, check_file
 from support.archive.damaged import OLD, put, session_id_of
 
 _PAGINATED = "0.166.0/patch_all.rollout.jsonl"
@@ -28,7 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def broken(findings: Iterable[Finding]) -> list[tuple[int, str]]:
+def broken(findings: Iterable[FileFinding]) -> list[tuple[int, str]]:
     return [(finding.line, finding.kind) for finding in findings if finding.is_broken]
 
 

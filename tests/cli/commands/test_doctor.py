@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.commands.doctor import Check, doctor, judged, page, stored
+from dragoman.cli.commands.doctor import Diagnosis, doctor, judged, page, stored
 from dragoman.client import examining
 from dragoman.client.examining import Examination
 from dragoman.harnesses.contract.capabilities import Capabilities
@@ -36,7 +36,7 @@ def levels(examination: Examination) -> dict[str, str]:
     return {check.name: check.level for check in judged(examination)}
 
 
-def check(examination: Examination, name: str) -> Check:
+def check(examination: Examination, name: str) -> Diagnosis:
     return next(each for each in judged(examination) if each.name == name)
 
 
@@ -98,8 +98,8 @@ def test_settings_that_are_not_toml_are_broken(tmp_path: Path) -> None:
 
 def test_the_page_names_the_way_out() -> None:
     checks = [
-        Check(name="program", level="ok", text="here"),
-        Check(name="git", level="fail", text="gone\x1b", fix="install it"),
+        Diagnosis(name="program", level="ok", text="here"),
+        Diagnosis(name="git", level="fail", text="gone\x1b", fix="install it"),
     ]
 
     assert page(checks, colour=False) == [

@@ -8,7 +8,7 @@ import pytest
 
 from dragoman.export.blocks import TextBlock
 from dragoman.export.claude import lines
-from dragoman.export.claude.session import ClaudeSession
+from dragoman.export.claude.session import ExportedSession
 from dragoman.model.messages import (
     ApprovalSettled,
     Compacted,
@@ -33,11 +33,11 @@ STARTED = SessionStarted(session_id="s", harness="codex")
 ENDED = TurnEnded(session_id="s", outcome="completed")
 SETTLED = ApprovalSettled(approval_id="a1", decision="allow")
 AGAIN = Notice(level="error", text="busy", will_retry=True)
-MAIN = ClaudeSession("s")
-SUB_AGENT = ClaudeSession("s", parent_call_id="t1")
+MAIN = ExportedSession("s")
+SUB_AGENT = ExportedSession("s", parent_call_id="t1")
 
 
-LINES: dict[str, Callable[[ClaudeSession], object]] = {
+LINES: dict[str, Callable[[ExportedSession], object]] = {
     "assistant": lambda session: lines.assistant(Text(text="a"), session, TextBlock("a")),
     "user": lambda session: lines.user(Prompt(text="a"), session, TextBlock("a")),
     "delta": lambda session: lines.delta(Delta(of="text", text="a"), session, {}),
@@ -53,7 +53,7 @@ LINES: dict[str, Callable[[ClaudeSession], object]] = {
 @pytest.mark.parametrize("session", [MAIN, SUB_AGENT], ids=["main", "sub-agent"])
 @pytest.mark.parametrize("make", LINES.values(), ids=LINES)
 def test_every_line_names_itself_its_session_and_the_call_it_is_part_of(
-    make: Callable[[ClaudeSession], object], session: ClaudeSession
+    make: Callable[[ExportedSession], object], session: ExportedSession
 ) -> None:
     line = written(make(session))
 
@@ -114,7 +114,7 @@ def test_a_notice_is_informational() -> None:
 
 
 def test_a_notice_of_a_retry_tells_which_one_of_the_turn_it_is() -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
 
     assert [without_ids(lines.notice(AGAIN, session)) for _ in range(2)] == [
         {
@@ -132,7 +132,7 @@ def test_a_notice_of_a_retry_tells_which_one_of_the_turn_it_is() -> None:
 
 
 def test_compaction_tells_how_full_the_context_was_and_what_is_left_of_it() -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
     boundary = {"type": "system", "subtype": "compact_boundary", "session_id": "s"}
 
     assert without_ids(lines.compact_boundary(Compacted(), session)) == boundary | {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.export.claude.session import ClaudeSession
+from dragoman.export.claude.session import ExportedSession
 from dragoman.model.messages import TurnEnded, UsageReport
 from dragoman.model.usage import NOTHING, Usage
 
@@ -16,7 +16,7 @@ AT = datetime(2026, 11, 15, 22, 26, 6, tzinfo=UTC)
 
 @given(st.lists(st.integers(0, 6)))
 def test_no_id_is_given_out_twice_in_whatever_order_the_lines_come(lines: list[int]) -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
 
     ids = [session.uuid(line) for line in lines]
 
@@ -25,7 +25,7 @@ def test_no_id_is_given_out_twice_in_whatever_order_the_lines_come(lines: list[i
 
 
 def test_a_message_that_was_held_back_does_not_change_the_ids_of_the_others() -> None:
-    in_order, with_one_late = ClaudeSession("s"), ClaudeSession("s")
+    in_order, with_one_late = ExportedSession("s"), ExportedSession("s")
 
     plain = [in_order.uuid(line) for line in (1, 4, 4, 5)]
     ids = [with_one_late.uuid(line) for line in (1, 4, 1, 4, 5)]
@@ -34,14 +34,14 @@ def test_a_message_that_was_held_back_does_not_change_the_ids_of_the_others() ->
 
 
 def test_an_id_is_made_of_the_session_the_line_and_a_number() -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
 
     assert [session.uuid(line) for line in (4, 4, 5)] == [
         "043a7187-74c5-872b-8d8a-000000040000",
         "043a7187-74c5-872b-8d8a-000000040001",
         "043a7187-74c5-872b-8d8a-000000050000",
     ]
-    assert ClaudeSession("other").uuid(5) == "d9298a10-d1b0-8735-8837-000000050000"
+    assert ExportedSession("other").uuid(5) == "d9298a10-d1b0-8735-8837-000000050000"
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_an_id_is_made_of_the_session_the_line_and_a_number() -> None:
 def test_a_turn_takes_the_time_between_its_ends(
     began: datetime | None, ended: datetime | None, took: int
 ) -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
 
     session.begin_turn(began)
 
@@ -80,7 +80,7 @@ def test_a_turn_takes_the_time_between_its_ends(
 def test_what_a_first_turn_spends_is_found_out_from_any_kind_of_report(
     reports: list[UsageReport],
 ) -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
 
     for each in reports:
         session.report(each)
@@ -89,7 +89,7 @@ def test_what_a_first_turn_spends_is_found_out_from_any_kind_of_report(
 
 
 def test_a_turn_spends_the_difference_of_the_totals_at_its_ends() -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
     session.report(UsageReport(total=Usage(100, 0, 0, 10), last=Usage(100, 0, 0, 10)))
 
     session.begin_turn(AT)
@@ -101,7 +101,7 @@ def test_a_turn_spends_the_difference_of_the_totals_at_its_ends() -> None:
 
 
 def test_a_new_turn_has_said_and_spent_nothing() -> None:
-    session = ClaudeSession("s")
+    session = ExportedSession("s")
     session.last_text, session.tool_calls, session.retries = "Done.", 3, 1
     session.open_todo_calls.add("c1")
     session.report(UsageReport(last=Usage(10, 0, 0, 1)))

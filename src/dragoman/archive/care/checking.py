@@ -37,7 +37,7 @@ _FIXES: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class FileFinding:
     """One problem with one file."""
 
     path: str
@@ -57,7 +57,7 @@ class FileReport:
     path: Path
     harness: Harness
     checker: Checker
-    findings: list[Finding] = field(default_factory=list[Finding])
+    findings: list[FileFinding] = field(default_factory=list[FileFinding])
     origin: Origin | None = None
     size: int = 0
     """The uncompressed size in bytes."""
@@ -138,7 +138,7 @@ def _receive(report: FileReport, line: Line | Damage) -> None:
 
 def check(
     paths: Iterable[str | Path] = (), *, index: Index | None = None, now: datetime | None = None
-) -> Iterator[Finding]:
+) -> Iterator[FileFinding]:
     """Yield the problems of the sessions at these paths, or of all sessions, file by file.
 
     ``index`` checks each file against the index. If all sessions are checked, so are the lists that
@@ -184,7 +184,7 @@ class _Elsewhere:
 
 def _between(
     report: FileReport, known: dict[str, list[FileReport]], elsewhere: _Elsewhere
-) -> Iterator[Finding]:
+) -> Iterator[FileFinding]:
     path, session_id, origin = report.path, report.checker.session_id, report.origin
     if session_id is None:
         return
@@ -211,7 +211,7 @@ def _between(
         yield from _beyond(report, parent)
 
 
-def _beyond(report: FileReport, parent: FileReport) -> Iterator[Finding]:
+def _beyond(report: FileReport, parent: FileReport) -> Iterator[FileFinding]:
     assert report.origin is not None
     assert report.origin.base is not None
     base, last = report.origin.base, parent.checker.last_ordinal
@@ -229,7 +229,7 @@ def _is_reverted(reports: list[FileReport]) -> bool:
     return any(each.origin is not None and each.origin.kind == "revert" for each in reports)
 
 
-def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
+def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> FileFinding:
     what, broken = fault.what, fault.is_broken
     fix = _FIXES.get(fault.kind, _REPAIRED)
     if is_fresh and broken:
@@ -240,13 +240,13 @@ def _finding(path: Path, fault: Fault, *, is_fresh: bool) -> Finding:
         fix = "check again when the session has ended"
     elif not broken and fault.kind not in _FIXES:
         fix = "nothing; no content is hidden"  # `--repair` only changes what is broken
-    return Finding(
+    return FileFinding(
         path=str(path), line=fault.line, kind=fault.kind, what=what, fix=fix, is_broken=broken
     )
 
 
-def _about_file(path: Path, kind: str, what: str, fix: str, *, broken: bool = True) -> Finding:
-    return Finding(path=str(path), line=0, kind=kind, what=what, fix=fix, is_broken=broken)
+def _about_file(path: Path, kind: str, what: str, fix: str, *, broken: bool = True) -> FileFinding:
+    return FileFinding(path=str(path), line=0, kind=kind, what=what, fix=fix, is_broken=broken)
 
 
 def _is_fresh(path: Path, now: datetime | None) -> bool:

@@ -106,7 +106,7 @@ def _scripted(harness: str | None) -> AgentName:
 def _cautious(harness: str, command: str | None) -> tuple[str | None, str | None]:
     """Access and asking with which the agent asks about the change to the file.
 
-    An agent that can be told to ask about everything gets full access: its script is harmless, and some
+    An agent that can be set to ask about everything gets full access: its script is harmless, and some
     machines cannot sandbox commands. Others ask by default.
     """
     from dragoman.client.examining import capabilities

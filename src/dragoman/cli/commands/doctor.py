@@ -28,7 +28,7 @@ _SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Diagnosis:
     """The result of one check."""
 
     name: str
@@ -127,7 +127,7 @@ async def _doctor(command: str | None, harness: str | None, *, as_json: bool) ->
     return 1 if any(check.level == "fail" for check in checks) else 0
 
 
-async def _agent(harness: str, command: str | None) -> list[Check]:
+async def _agent(harness: str, command: str | None) -> list[Diagnosis]:
     from dragoman.client.examining import examine
 
     found = await examine(command, harness=harness)
@@ -137,15 +137,15 @@ async def _agent(harness: str, command: str | None) -> list[Check]:
     return [replace(check, harness=found.harness, title=found.title) for check in checks]
 
 
-def _plugins() -> Iterator[Check]:
+def _plugins() -> Iterator[Diagnosis]:
     from dragoman.client.surveying import unusable_plugins
 
     for each in unusable_plugins():
         fix = "update or uninstall the package that provides it"
-        yield Check(name="plug-in", level="warn", text=f"{each.name}: {each.problem}", fix=fix)
+        yield Diagnosis(name="plug-in", level="warn", text=f"{each.name}: {each.problem}", fix=fix)
 
 
-def page(checks: list[Check], *, colour: bool) -> list[str]:
+def page(checks: list[Diagnosis], *, colour: bool) -> list[str]:
     """The checks as lines for a terminal, with a heading for each agent if there are several."""
     from dragoman.cli.live.ink import Hue, Ink
     from dragoman.rendering import render
@@ -174,55 +174,55 @@ def page(checks: list[Check], *, colour: bool) -> list[str]:
     return [*lines, "", ink(last, "red" if broken else "green")]
 
 
-def judged(found: Examination) -> Iterator[Check]:
+def judged(found: Examination) -> Iterator[Diagnosis]:
     """The checks that follow from an examination."""
     problems = found.problems
     if found.program is None:
-        yield Check(
+        yield Diagnosis(
             name="program",
             level="fail",
             text=problems.get("program", "not found"),
             fix=f"{found.install or 'install the agent'}; or pass its program with --command PATH",
         )
         return
-    yield Check(name="program", level="ok", text=f"{found.program} ({found.found})")
+    yield Diagnosis(name="program", level="ok", text=f"{found.program} ({found.found})")
     if found.release is None:
         text = f"{problems.get('release', 'unknown')}; assuming the newest"
-        yield Check(name="release", level="warn", text=text)
+        yield Diagnosis(name="release", level="warn", text=text)
     else:
-        yield Check(name="release", level="ok", text=found.release)
+        yield Diagnosis(name="release", level="ok", text=found.release)
     if found.speaks:
-        yield Check(name="speaks", level="ok", text="; ".join(found.speaks))
+        yield Diagnosis(name="speaks", level="ok", text="; ".join(found.speaks))
     yield from _ways(found)
     yield from _greeting(found)
     yield from _home(found.home)
 
 
-def _ways(found: Examination) -> Iterator[Check]:
+def _ways(found: Examination) -> Iterator[Diagnosis]:
     newer = "install a newer release of the agent"
     server, one_shot = found.problems.get("server"), found.problems.get("one_shot")
     if not found.has_one_shots:
         if server:
-            yield Check(name="sessions", level="fail", text=server, fix=newer)
+            yield Diagnosis(name="sessions", level="fail", text=server, fix=newer)
         else:
             text = f"by {', '.join(found.transports)}, with approvals"
-            yield Check(name="sessions", level="ok", text=text)
+            yield Diagnosis(name="sessions", level="ok", text=text)
         return
     if server:
         level: Level = "fail" if one_shot else "warn"
         fix = newer if one_shot else f"`dragoman run --exec` works; for everything else, {newer}"
-        yield Check(name="sessions", level=level, text=server, fix=fix)
+        yield Diagnosis(name="sessions", level=level, text=server, fix=fix)
     else:
-        yield Check(name="sessions", level="ok", text="many in one process, with approvals")
+        yield Diagnosis(name="sessions", level="ok", text="many in one process, with approvals")
     if one_shot:
-        yield Check(name="one prompt", level="warn", text=one_shot, fix=newer)
+        yield Diagnosis(name="one prompt", level="warn", text=one_shot, fix=newer)
     else:
-        yield Check(name="one prompt", level="ok", text="one process per prompt (--exec)")
+        yield Diagnosis(name="one prompt", level="ok", text="one process per prompt (--exec)")
 
 
-def _greeting(found: Examination) -> Iterator[Check]:
+def _greeting(found: Examination) -> Iterator[Diagnosis]:
     if "greeting" in found.problems:
-        yield Check(
+        yield Diagnosis(
             name="start",
             level="fail",
             text=found.problems["greeting"],
@@ -232,67 +232,71 @@ def _greeting(found: Examination) -> Iterator[Check]:
     if facts is None:
         return
     if "server" not in found.problems:
-        yield Check(name="start", level="ok", text="starts and answers")
+        yield Diagnosis(name="start", level="ok", text="starts and answers")
     if facts.signed_in:
         account = facts.account
         known = [account.kind, account.name, account.plan] if account is not None else []
         who = ", ".join(str(each) for each in known if each)
-        yield Check(name="account", level="ok", text=f"signed in{f': {who}' if who else ''}")
+        yield Diagnosis(name="account", level="ok", text=f"signed in{f': {who}' if who else ''}")
     elif not facts.needs_sign_in:
-        yield Check(name="account", level="ok", text="the model needs no sign-in")
+        yield Diagnosis(name="account", level="ok", text="the model needs no sign-in")
     else:
         key = f", or set {found.key_names[0]}" if found.key_names else ""
         command = found.capabilities.sign_in_command if found.capabilities else ""
         fix = f"run `{command or found.program}`{key}; `dragoman demo` works without"
-        yield Check(name="account", level="fail", text="no one is signed in", fix=fix)
+        yield Diagnosis(name="account", level="fail", text="no one is signed in", fix=fix)
 
 
-def _home(home: Path) -> Iterator[Check]:
+def _home(home: Path) -> Iterator[Diagnosis]:
     if not home.is_dir():
-        yield Check(name="home", level="ok", text=f"{home} (created on first use)")
+        yield Diagnosis(name="home", level="ok", text=f"{home} (created on first use)")
         return
     if not os.access(home, os.W_OK):
         fix = f"make {home} writable, or point {home.name.strip('.').upper()}_HOME elsewhere"
-        yield Check(name="home", level="fail", text=f"{home} is not writable", fix=fix)
+        yield Diagnosis(name="home", level="fail", text=f"{home} is not writable", fix=fix)
     else:
-        yield Check(name="home", level="ok", text=str(home))
+        yield Diagnosis(name="home", level="ok", text=str(home))
     config = home / "config.toml"
     try:
         tomllib.loads(config.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return
     except (OSError, ValueError) as problem:
-        yield Check(name="settings", level="fail", text=f"{config}: {problem}", fix="correct it")
+        yield Diagnosis(
+            name="settings", level="fail", text=f"{config}: {problem}", fix="correct it"
+        )
     else:
-        yield Check(name="settings", level="ok", text=str(config))
+        yield Diagnosis(name="settings", level="ok", text=str(config))
 
 
-async def _sandbox(found: Examination) -> Check:
+async def _sandbox(found: Examination) -> Diagnosis:
     """Whether the sandbox works here: run a command that does nothing in it."""
     name = "sandbox"
     if found.program is None or sys.platform == "win32":
-        return Check(name=name, level="warn", text="not checked on this system")
+        return Diagnosis(name=name, level="warn", text="not checked on this system")
     for words in found.sandbox_trials:
         code, _ = await _ask(found.program, *words, "true")
         if code == 0:
-            return Check(name=name, level="ok", text="the sandbox works")
+            return Diagnosis(name=name, level="ok", text="the sandbox works")
     fix = "where it is safe, for example in a container, use --access full"
-    return Check(name=name, level="warn", text="the sandbox does not work here", fix=fix)
+    return Diagnosis(name=name, level="warn", text="the sandbox does not work here", fix=fix)
 
 
-async def _git() -> Check:
+async def _git() -> Diagnosis:
     git = shutil.which("git")
     if git is None:
         fix = "install git to review and undo changes"
-        return Check(name="git", level="warn", text="not found", fix=fix)
+        return Diagnosis(name="git", level="warn", text="not found", fix=fix)
     code, said = await _ask(git, "rev-parse", "--show-toplevel")
     if code != 0:
         fix = "run `git init` to review and undo changes here"
-        return Check(name="git", level="warn", text=f"{os.getcwd()} is not a repository", fix=fix)
-    return Check(name="git", level="ok", text=f"{said.strip()} is a repository")
+        return Diagnosis(
+            name="git", level="warn", text=f"{os.getcwd()} is not a repository", fix=fix
+        )
+    return Diagnosis(name="git", level="ok", text=f"{said.strip()} is a repository")
 
 
-def stored(folder: Path) -> Iterator[Check]:
+def stored(folder: Path) -> Iterator[Diagnosis]:
     """Whether the live sessions of `dragoman serve` can be read, if there are any."""
     from dragoman.hub.stored_lines import problems_of_store
 
@@ -301,16 +305,16 @@ def stored(folder: Path) -> Iterator[Check]:
         return
     where = str(folder / "live.db")
     if not problems:
-        yield Check(name="live", level="ok", text=where)
+        yield Diagnosis(name="live", level="ok", text=where)
         return
     more = f" … and {len(problems) - 1} more" if len(problems) > 1 else ""
     fix = "copy the folder to keep what is there; the agent's own session files are not affected"
-    yield Check(name="live", level="fail", text=f"{where}: {problems[0]}{more}", fix=fix)
+    yield Diagnosis(name="live", level="fail", text=f"{where}: {problems[0]}{more}", fix=fix)
 
 
-def _python() -> Check:
+def _python() -> Diagnosis:
     release = ".".join(map(str, sys.version_info[:3]))
-    return Check(name="dragoman", level="ok", text=f"{__version__} on Python {release}")
+    return Diagnosis(name="dragoman", level="ok", text=f"{__version__} on Python {release}")
 
 
 async def _ask(*words: str) -> tuple[int | None, str]:

@@ -15,7 +15,7 @@ import click
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
-    from dragoman.archive.care.checking import Finding
+    from dragoman.archive.care.checking import FileFinding
     from dragoman.archive.care.repairing import Repair
     from dragoman.client.proving import Proof
 
@@ -47,7 +47,7 @@ def check_sessions(paths: Sequence[str], *, as_json: bool) -> int:
     return 1 if counts[True] else 0
 
 
-def _rows(finding: Finding, ink: Any) -> list[str]:
+def _rows(finding: FileFinding, ink: Any) -> list[str]:
     from dragoman.rendering import render
 
     hue = "red" if finding.is_broken else "yellow"

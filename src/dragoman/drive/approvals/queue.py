@@ -73,7 +73,7 @@ class OpenApproval(msgspec.Struct, frozen=True, kw_only=True):
     """How it is shown to people, if :meth:`ApprovalQueue.present` was called."""
 
 
-class _Open:
+class _OpenApproval:
     """One request in the queue."""
 
     def __init__(
@@ -112,7 +112,7 @@ class ApprovalQueue:
         self._ask = ask
         self._deadline_seconds = checked_seconds(deadline_seconds)
         self._on_notice = on_notice
-        self._open: dict[tuple[str | None, str], _Open] = {}
+        self._open: dict[tuple[str | None, str], _OpenApproval] = {}
         self._group: Tasks | None = None
 
     async def __aenter__(self) -> ApprovalQueue:
@@ -153,7 +153,7 @@ class ApprovalQueue:
         due_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
         if (earlier := self._open.get(_key(request))) is not None:
             self._remove(earlier)
-        each = _Open(request, deliver, due_at, granted)
+        each = _OpenApproval(request, deliver, due_at, granted)
         self._open[_key(request)] = each
         if self._group is None:
             self._settle(each, Decision(word="deny", by="closed"))
@@ -217,7 +217,7 @@ class ApprovalQueue:
             for each in self._open.values()
         ]
 
-    def _find(self, approval_id: str, session_id: str | None) -> _Open | None:
+    def _find(self, approval_id: str, session_id: str | None) -> _OpenApproval | None:
         """Without a session id, find the request with this id if there is only one."""
         if session_id is not None:
             return self._open.get((session_id, approval_id))
@@ -226,7 +226,7 @@ class ApprovalQueue:
 
     # One request.
 
-    async def _work(self, each: _Open) -> None:
+    async def _work(self, each: _OpenApproval) -> None:
         try:
             with Outcome() as outcome:
                 outcome.value = await self._decided(each)
@@ -237,7 +237,7 @@ class ApprovalQueue:
             # However this task ended, the agent gets an answer, unless the request was withdrawn.
             self._settle(each, Decision(word="deny", by="default"))
 
-    async def _decided(self, each: _Open) -> Decision:
+    async def _decided(self, each: _OpenApproval) -> Decision:
         try:
             async with asyncio.timeout_at(each.due_at):
                 return await self._consider(each)
@@ -246,7 +246,7 @@ class ApprovalQueue:
             self._notify(each.request, "warning", f"{text}: denied")
             return Decision(word="deny", by="deadline")
 
-    async def _consider(self, each: _Open) -> Decision:
+    async def _consider(self, each: _OpenApproval) -> Decision:
         request = each.request
         if (problem := problem_with(request)) is not None:
             # Neither a policy nor a person could know what they would allow.
@@ -303,7 +303,7 @@ class ApprovalQueue:
         self._notify(request, "error", f"{whose}: {wrong}; taken as deny")
         return Decision(word="deny", by=decision.by)
 
-    def _settle(self, each: _Open, decision: Decision) -> None:
+    def _settle(self, each: _OpenApproval, decision: Decision) -> None:
         if not self._remove(each):
             return
         with Outcome() as outcome:
@@ -311,7 +311,7 @@ class ApprovalQueue:
         if outcome.error is not None:
             _log.error("a decision could not be delivered", exc_info=outcome.error)
 
-    def _remove(self, each: _Open) -> bool:
+    def _remove(self, each: _OpenApproval) -> bool:
         """Remove it from the queue; False if it was gone already."""
         key = _key(each.request)
         if self._open.get(key) is not each:

@@ -47,7 +47,7 @@ def open_ssh(
                 is_open = await door.opened
         except TimeoutError:
             raise ResponseTimeout(
-                f"{remote} let nobody in within {remote.connect_timeout + LOGIN_SECONDS} seconds"
+                f"{remote} accepted no login within {remote.connect_timeout + LOGIN_SECONDS} seconds"
             ) from None
         finally:
             if not is_open:

@@ -30,7 +30,7 @@ def _with_pids(tool: RunningTool, agent_pid: int) -> RunningTool:
 
 
 def find_command(agent_pid: int, command: str) -> tuple[int, ...]:
-    """The processes below an agent's that run this command; empty if none can be told."""
+    """The processes below an agent's that run this command; empty if none can be identified."""
     children = _children()
     below = _all_below([agent_pid], children)
     running = [pid for pid in below if is_of(command_line(pid), command)]

@@ -1,12 +1,12 @@
 """No process is left behind: a small one beside ours that outlives us just long enough to see to it.
 
-It is started with the first agent and told what we start and what has ended; when we are gone, be it
+It starts with the first agent and is informed of what we start and what has ended; when we are gone, be it
 by ``kill -9``, it stops what is left. What it may touch, and how it knows, is in
 :mod:`dragoman.drive.process.reaping`, which is also the program it runs.
 
 There is one for each process of ours, whatever the number of threads and event loops in it. A process
 that we fork has none until it starts an agent itself. Where there is no ``/proc`` (macOS, Windows) a
-number that is used again cannot be told from the process it belonged to, and in a frozen program
+number that is used again cannot be distinguished from the process it belonged to, and in a frozen program
 there is no interpreter to run: there nothing is started, and an agent is left to notice the end of
 its standard input.
 """

@@ -2,7 +2,7 @@
 
 An agent that is asked to stop a turn may leave the turn's commands running (Codex since about 0.120), and one
 process serves many sessions. So the processes are found from the outside, below the agent's own, and only
-those that can be told to be this session's are touched:
+those that are provably this session's are touched:
 
 * a process with the session's name in the variable that the harness gives to its commands, and all below it;
 * an orphan without that variable (``env -i setsid CMD &``) that shares a pipe or a terminal with such a process and
@@ -68,7 +68,7 @@ def boot_ticks(seconds_ago: float = 0.0) -> int:
 
 
 @dataclass(slots=True)
-class _Call:
+class _Command:
     command: str
     began: int
     ended: int | None = None
@@ -86,8 +86,8 @@ class CommandLog:
     def __init__(self, cwd: str | None = None) -> None:
         """``cwd`` is where the session works."""
         self.cwd = os.path.realpath(cwd) if cwd else None
-        self._calls: dict[str, _Call] = {}
-        self._turns: dict[str | None, _Call] = {}
+        self._calls: dict[str, _Command] = {}
+        self._turns: dict[str | None, _Command] = {}
 
     def see(self, message: Message) -> None:
         """A call, or a turn, has started or ended."""
@@ -124,13 +124,13 @@ class CommandLog:
         return [call.command for call in self._calls.values() if call.command and not call.ended]
 
 
-def _begin(spans: dict[_Key, _Call], key: _Key, command: str) -> None:
-    spans[key] = _Call(command, boot_ticks(_EARLY_SECONDS))
+def _begin(spans: dict[_Key, _Command], key: _Key, command: str) -> None:
+    spans[key] = _Command(command, boot_ticks(_EARLY_SECONDS))
     if len(spans) > _CALLS_KEPT:
         del spans[next(iter(spans))]
 
 
-def _end(spans: dict[_Key, _Call], key: _Key) -> None:
+def _end(spans: dict[_Key, _Command], key: _Key) -> None:
     span = spans.get(key)
     if span is not None and span.ended is None:
         span.ended = boot_ticks()
@@ -273,7 +273,7 @@ def stopped_notice(stopped: Iterable[RunningCommand], left: Collection[int]) -> 
 async def end(find: Callable[[], list[Stat]], known: Iterable[Stat] = ()) -> list[Stat]:
     """SIGTERM, a second, SIGKILL to what is found, and to what it starts meanwhile; who is still there.
 
-    Once found, a process is ours, also when the one that it could be told by is gone: ``known`` are those
+    Once found, a process is ours, also when the one that identified it is gone: ``known`` are those
     that were found before.
     """
     ours = {(stat.pid, stat.start): stat for stat in known}

@@ -53,7 +53,7 @@ from dragoman.export.blocks import (
     todo_input,
 )
 from dragoman.export.claude import lines
-from dragoman.export.claude.session import ClaudeSession
+from dragoman.export.claude.session import ExportedSession
 from dragoman.model import tools
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -91,7 +91,7 @@ class ClaudeExporter:
 
     def __init__(self, options: Options) -> None:
         self._include = options.include | DEFAULT
-        self._sessions: dict[str | None, ClaudeSession] = {}
+        self._sessions: dict[str | None, ExportedSession] = {}
 
     def export(self, messages: Iterable[Message]) -> bytes:
         return _encoder.encode_lines([line for each in messages for line in self._lines(each)])
@@ -167,13 +167,15 @@ class ClaudeExporter:
             case Diff() | RateLimits() | SessionEnded():
                 return ()
 
-    def _session(self, session_id: str | None) -> ClaudeSession:
+    def _session(self, session_id: str | None) -> ExportedSession:
         session = self._sessions.get(session_id)
         if session is None:
-            session = self._sessions[session_id] = ClaudeSession(session_id or "")
+            session = self._sessions[session_id] = ExportedSession(session_id or "")
         return session
 
-    def _session_started(self, message: SessionStarted, session: ClaudeSession) -> Sequence[object]:
+    def _session_started(
+        self, message: SessionStarted, session: ExportedSession
+    ) -> Sequence[object]:
         session.model = message.model or session.model
         if session.parent_call_id is not None:
             return ()
@@ -183,7 +185,7 @@ class ClaudeExporter:
         session.parent_call_id = parent.newest_task.call_id
         return (lines.task_started(message, session, parent.newest_task),)
 
-    def _delta(self, message: Delta, session: ClaudeSession) -> Sequence[object]:
+    def _delta(self, message: Delta, session: ExportedSession) -> Sequence[object]:
         if "deltas" not in self._include:
             return ()
         match message.of:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 import msgspec
 
 from dragoman.export.blocks import Block, MessageTokens, tokens
-from dragoman.export.claude.session import ClaudeSession
+from dragoman.export.claude.session import ExportedSession
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
@@ -64,18 +64,18 @@ class _UserLine(msgspec.Struct, tag="user"):
 
 
 def assistant(
-    message: Message, session: ClaudeSession, block: Block, message_id: str | None = None
+    message: Message, session: ExportedSession, block: Block, message_id: str | None = None
 ) -> object:
     own_id = message_id or f"msg_{session.session_id or 'session'}_{message.line}"
     said = _AssistantMessage(own_id, "assistant", session.model, [block])
     return _AssistantLine(said, *_about(message, session))
 
 
-def user(message: Message, session: ClaudeSession, *blocks: Block) -> object:
+def user(message: Message, session: ExportedSession, *blocks: Block) -> object:
     return _UserLine(_UserMessage("user", [*blocks]), *_about(message, session))
 
 
-def delta(message: Message, session: ClaudeSession, piece: dict[str, str]) -> object:
+def delta(message: Message, session: ExportedSession, piece: dict[str, str]) -> object:
     return {
         "type": "stream_event",
         "event": {"type": "content_block_delta", "index": 0, "delta": piece},
@@ -86,7 +86,7 @@ def delta(message: Message, session: ClaudeSession, piece: dict[str, str]) -> ob
 
 
 def system(
-    message: Message, session: ClaudeSession, subtype: str, **fields: object
+    message: Message, session: ExportedSession, subtype: str, **fields: object
 ) -> dict[str, object]:
     line: dict[str, object] = {
         "type": "system",
@@ -100,7 +100,7 @@ def system(
     return line
 
 
-def init(message: SessionStarted, session: ClaudeSession) -> object:
+def init(message: SessionStarted, session: ExportedSession) -> object:
     return system(
         message,
         session,
@@ -115,7 +115,7 @@ def init(message: SessionStarted, session: ClaudeSession) -> object:
     )
 
 
-def task_started(message: SessionStarted, session: ClaudeSession, task: ToolCall) -> object:
+def task_started(message: SessionStarted, session: ExportedSession, task: ToolCall) -> object:
     prompt = task.input.get("prompt")
     told = {"prompt": prompt} if isinstance(prompt, str) else {}
     return system(
@@ -130,14 +130,14 @@ def task_started(message: SessionStarted, session: ClaudeSession, task: ToolCall
     )
 
 
-def approval(message: ApprovalRequested | ApprovalSettled, session: ClaudeSession) -> object:
+def approval(message: ApprovalRequested | ApprovalSettled, session: ExportedSession) -> object:
     """The message's own fields, under its own name."""
     names = (name for name in message.__struct_fields__ if name not in _COMMON)
     fields = {name: getattr(message, name) for name in names}
     return system(message, session, type_of(type(message)), **fields)
 
 
-def notice(message: Notice, session: ClaudeSession) -> object:
+def notice(message: Notice, session: ExportedSession) -> object:
     if not message.will_retry:
         fields = {"level": message.level, "content": message.text}
         return system(message, session, "informational", **fields)
@@ -154,7 +154,7 @@ def notice(message: Notice, session: ClaudeSession) -> object:
     )
 
 
-def compact_boundary(message: Compacted, session: ClaudeSession) -> object:
+def compact_boundary(message: Compacted, session: ExportedSession) -> object:
     metadata = {"trigger": "auto", "pre_tokens": session.newest.total_tokens}
     line = system(message, session, "compact_boundary", compact_metadata=metadata)
     if message.summary is not None:
@@ -172,7 +172,7 @@ def raw(line: str) -> object:
     return msgspec.Raw(line.replace("\n", " ").encode("utf-8", "replace"))
 
 
-def result(message: TurnEnded, session: ClaudeSession) -> object:
+def result(message: TurnEnded, session: ExportedSession) -> object:
     failed = message.outcome != "completed"
     line: dict[str, object] = {
         "type": "result",
@@ -194,7 +194,7 @@ def result(message: TurnEnded, session: ClaudeSession) -> object:
     return line
 
 
-def task_notification(message: TurnEnded, session: ClaudeSession) -> object:
+def task_notification(message: TurnEnded, session: ExportedSession) -> object:
     usage = message.usage or session.spent
     return system(
         message,
@@ -214,7 +214,7 @@ def task_notification(message: TurnEnded, session: ClaudeSession) -> object:
 
 
 def _about(
-    message: Message, session: ClaudeSession
+    message: Message, session: ExportedSession
 ) -> tuple[str | None, str, str, datetime | msgspec.UnsetType]:
     return (
         session.parent_call_id,

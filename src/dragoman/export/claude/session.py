@@ -19,7 +19,7 @@ _LATE: Final = 0x8000
 
 
 @dataclass(slots=True)
-class ClaudeSession:
+class ExportedSession:
     session_id: str
     """Empty if the dialect does not have it."""
     model: str = ""

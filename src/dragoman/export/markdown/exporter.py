@@ -83,7 +83,7 @@ _MARKS: Final = {"completed": "✓", "failed": "✗", "interrupted": "■"}
 
 
 @dataclass(slots=True)
-class _Session:
+class _MarkdownSession:
     session_id: str | None
     nested_as: str | None = None
     """Its name below the session that it belongs to, if it is shown below one."""
@@ -104,10 +104,10 @@ class MarkdownExporter:
 
     def __init__(self, options: Options) -> None:
         self._include = options.include | DEFAULT
-        self._sessions: dict[str | None, _Session] = {}
+        self._sessions: dict[str | None, _MarkdownSession] = {}
         self._parts: list[str] = []
         self._empty = True
-        self._speaker: _Session | None = None
+        self._speaker: _MarkdownSession | None = None
         """The session of the latest message."""
         self._newest: tuple[str, str] | None = None
         """The latest call or approval, if nothing came after it."""
@@ -178,13 +178,13 @@ class MarkdownExporter:
             case Diff() | Delta() | UsageReport() | RateLimits():
                 pass
 
-    def _session(self, session_id: str | None) -> _Session:
+    def _session(self, session_id: str | None) -> _MarkdownSession:
         session = self._sessions.get(session_id)
         if session is None:
-            session = self._sessions[session_id] = _Session(session_id)
+            session = self._sessions[session_id] = _MarkdownSession(session_id)
         return session
 
-    def _session_started(self, message: SessionStarted, session: _Session) -> None:
+    def _session_started(self, message: SessionStarted, session: _MarkdownSession) -> None:
         parent = self._sessions.get(message.parent_session_id)
         if message.parent_session_id is not None and parent and parent is not session:
             session.nested_as = "Sub-agent" if parent.delegates else "Session"
@@ -199,18 +199,18 @@ class MarkdownExporter:
         self._speaker = session
         self._write(session, "\n\n".join(filter(None, (title, " · ".join(known)))))
 
-    def _open_turn(self, session: _Session) -> None:
+    def _open_turn(self, session: _MarkdownSession) -> None:
         session.turns += 1
         session.in_turn, session.announced, session.turn_at = True, False, None
         self._write(session, f"{'####' if session.nested_as else '##'} Turn {session.turns}")
 
-    def _add_to_turn(self, session: _Session, block: str) -> None:
+    def _add_to_turn(self, session: _MarkdownSession, block: str) -> None:
         """Write a block that belongs to a turn."""
         if not session.in_turn:
             self._open_turn(session)
         self._write(session, block)
 
-    def _write(self, session: _Session, block: str) -> None:
+    def _write(self, session: _MarkdownSession, block: str) -> None:
         if session is not self._speaker and self._speaker is not None and session.session_id:
             block = f"*In session* {code_span(session.session_id)}\n\n{block}"
         if session.session_id or self._speaker is None:
@@ -219,11 +219,11 @@ class MarkdownExporter:
         self._parts.append(block + "\n" if self._empty else f"\n{block}\n")
         self._empty = False
 
-    def _follows(self, session: _Session, kind: str, its_id: str) -> bool:
+    def _follows(self, session: _MarkdownSession, kind: str, its_id: str) -> bool:
         """Whether the current block comes right below its call or approval."""
         return self._speaker is session and self._newest == (kind, its_id)
 
-    def _tool_result(self, result: ToolResult, session: _Session) -> None:
+    def _tool_result(self, result: ToolResult, session: _MarkdownSession) -> None:
         call = session.calls.end(result)
         trouble = render.trouble(result)
         if call and render.steps(call) and not trouble:
@@ -240,7 +240,7 @@ class MarkdownExporter:
             blocks.insert(0, f"*Result of* {code_span(name)}")
         self._add_to_turn(session, "\n\n".join(blocks))
 
-    def _approval_requested(self, message: ApprovalRequested, session: _Session) -> None:
+    def _approval_requested(self, message: ApprovalRequested, session: _MarkdownSession) -> None:
         asked = code_span(message.summary or message.tool or message.approval_id)
         session.approvals[message.approval_id] = asked
         options = " / ".join(code_span(each) for each in message.choices)
@@ -248,12 +248,12 @@ class MarkdownExporter:
         self._add_to_turn(session, f"{line} — {options}" if options else line)
         self._newest = ("approval", message.approval_id)
 
-    def _approval_settled(self, message: ApprovalSettled, session: _Session) -> None:
+    def _approval_settled(self, message: ApprovalSettled, session: _MarkdownSession) -> None:
         asked = session.approvals.pop(message.approval_id, code_span(message.approval_id))
         which = "" if self._follows(session, "approval", message.approval_id) else f" ({asked})"
         self._add_to_turn(session, f"**Approval settled**{which}: {code_span(message.decision)}")
 
-    def _turn_ended(self, message: TurnEnded, session: _Session) -> None:
+    def _turn_ended(self, message: TurnEnded, session: _MarkdownSession) -> None:
         took = render.elapsed(session.turn_at, message.at)
         facts = [
             f"**{_MARKS[message.outcome]} {message.outcome}**",

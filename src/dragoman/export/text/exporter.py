@@ -78,7 +78,7 @@ _NOTICE_STYLES: Final[dict[str, Style]] = {"info": "dim", "warning": "yellow", "
 
 
 @dataclass(slots=True)
-class _Session(Speaker):
+class _TextSession(Speaker):
     header: list[str] = field(default_factory=list[str])
     turn_at: datetime | None = None
     calls: CallIndex = field(default_factory=CallIndex)
@@ -94,7 +94,7 @@ class TextExporter:
     def __init__(self, options: Options) -> None:
         self._include = options.include | DEFAULT
         self._width = options.width
-        self._sessions: dict[str | None, _Session] = {}
+        self._sessions: dict[str | None, _TextSession] = {}
         self._page = Page(color=options.color)
 
     def export(self, messages: Iterable[Message]) -> bytes:
@@ -163,13 +163,13 @@ class TextExporter:
             case Diff() | UsageReport() | RateLimits():
                 pass
 
-    def _session(self, session_id: str | None) -> _Session:
+    def _session(self, session_id: str | None) -> _TextSession:
         session = self._sessions.get(session_id)
         if session is None:
-            session = self._sessions[session_id] = _Session(session_id)
+            session = self._sessions[session_id] = _TextSession(session_id)
         return session
 
-    def _session_started(self, message: SessionStarted, session: _Session) -> None:
+    def _session_started(self, message: SessionStarted, session: _TextSession) -> None:
         parent = self._sessions.get(message.parent_session_id)
         if message.parent_session_id is not None and parent and parent is not session:
             session.depth = parent.depth + 1
@@ -180,23 +180,23 @@ class TextExporter:
         self._page.introduce(session)
         self._page.write(session, [" · ".join(header)], "bold")
 
-    def _text(self, message: Text, session: _Session) -> None:
+    def _text(self, message: Text, session: _TextSession) -> None:
         if (streamed := session.streams.complete(message)) is None:
             self._page.write(session, split(message.text))
             return
         message_id, rest = streamed
         self._page.write(session, split(rest), part_of=("text", message_id))
 
-    def _delta(self, message: Delta, session: _Session) -> None:
+    def _delta(self, message: Delta, session: _TextSession) -> None:
         lines = render.harmless(session.streams.add(message)).split("\n")[:-1]
         self._page.write(session, lines, part_of=("text", message.message_id))
 
-    def _end_streams(self, session: _Session) -> None:
+    def _end_streams(self, session: _TextSession) -> None:
         """Write the rest of texts that will not be completed."""
         for message_id, rest in session.streams.end():
             self._page.write(session, split(rest), part_of=("text", message_id))
 
-    def _tool_call(self, call: ToolCall, session: _Session) -> None:
+    def _tool_call(self, call: ToolCall, session: _TextSession) -> None:
         session.calls.begin(call)
         if steps := render.steps(call):
             self._plan(session, steps, explanation(call))
@@ -216,7 +216,7 @@ class TextExporter:
             line = render.summary(call, 3 * self._width)
             self._page.write(session, [line], "cyan", part_of=("call", call.call_id))
 
-    def _tool_result(self, result: ToolResult, session: _Session) -> None:
+    def _tool_result(self, result: ToolResult, session: _TextSession) -> None:
         call = session.calls.end(result)
         trouble = render.trouble(result)
         if call and render.steps(call) and not trouble:
@@ -231,7 +231,7 @@ class TextExporter:
             lines.insert(0, self._page.paint(f"↳ {render.flat(name)}", "dim"))
         self._page.write(session, lines, part_of=("call", result.call_id))
 
-    def _approval_requested(self, message: ApprovalRequested, session: _Session) -> None:
+    def _approval_requested(self, message: ApprovalRequested, session: _TextSession) -> None:
         asked = f"{message.kind}: {message.summary or message.tool or message.approval_id}"
         session.approvals[message.approval_id] = asked
         lines = hung("? ", self._head(asked, indent=""))
@@ -239,20 +239,20 @@ class TextExporter:
             lines.append(f"  [{render.one_line(' / '.join(message.choices), self._width)}]")
         self._page.write(session, lines, "yellow", part_of=("approval", message.approval_id))
 
-    def _approval_settled(self, message: ApprovalSettled, session: _Session) -> None:
+    def _approval_settled(self, message: ApprovalSettled, session: _TextSession) -> None:
         lines = [f"  → {render.one_line(message.decision, self._width)}"]
         asked = session.approvals.pop(message.approval_id, message.approval_id)
         if not self._page.is_at(session, ("approval", message.approval_id)):
             lines.insert(0, f"↳ {render.one_line(asked, self._width)}")
         self._page.write(session, lines, "yellow", part_of=("approval", message.approval_id))
 
-    def _plan(self, session: _Session, steps: Sequence[PlanStep], why: str | None) -> None:
+    def _plan(self, session: _TextSession, steps: Sequence[PlanStep], why: str | None) -> None:
         lines = [self._page.paint(line, "dim") for line in split(why)] if why else []
         for step in steps:
             lines += hung(f"{_BOXES[step.status]} ", split(step.text))
         self._page.write(session, lines)
 
-    def _turn_ended(self, message: TurnEnded, session: _Session) -> None:
+    def _turn_ended(self, message: TurnEnded, session: _TextSession) -> None:
         self._end_streams(session)
         tail = [render.spent(message.usage)] if message.usage else []
         if took := render.elapsed(session.turn_at, message.at):

@@ -12,7 +12,7 @@ from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.model.usage import NOTHING, Usage
 
 
-class _Open(NamedTuple):
+class _ModelRequest(NamedTuple):
     usage: Usage
     model: str | None
 
@@ -25,10 +25,10 @@ class Spending:
         self.is_counted = True
         """Whether these responses are this file's own: a copy is counted where it was copied from."""
         self._counted: dict[str, Usage] = {}
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _ModelRequest] = {}
         """Responses whose counts are not final yet."""
         self._in_turn = NOTHING
-        self._parked: dict[str, tuple[dict[str, _Open], Usage]] = {}
+        self._parked: dict[str, tuple[dict[str, _ModelRequest], Usage]] = {}
         """Turns that are over, whose counts a result has yet to say."""
 
     def begin_turn(self) -> None:
@@ -47,7 +47,7 @@ class Spending:
             self._count(response_id, usage, model)
             return bool(usage)
         if response_id not in self._open or self._open[response_id].usage.fits_in(usage):
-            self._open[response_id] = _Open(usage, model)
+            self._open[response_id] = _ModelRequest(usage, model)
         return False
 
     def settle(self) -> None:
@@ -78,7 +78,7 @@ class Spending:
             self._assembler.attribute_to(None)
 
     def _settle(
-        self, opened: dict[str, _Open], counted: Usage, turn: Usage | None, *, late: bool
+        self, opened: dict[str, _ModelRequest], counted: Usage, turn: Usage | None, *, late: bool
     ) -> None:
         rest = turn - counted if turn and counted.fits_in(turn) else NOTHING
         if not rest:

@@ -51,23 +51,29 @@ def _limits(
 _STREAMS: Final = (
     *_limits("prompts", "the prompt is not in the stream", EXEC, EXEC_EXPERIMENTAL),
     *_limits(
-        "raw thinking", "only summaries of reasoning are told", EXEC, EXEC_EXPERIMENTAL, EXEC_OLD
+        "raw thinking",
+        "only summaries of reasoning are reported",
+        EXEC,
+        EXEC_EXPERIMENTAL,
+        EXEC_OLD,
     ),
-    *_limits("raw thinking", "only summaries of reasoning are told", APP_SERVER_V1, until="0.52.0"),
+    *_limits(
+        "raw thinking", "only summaries of reasoning are reported", APP_SERVER_V1, until="0.52.0"
+    ),
     *_limits("plan progress", "a step is done or not", EXEC, EXEC_EXPERIMENTAL),
-    *_limits("plan explanation", "the explanation is not told", EXEC, EXEC_EXPERIMENTAL),
+    *_limits("plan explanation", "the explanation is not reported", EXEC, EXEC_EXPERIMENTAL),
     *_limits("edit diffs", "a change has a path and a kind only", EXEC),
     *_limits("edit moves", "a change has a path and a kind only", EXEC, EXEC_EXPERIMENTAL),
     *_limits(
         "edit outputs",
-        "what the patch tool printed is not told",
+        "the output of the patch tool is not reported",
         EXEC,
         EXEC_EXPERIMENTAL,
         APP_SERVER,
     ),
     *_limits("mcp inputs", "an MCP call has a server, a tool and a status", EXEC, until="0.52.0"),
     *_limits("mcp outputs", "an MCP call has a server, a tool and a status", EXEC, until="0.52.0"),
-    *_limits("usage", "tokens are not told", EXEC_EXPERIMENTAL),
+    *_limits("usage", "tokens are not reported", EXEC_EXPERIMENTAL),
     *_limits("reasoning tokens", "reasoning is not counted apart", EXEC, until="0.124.0"),
     *_limits(
         "agent usage",
@@ -84,11 +90,13 @@ _STREAMS: Final = (
     ),
     *_limits("unfinished usage", "a turn that was cut off tells no tokens", EXEC, APP_SERVER),
     *_limits(
-        "order", "a call is told when it runs, which may be after what was written later", *_LIVE
+        "order",
+        "a call is reported when it runs, which may be after what was written later",
+        *_LIVE,
     ),
     *_limits(
         "refused calls",
-        "a call that is refused before it runs is not told",
+        "a call that is refused before it runs is not reported",
         EXEC,
         *_OLD,
         APP_SERVER_V1,
@@ -108,41 +116,45 @@ _STREAMS: Final = (
 _CALLS: Final = (
     *_limits(
         "calls",
-        "a plan is told as a plan, not as a call",
+        "a plan is reported as a plan, not as a call",
         EXEC,
         *_OLD,
         APP_SERVER_V1,
         APP_SERVER,
         tools=(TODO_WRITE,),
     ),
-    *_limits("calls", "looking for tools is not told", EXEC, APP_SERVER, tools=(TOOL_SEARCH,)),
-    *_limits(
-        "calls", "feeding a running command is not told", EXEC, APP_SERVER, tools=(BASH_OUTPUT,)
-    ),
-    *_limits("calls", "a question is told as a question", APP_SERVER, tools=(ASK_USER,)),
+    *_limits("calls", "a search for tools is not reported", EXEC, APP_SERVER, tools=(TOOL_SEARCH,)),
     *_limits(
         "calls",
-        "a request for permissions is told as a question",
+        "input for a running command is not reported",
+        EXEC,
+        APP_SERVER,
+        tools=(BASH_OUTPUT,),
+    ),
+    *_limits("calls", "a question is reported as a question", APP_SERVER, tools=(ASK_USER,)),
+    *_limits(
+        "calls",
+        "a request for permissions is reported as a question",
         APP_SERVER,
         tools=("request_permissions",),
     ),
     *_limits(
         "calls",
-        "goals are told as notices, the clock not at all",
+        "goals are reported as notices, the clock not at all",
         EXEC,
         APP_SERVER,
         tools=("create_goal", "update_goal", "get_goal", "clock."),
     ),
     *_limits(
         "calls",
-        "making an image is not told, or without its prompt",
+        "image generation is not reported, or without its prompt",
         EXEC,
         APP_SERVER,
         tools=("image_generation",),
     ),
     *_limits(
         "calls",
-        "a script of code mode is told by the tools it calls",
+        "a script of code mode is reported as the tools it calls",
         EXEC,
         APP_SERVER,
         tools=("exec", "functions."),
@@ -150,31 +162,31 @@ _CALLS: Final = (
     ),
     *_limits(
         "letters",
-        "that an agent writes to another one is told, but not what",
+        "a message from one agent to another is reported without its text",
         EXEC,
         APP_SERVER,
         since="0.125.0",
     ),
     *_limits(
         "strange steps",
-        "what a sub-agent does is told as if its parent did it",
+        "what a sub-agent does is reported as if its parent did it",
         EXEC,
         since="0.87.0",
         until="0.107.0",
     ),
-    *_limits("calls", "looking at an image is not told", EXEC, EXEC_OLD, PROTO, tools=(READ,)),
+    *_limits("calls", "looking at an image is not reported", EXEC, EXEC_OLD, PROTO, tools=(READ,)),
     *_limits(
-        "calls", "looking at an image is not told", APP_SERVER_V1, tools=(READ,), until="0.52.0"
+        "calls", "looking at an image is not reported", APP_SERVER_V1, tools=(READ,), until="0.52.0"
     ),
     *_limits(
         "calls",
-        "MCP calls and looking at images are not told",
+        "MCP calls and looking at images are not reported",
         EXEC_EXPERIMENTAL,
         tools=("mcp__", READ),
     ),
     *_limits(
         "calls",
-        "opening a page that a search found is not told",
+        "opening a page that a search found is not reported",
         EXEC,
         APP_SERVER,
         APP_SERVER_V1,
@@ -197,7 +209,7 @@ _FILES: Final = (
     *_limits("late results", "the end of a call that outlives its turn may be missing", ROLLOUT),
     *_limits(
         "lookalike prompts",
-        "a prompt that looks like injected context is not told apart",
+        "a prompt that looks like injected context is read as context",
         ROLLOUT,
         ROLLOUT_FLAT,
         until="0.86.0",

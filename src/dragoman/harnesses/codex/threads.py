@@ -71,7 +71,7 @@ class Thread:
             out.line, out.at = now
 
     def request(self, request_id: int | str, text: str, images: list[str], *, steers: bool) -> None:
-        """Take a prompt from a request. An item repeats it; it is told only if none does."""
+        """Take a prompt from a request. An item repeats it; it is emitted only if none does."""
         out = self._out
         asked = _AskedPrompt(out.line, out.at, text, images, None, request_id, steers)
         self._requested.append(asked)
@@ -186,7 +186,7 @@ class Threads:
         self._parents: dict[str, str] = {}
         self._nameless: Thread | None = None
         self._left: set[str] = set()
-        """Those that the client has left: what is still said of them is told, and not kept."""
+        """Those that the client has left: what is still said of them is emitted, and not kept."""
         self.current: Thread | None = None
 
     def get(self, thread_id: str | None) -> Thread:
@@ -231,7 +231,7 @@ class Threads:
         return thread
 
     def link(self, child_id: str, parent_id: str | None) -> None:
-        """Remember whose child a session is, and say so if it was told without a parent."""
+        """Remember whose child a session is, and say so if it was emitted without a parent."""
         if parent_id is None or child_id == parent_id:
             return
         self._parents[child_id] = parent_id

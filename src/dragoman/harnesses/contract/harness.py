@@ -39,7 +39,7 @@ class Harness:
     """The dialect of a whole stream that ``sniff`` could not decide about, or None."""
 
     values: Callable[[bytes, str], Iterable[Value]] | None = None
-    """The values on a line that some message has to hold, for an audit; and the rule that it is a twin by."""
+    """The values on a line that some message has to hold, for an audit; and the rule that makes it a duplicate."""
 
     plain: Callable[[bytes], PlainReader | None] | None = None
     """A quick reader for a file that begins with these bytes, if it looks plain."""

@@ -38,7 +38,7 @@ class Value(NamedTuple):
     """Where it is, in words: ``item/started.item.command``."""
     value: Any
     forms: list[list[Any]]
-    """The ways in which it may have been told: each is a list of parts that must all be told."""
+    """The ways in which it may have been emitted: each is a list of parts that must all be emitted."""
 
 
 class Mark(NamedTuple):

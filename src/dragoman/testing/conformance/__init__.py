@@ -29,7 +29,13 @@ from dragoman.testing.conformance import (
     once,
     sniffing,
 )
-from dragoman.testing.conformance.check import Check, Finding, NotConforming, Rule, raise_for
+from dragoman.testing.conformance.check import (
+    Check,
+    ConformanceRule,
+    Finding,
+    NotConforming,
+    raise_for,
+)
 from dragoman.testing.conformance.corpus import Corpus
 from dragoman.testing.conformance.driving import conversing, offering, running
 from dragoman.testing.conformance.pairs import LEAVES
@@ -38,7 +44,7 @@ __all__ = ["Check", "Finding", "NotConforming", "checks", "conformance"]
 
 Recordings: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
-READING: tuple[Rule, ...] = (
+READING: tuple[ConformanceRule, ...] = (
     *sniffing.RULES,
     *accounting.RULES,
     *once.RULES,
@@ -47,7 +53,7 @@ READING: tuple[Rule, ...] = (
     *live_and_disk.RULES,
 )
 
-DRIVING: tuple[Rule, ...] = (*offering.RULES, *conversing.RULES, *running.RULES)
+DRIVING: tuple[ConformanceRule, ...] = (*offering.RULES, *conversing.RULES, *running.RULES)
 
 
 def checks(

@@ -9,7 +9,7 @@ from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Dialect, Duplicate
 from dragoman.model.messages import Malformed, Message, Unknown
 from dragoman.reading.evidence import Evidence
-from dragoman.testing.conformance.check import Rule
+from dragoman.testing.conformance.check import ConformanceRule
 from dragoman.testing.conformance.corpus import Corpus, finished
 from dragoman.wire import jsonl
 
@@ -100,7 +100,7 @@ def _value(line: bytes) -> Any:
         return None
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ConformanceRule, ...] = (
     every_line_is_accounted_for,
     duplicates_hold_nothing_new,
     only_broken_lines_are_malformed,

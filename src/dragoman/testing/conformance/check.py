@@ -16,7 +16,7 @@ _MOST = 20
 """How many findings of one check are reported. A rule that is broken is often broken everywhere."""
 
 
-class Rule(Protocol):
+class ConformanceRule(Protocol):
     """A function named after what must hold; its docstring says why. It yields what does not hold."""
 
     __name__: str

@@ -31,7 +31,7 @@ _PATIENCE = 64
 
 
 @dataclass(eq=False)
-class Recorded:
+class RecordedFile:
     """One recording."""
 
     path: Path
@@ -83,21 +83,21 @@ class Corpus:
         self._others = others
 
     @cached_property
-    def all(self) -> list[Recorded]:
+    def all(self) -> list[RecordedFile]:
         """Every recording, also those of no known dialect."""
         found = list(_recorded(self._given, self.harness))
         assert found, f"no recordings of {self.harness.name}: {self._given}"
         return found
 
     @property
-    def recordings(self) -> Iterator[tuple[Recorded, Dialect]]:
+    def recordings(self) -> Iterator[tuple[RecordedFile, Dialect]]:
         """The recordings whose dialect is known. A rule about sniffing reports the others."""
         for recorded in self.all:
             if recorded.dialect is not None:
                 yield recorded, recorded.dialect
 
     @cached_property
-    def others(self) -> list[Recorded]:
+    def others(self) -> list[RecordedFile]:
         """Recordings of other programs."""
         return list(_recorded(self._others, self.harness))
 
@@ -109,15 +109,15 @@ class Corpus:
 
 def _recorded(
     given: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], harness: Harness
-) -> Iterator[Recorded]:
+) -> Iterator[RecordedFile]:
     roots = [given] if isinstance(given, str | os.PathLike) else list(given)
     for root in map(Path, roots):
         if root.is_file():
-            yield Recorded(root, f"{root.parent.name}/{root.name}", harness)
+            yield RecordedFile(root, f"{root.parent.name}/{root.name}", harness)
             continue
         for path in sorted(root.rglob("*.jsonl*")):
             if path.is_file():
-                yield Recorded(path, path.relative_to(root).as_posix(), harness)
+                yield RecordedFile(path, path.relative_to(root).as_posix(), harness)
 
 
 def recognized(harness: Harness, lines: Sequence[bytes]) -> str | None:

@@ -15,8 +15,8 @@ from dragoman.harnesses.contract.reading import Dialect
 from dragoman.model.messages import Malformed, Message, Unknown, decode, encode
 from dragoman.model.turns import fold
 from dragoman.testing.conformance.accounting import accounting_problems
-from dragoman.testing.conformance.check import BUGS, Rule, described
-from dragoman.testing.conformance.corpus import Corpus, Recorded, read_as
+from dragoman.testing.conformance.check import BUGS, ConformanceRule, described
+from dragoman.testing.conformance.corpus import Corpus, RecordedFile, read_as
 from dragoman.testing.conformance.feeding import fed_in_chunks
 from dragoman.testing.mutations import mutated
 from dragoman.wire.lines import LineSplitter
@@ -30,7 +30,7 @@ _BROKEN = b'{"type":"broken in the mid\n'
 
 def no_input_raises(corpus: Corpus) -> Iterator[str]:
     """Recordings are damaged at random; each must still be read, with an account of every line."""
-    by_dialect: dict[str, list[Recorded]] = {}
+    by_dialect: dict[str, list[RecordedFile]] = {}
     for recorded, dialect in corpus.recordings:
         if sum(map(len, recorded.lines)) <= _SMALL:
             by_dialect.setdefault(dialect.name, []).append(recorded)
@@ -113,4 +113,4 @@ def _comparable(messages: Sequence[Message], after: int | None = None) -> Iterat
         yield fields
 
 
-RULES: tuple[Rule, ...] = (no_input_raises, noise_changes_nothing_else)
+RULES: tuple[ConformanceRule, ...] = (no_input_raises, noise_changes_nothing_else)

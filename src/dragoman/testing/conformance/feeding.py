@@ -8,7 +8,7 @@ from random import Random
 
 from dragoman.harnesses.contract.reading import Dialect
 from dragoman.model.messages import MESSAGE_TYPES, Message, TurnEnded, decode, encode, type_of
-from dragoman.testing.conformance.check import Rule
+from dragoman.testing.conformance.check import ConformanceRule
 from dragoman.testing.conformance.corpus import Corpus, finished, read_as
 from dragoman.wire.lines import LineSplitter, LongLine
 
@@ -111,7 +111,7 @@ def the_quick_reader_agrees(corpus: Corpus) -> Iterator[str]:
             yield f"{recorded}: the plain reader emits other messages"
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ConformanceRule, ...] = (
     chunks_make_no_difference,
     reading_some_types_is_reading_all_and_choosing,
     an_open_turn_is_not_ended,

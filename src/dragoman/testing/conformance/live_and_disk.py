@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dragoman.testing.conformance.check import Rule
+from dragoman.testing.conformance.check import ConformanceRule
 from dragoman.testing.conformance.corpus import Corpus
 from dragoman.testing.conformance.pairs import Pair, Recording, compare
 
@@ -43,4 +43,4 @@ def _live(corpus: Corpus) -> Iterator[Recording]:
             yield recording
 
 
-RULES: tuple[Rule, ...] = (live_equals_disk, every_limit_is_needed)
+RULES: tuple[ConformanceRule, ...] = (live_equals_disk, every_limit_is_needed)

@@ -19,7 +19,7 @@ from dragoman.model.messages import (
     type_of,
 )
 from dragoman.model.usage import Usage
-from dragoman.testing.conformance.check import Rule
+from dragoman.testing.conformance.check import ConformanceRule
 from dragoman.testing.conformance.corpus import Corpus
 
 
@@ -134,7 +134,7 @@ def _is_sound(usage: Usage) -> bool:
     return cached <= usage.input_tokens and usage.reasoning_output_tokens <= usage.output_tokens
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ConformanceRule, ...] = (
     nothing_is_emitted_twice,
     every_turn_ends_once,
     calls_have_results,

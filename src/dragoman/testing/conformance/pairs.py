@@ -14,7 +14,7 @@ from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Message, SessionStarted
 from dragoman.model.turns import Turn, fold
-from dragoman.testing.conformance.corpus import Recorded, read_as
+from dragoman.testing.conformance.corpus import RecordedFile, read_as
 from dragoman.testing.likeness import Difference, differences
 
 LEAVES: Mapping[str, str] = {
@@ -124,7 +124,7 @@ def compare(
 
 
 def _read_recording(harness: Harness, path: Path) -> tuple[str, list[Message]]:
-    recorded = Recorded(path, path.name, harness)
+    recorded = RecordedFile(path, path.name, harness)
     if recorded.dialect is None:
         return "", []
     return recorded.dialect.name, read_as(recorded.dialect, recorded.lines, ending="left")

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from dragoman.testing.conformance.check import Rule
+from dragoman.testing.conformance.check import ConformanceRule
 from dragoman.testing.conformance.corpus import Corpus, recognized
 
 _PACKAGE = "dragoman.testing.conformance"
@@ -88,7 +88,7 @@ def no_other_harness_claims_ours(corpus: Corpus) -> Iterator[str]:
                 yield f"{recorded}: {harness.name} claims it as {claimed!r}"
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ConformanceRule, ...] = (
     recordings_are_recognized,
     every_dialect_has_a_recording,
     no_other_program_is_claimed,

@@ -75,7 +75,7 @@ def _inside(place: str, key: str, value: Any) -> Iterator[Value]:
 
 
 def _forms(key: str, value: Any) -> list[list[Any]]:
-    """The ways in which a value may be told."""
+    """The ways in which a value may be emitted."""
     if key not in _TEXTS or not isinstance(value, str):
         return [[value]]
     shorter = (local_output(value), command_line(value), output_text(value))

@@ -51,7 +51,7 @@ class OpenApprovals:
         self._open = {k: asked for k, asked in self._open.items() if asked.request_id != request_id}
 
     def refuse_all(self, why: str) -> None:
-        """Whoever would decide has given up the turn; the agent may still wait."""
+        """The turn was given up, so no decision will come; the agent may still wait."""
         for asked in self._open.values():
             self._channel.refuse(asked.request_id, why)
         self._open.clear()

@@ -1,7 +1,7 @@
 """Our end of the control protocol: requests with ids, and the answers to theirs.
 
 Every request of ours is answered once, by id. Every request of theirs must be answered once, or the agent
-waits for ever: whatever nobody here handles is refused at once.
+waits for ever: a request without a handler here is refused at once.
 """
 
 from __future__ import annotations

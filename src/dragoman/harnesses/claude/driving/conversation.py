@@ -27,14 +27,14 @@ from dragoman.errors import Unsupported
 from dragoman.harnesses.claude.driving.approvals import ELICITATION, PERMISSION, OpenApprovals
 from dragoman.harnesses.claude.driving.control import LEFT, ControlChannel
 from dragoman.harnesses.claude.driving.facts import limits_in, models_in, server_facts
-from dragoman.harnesses.claude.driving.heard import Heard, hear, long_request, long_response
-from dragoman.harnesses.claude.driving.live import LiveReader
+from dragoman.harnesses.claude.driving.heard import ClaudeLine, hear, long_request, long_response
+from dragoman.harnesses.claude.driving.live import ClaudeLiveReader
 from dragoman.harnesses.claude.driving.modes import is_wider, native_mode, widened
-from dragoman.harnesses.claude.driving.opening import Opening
+from dragoman.harnesses.claude.driving.opening import ClaudeOpening
 from dragoman.harnesses.claude.driving.prompts import user_line
-from dragoman.harnesses.claude.driving.tasks import Tasks
+from dragoman.harnesses.claude.driving.tasks import ClaudeTasks
 from dragoman.harnesses.claude.driving.tools import ToolServers
-from dragoman.harnesses.claude.driving.turns import Turns
+from dragoman.harnesses.claude.driving.turns import ClaudeTurns
 from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
 from dragoman.model import intents
 from dragoman.model.answers import Model
@@ -65,13 +65,13 @@ class ClaudeConversation:
     ) -> None:
         self.release = release
         self._make_id = make_id or (lambda: str(uuid4()))
-        self._reader = LiveReader()
+        self._reader = ClaudeLiveReader()
         self._channel = ControlChannel()
         self._approvals = OpenApprovals(self._channel)
         self._tools = ToolServers(self._channel)
-        self._tasks = Tasks()
-        self._turns = Turns()
-        self._opening: Opening | None = None
+        self._tasks = ClaudeTasks()
+        self._turns = ClaudeTurns()
+        self._opening: ClaudeOpening | None = None
         self._session_id: str | None = None
         self._granted: str | None = None
         """The widest permission mode that was requested, or approved since."""
@@ -128,7 +128,7 @@ class ClaudeConversation:
             return Refusal(kind="response_error", message=self._complaint)
         return Refusal(kind="port_exit", message=LEFT)
 
-    def _attend(self, heard: Heard, new: list[Message]) -> None:
+    def _attend(self, heard: ClaudeLine, new: list[Message]) -> None:
         match heard.type:
             case "control_request":
                 self._asked(as_str(heard.request_id), as_dict(heard.request), new)
@@ -167,7 +167,7 @@ class ClaudeConversation:
         else:
             self._channel.refuse(request_id, f"unsupported control request: {subtype}")
 
-    def _told(self, subtype: str, heard: Heard) -> None:
+    def _told(self, subtype: str, heard: ClaudeLine) -> None:
         mode, session_id = as_str(heard.permissionMode), as_str(heard.session_id)
         if self._opening is not None:
             self._opening.receive_status(session_id, mode)
@@ -218,7 +218,7 @@ class ClaudeConversation:
             self._answers.append(Answer(prompt.ticket, turn_id))
             prompt.ticket = None
 
-    def _ended(self, heard: Heard) -> None:
+    def _ended(self, heard: ClaudeLine) -> None:
         """Claude has come to a ``result``: the end of a turn, or why there will be none."""
         native = self._turns.native
         errors = [each for each in as_list(heard.errors) if isinstance(each, str)]
@@ -360,7 +360,7 @@ class ClaudeConversation:
             self._answers.append(Answer(ticket, facts, refusal))
 
         self._effort = as_str(intent.config.get("effort"))
-        self._opening = Opening(intent, self._channel, finish)
+        self._opening = ClaudeOpening(intent, self._channel, finish)
 
     def _start_turn(self, ticket: int, intent: intents.StartTurn) -> None:
         if intent.output_schema is not None:
@@ -420,8 +420,8 @@ class ClaudeConversation:
 
         def interrupted(result: dict[str, Any], refusal: Refusal | None) -> None:
             if refusal is None and turn_id in as_list(result.get("still_queued")):
-                # Claude had not begun yet, so there was nothing to stop: ask again.
-                said = f"turn {turn_id} has not begun yet"
+                # Claude had not started yet, so there was nothing to stop: ask again.
+                said = f"turn {turn_id} has not started yet"
                 refusal = Refusal(kind="response_error", message=said)
             self._done(ticket)({}, refusal)
 

@@ -21,7 +21,7 @@ _RESPONSE: Final = re.compile(
 )
 
 
-class Heard(msgspec.Struct, frozen=True, gc=False):
+class ClaudeLine(msgspec.Struct, frozen=True, gc=False):
     """A line of Claude's. Every field is whatever the line has there."""
 
     type: Any = None
@@ -45,10 +45,10 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     status: Any = None
 
 
-_decode: Final = msgspec.json.Decoder(Heard).decode
+_decode: Final = msgspec.json.Decoder(ClaudeLine).decode
 
 
-def hear(line: bytes) -> Heard | None:
+def hear(line: bytes) -> ClaudeLine | None:
     """The line, unless it is a piece of text or no JSON object."""
     if _PLAIN.match(line) or is_too_deep(line):
         return None

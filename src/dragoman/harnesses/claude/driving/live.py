@@ -12,7 +12,7 @@ from dragoman.model.messages import Message, Outcome, TurnEnded, TurnError, Turn
 from dragoman.wire.lines import LongLine
 
 
-class LiveReader:
+class ClaudeLiveReader:
     """Reads the lines of both sides in the order in which they are received and sent."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class LiveReader:
         return message.session_id == self._parser.sessions.main.session_id
 
     def begin_turn(self) -> None:
-        """Make sure that a turn is open: with the prompt that waits, if the agent has not begun one."""
+        """Make sure that a turn is open: with the prompt that waits, if the agent has not started one."""
         if not self._parser.sessions.main.assembler.in_turn:
             self._parser.turns.begin()
 

@@ -16,7 +16,7 @@ from dragoman.model.intents import OpenSession, SessionFacts
 from dragoman.wire.loose import as_str
 
 
-class Opening:
+class ClaudeOpening:
     """One session being opened; ``finish`` takes what came of it."""
 
     def __init__(

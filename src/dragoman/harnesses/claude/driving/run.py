@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import msgspec
 
-from dragoman.harnesses.claude.driving.live import LiveReader
+from dragoman.harnesses.claude.driving.live import ClaudeLiveReader
 from dragoman.harnesses.claude.driving.prompts import user_line
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import OneShot
@@ -35,7 +35,7 @@ class PrintRun:
     """One process that was given one prompt."""
 
     def __init__(self, release: Release | None, shot: OneShot, spent: Usage | None = None) -> None:
-        self._reader = LiveReader()
+        self._reader = ClaudeLiveReader()
         self._opening = msgspec.json.encode(user_line(str(uuid4()), shot.prompt, shot.images))
         self._reader.receive_sent([self._opening])
         self._messages: list[Message] = []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from dragoman.harnesses.claude.driving.heard import Heard
+from dragoman.harnesses.claude.driving.heard import ClaudeLine
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 COMMAND: Final = "local_bash"
 _OVER: Final = frozenset(("completed", "failed", "killed", "stopped", "cancelled"))
 
 
-class Tasks:
+class ClaudeTasks:
     """The tasks by their id, with their kind."""
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Tasks:
         """The commands that run, in the order they were started."""
         return [task_id for task_id, kind in self._kinds.items() if kind == COMMAND]
 
-    def receive(self, subtype: str, line: Heard) -> None:
+    def receive(self, subtype: str, line: ClaudeLine) -> None:
         """Take a ``system`` line about tasks."""
         task_id = as_str(line.task_id) or ""
         match subtype:

@@ -37,11 +37,11 @@ def server_config(tools: Iterable[ToolSpec]) -> str:
 
 
 def allowed_tools(tools: Iterable[ToolSpec]) -> list[str]:
-    """The rules that let the model call them without asking: whoever offers a tool has allowed it."""
+    """The rules that let the model call them without asking: to offer a tool is to allow it."""
     return list(dict.fromkeys(f"mcp__{server_of(spec)}__{spec.name}" for spec in tools))
 
 
-class _Call(NamedTuple):
+class _ToolCall(NamedTuple):
     request_id: str
     rpc_id: Any
 
@@ -55,7 +55,7 @@ class ToolServers:
         self._session_id = ""
         self._early: list[tuple[str, str, dict[str, Any]]] = []
         """Requests that need the tools, from before the session was opened."""
-        self._calls: dict[str, _Call] = {}
+        self._calls: dict[str, _ToolCall] = {}
         self._requests: list[ToolRequest] = []
 
     def open(self, session_id: str, tools: list[ToolSpec]) -> None:
@@ -98,7 +98,7 @@ class ToolServers:
         call_id = as_str(meta.get("claudecode/toolUseId")) or request_id
         if call_id in self._calls:
             call_id = request_id
-        self._calls[call_id] = _Call(request_id, rpc_id)
+        self._calls[call_id] = _ToolCall(request_id, rpc_id)
         self._requests.append(
             ToolRequest(
                 session_id=self._session_id,

@@ -35,7 +35,7 @@ class SentPrompt:
     state: PromptState = "sent"
 
 
-class Turns:
+class ClaudeTurns:
     """The turns of one session, as Claude goes through them."""
 
     def __init__(self) -> None:

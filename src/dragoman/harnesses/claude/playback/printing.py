@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from dragoman.harnesses.claude.playback.recorded import recorded
-from dragoman.harnesses.claude.playback.turns import TurnWriter
+from dragoman.harnesses.claude.playback.turns import ClaudeTurnWriter
 from dragoman.harnesses.contract.playback import TimedLine, TimedMessage
 
 
 def write_print(cues: Iterable[TimedMessage]) -> Iterator[TimedLine]:
     """The lines of a run. What was asked in the recording is not asked: no one could answer."""
     script = recorded(list(cues))
-    writer = TurnWriter(script.started, script.own, script.session_id)
+    writer = ClaudeTurnWriter(script.started, script.own, script.session_id)
     if not script.turns:
         yield TimedLine(0.0, msgspec.json.encode(writer.init()))
     for turn in script.turns:

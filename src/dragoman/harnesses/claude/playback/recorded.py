@@ -11,7 +11,7 @@ from dragoman.model.messages import SessionStarted, TurnEnded, TurnStarted
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedSession:
     """The session that a recording begins with; its helpers play in its turns."""
 
     started: SessionStarted
@@ -20,13 +20,13 @@ class Recorded:
     turns: list[list[TimedMessage]]
 
 
-def recorded(cues: Sequence[TimedMessage]) -> Recorded:
+def recorded(cues: Sequence[TimedMessage]) -> RecordedSession:
     starts = [cue.message for cue in cues if isinstance(cue.message, SessionStarted)]
     turns = [cue.message for cue in cues if isinstance(cue.message, TurnStarted)]
     first = next(iter((*starts, *turns)), None)
     own = first.session_id if first is not None else None
     started = starts[0] if starts else SessionStarted(harness="")
-    return Recorded(started, own, own or made_up_id("recording"), _turns(cues, own))
+    return RecordedSession(started, own, own or made_up_id("recording"), _turns(cues, own))
 
 
 def _turns(cues: Sequence[TimedMessage], own: str | None) -> list[list[TimedMessage]]:

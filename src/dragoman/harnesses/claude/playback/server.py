@@ -22,7 +22,7 @@ import msgspec
 
 from dragoman.harnesses.claude.playback.recorded import recorded
 from dragoman.harnesses.claude.playback.shapes import RELEASE, Line, made_up_id, result_line
-from dragoman.harnesses.claude.playback.turns import Step, TurnWriter, interruption_line
+from dragoman.harnesses.claude.playback.turns import ClaudeTurnWriter, Step, interruption_line
 from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import TurnEnded, TurnError
 from dragoman.wire import jsonl
@@ -40,7 +40,7 @@ class StreamJsonServer:
     def __init__(self, cues: Sequence[TimedMessage]) -> None:
         self._script = recorded(cues)
         self._session_id = self._script.session_id
-        self._writer = TurnWriter(self._script.started, self._script.own, self._session_id)
+        self._writer = ClaudeTurnWriter(self._script.started, self._script.own, self._session_id)
         self._out: list[bytes] = []
         self._queue: deque[str] = deque()
         """The prompts that are in no turn yet, by their uuid."""

@@ -59,7 +59,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class _Talk:
+class _ClaudeTalk:
     """One session of the turn: the main one, or a helper's."""
 
     place: Line
@@ -71,14 +71,14 @@ class _Talk:
     last_text: str = ""
 
 
-class TurnWriter:
+class ClaudeTurnWriter:
     """Writes turns, one after the other."""
 
     def __init__(self, started: SessionStarted, own: str | None, session_id: str) -> None:
         self._started = started
         self._own = own
         self._session_id = session_id
-        self._talks: dict[str | None, _Talk] = {}
+        self._talks: dict[str | None, _ClaudeTalk] = {}
         self._cost = 0.0
         self._results = 0
         self._lines = 0
@@ -99,7 +99,7 @@ class TurnWriter:
     def init(self) -> Line:
         return init_line(self._started, self._session_id, self.mode)
 
-    def _step(self, waited: float, line: Line, message: Message, talk: _Talk) -> Step:
+    def _step(self, waited: float, line: Line, message: Message, talk: _ClaudeTalk) -> Step:
         asks = line["type"] == "control_request"
         is_main = not talk.place.get("agent_id")
         if not asks:
@@ -116,21 +116,21 @@ class TurnWriter:
             ends=is_main and isinstance(message, TurnEnded),
         )
 
-    def _talk(self, session_id: str | None) -> _Talk:
+    def _talk(self, session_id: str | None) -> _ClaudeTalk:
         name = self._own if session_id is None else session_id
         talk = self._talks.get(name)
         if talk is None:
             is_main = name == self._own
             place: Line = {} if is_main else {"agent_id": name, "parent_tool_use_id": None}
-            talk = self._talks[name] = _Talk(place)
+            talk = self._talks[name] = _ClaudeTalk(place)
         return talk
 
-    def _lines_of(self, message: Message, talk: _Talk) -> Iterator[Line]:
+    def _lines_of(self, message: Message, talk: _ClaudeTalk) -> Iterator[Line]:
         write = _WRITE.get(type(message))
         if write is not None:
             yield from write(self, message, talk)
 
-    def _session(self, message: SessionStarted, talk: _Talk) -> Iterator[Line]:
+    def _session(self, message: SessionStarted, talk: _ClaudeTalk) -> Iterator[Line]:
         if "agent_id" not in talk.place:
             return
         talk.place["parent_tool_use_id"] = message.parent_call_id
@@ -143,12 +143,12 @@ class TurnWriter:
             "description": "",
         }
 
-    def _turn_started(self, message: TurnStarted, talk: _Talk) -> Iterator[Line]:
+    def _turn_started(self, message: TurnStarted, talk: _ClaudeTalk) -> Iterator[Line]:
         if "agent_id" not in talk.place:
             talk.last_text = ""
             yield self.init()
 
-    def _turn_ended(self, message: TurnEnded, talk: _Talk) -> Iterator[Line]:
+    def _turn_ended(self, message: TurnEnded, talk: _ClaudeTalk) -> Iterator[Line]:
         if "agent_id" in talk.place:
             yield {
                 "type": "system",
@@ -179,14 +179,14 @@ class TurnWriter:
             "api_error_status": 500 if error.retryable else 400,
         }
 
-    def _prompt(self, message: Prompt, talk: _Talk) -> Iterator[Line]:
+    def _prompt(self, message: Prompt, talk: _ClaudeTalk) -> Iterator[Line]:
         if "agent_id" in talk.place:  # the host's own prompts come from the host
             yield _user([{"type": "text", "text": message.text}])
 
-    def _context(self, message: Context, talk: _Talk) -> Iterator[Line]:
+    def _context(self, message: Context, talk: _ClaudeTalk) -> Iterator[Line]:
         yield {**_user(message.text), "isSynthetic": True}
 
-    def _delta(self, message: Delta, talk: _Talk) -> Iterator[Line]:
+    def _delta(self, message: Delta, talk: _ClaudeTalk) -> Iterator[Line]:
         if message.of not in ("text", "thinking"):
             return
         if talk.streamed is None:
@@ -201,16 +201,16 @@ class TurnWriter:
         block = {"type": of, of: ""}
         yield _event({"type": "content_block_start", "index": 0, "content_block": block})
 
-    def _text(self, message: Text, talk: _Talk) -> Iterator[Line]:
+    def _text(self, message: Text, talk: _ClaudeTalk) -> Iterator[Line]:
         talk.last_text = message.text
         name = message.message_id
         yield from self._block(talk, name, {"type": "text", "text": message.text})
 
-    def _thinking(self, message: Thinking, talk: _Talk) -> Iterator[Line]:
+    def _thinking(self, message: Thinking, talk: _ClaudeTalk) -> Iterator[Line]:
         block = {"type": "thinking", "thinking": message.text, "signature": ""}
         yield from self._block(talk, None, block)
 
-    def _block(self, talk: _Talk, name: str | None, block: Line) -> Iterator[Line]:
+    def _block(self, talk: _ClaudeTalk, name: str | None, block: Line) -> Iterator[Line]:
         streamed, talk.streamed = talk.streamed, None
         response_id = streamed or name or self._response_id(talk)
         yield {"type": "assistant", "message": self._response(response_id, [block])}
@@ -218,14 +218,14 @@ class TurnWriter:
             yield _event({"type": "content_block_stop", "index": 0})
             yield _event({"type": "message_stop"})
 
-    def _call(self, message: ToolCall, talk: _Talk) -> Iterator[Line]:
+    def _call(self, message: ToolCall, talk: _ClaudeTalk) -> Iterator[Line]:
         talk.calls[message.call_id] = message
         is_ours = self._started.harness == HARNESS
         name = message.native_tool if is_ours else native_tool(message)
         block = {"type": "tool_use", "id": message.call_id, "name": name, "input": message.input}
         yield from self._block(talk, None, block)
 
-    def _result(self, message: ToolResult, talk: _Talk) -> Iterator[Line]:
+    def _result(self, message: ToolResult, talk: _ClaudeTalk) -> Iterator[Line]:
         if message.call_id not in talk.calls or message.status == "abandoned":
             return
         del talk.calls[message.call_id]
@@ -245,7 +245,7 @@ class TurnWriter:
             ]
         yield line
 
-    def _plan(self, message: Plan, talk: _Talk) -> Iterator[Line]:
+    def _plan(self, message: Plan, talk: _ClaudeTalk) -> Iterator[Line]:
         if self._started.harness == HARNESS:
             return  # its calls are in the recording
         self._lines += 1
@@ -260,7 +260,7 @@ class TurnWriter:
         yield from self._call(call, talk)
         yield from self._result(ToolResult(call_id=call_id, output="Todos updated."), talk)
 
-    def _asked(self, message: ApprovalRequested, talk: _Talk) -> Iterator[Line]:
+    def _asked(self, message: ApprovalRequested, talk: _ClaudeTalk) -> Iterator[Line]:
         detail = message.detail
         request: Line
         if message.kind == "elicitation":
@@ -277,7 +277,7 @@ class TurnWriter:
         name = message.approval_id
         yield {"type": "control_request", "request_id": name, "request": request}
 
-    def _permission(self, message: ApprovalRequested, talk: _Talk) -> Line:
+    def _permission(self, message: ApprovalRequested, talk: _ClaudeTalk) -> Line:
         detail = message.detail
         call_id = as_str(detail.get("call_id")) or next(reversed(talk.calls), None)
         call = talk.calls.get(call_id or "")
@@ -297,11 +297,11 @@ class TurnWriter:
             "tool_use_id": call_id,
         }
 
-    def _usage(self, message: UsageReport, talk: _Talk) -> Iterator[Line]:
+    def _usage(self, message: UsageReport, talk: _ClaudeTalk) -> Iterator[Line]:
         self._cost = message.cost if message.cost is not None else self._cost
         yield from ()
 
-    def _notice(self, message: Notice, talk: _Talk) -> Iterator[Line]:
+    def _notice(self, message: Notice, talk: _ClaudeTalk) -> Iterator[Line]:
         if message.will_retry:
             retry = {"attempt": 1, "max_retries": 10, "retry_delay_ms": 0, "error_status": None}
             yield {"type": "system", "subtype": "api_retry", **retry, "error": message.text}
@@ -309,13 +309,13 @@ class TurnWriter:
             said = {"content": message.text, "level": message.level}
             yield {"type": "system", "subtype": "informational", **said}
 
-    def _compacted(self, message: Compacted, talk: _Talk) -> Iterator[Line]:
+    def _compacted(self, message: Compacted, talk: _ClaudeTalk) -> Iterator[Line]:
         metadata = {"trigger": "manual", "pre_tokens": 0}
         yield {"type": "system", "subtype": "compact_boundary", "compact_metadata": metadata}
         if message.summary is not None:
             yield {**_user(message.summary), "isSynthetic": True}
 
-    def _response_id(self, talk: _Talk) -> str:
+    def _response_id(self, talk: _ClaudeTalk) -> str:
         talk.responses += 1
         name = talk.place.get("agent_id", "main")
         return made_up_id(self._session_id, name, "response", talk.responses)
@@ -344,21 +344,21 @@ def _event(event: Line) -> Line:
     return {"type": "stream_event", "event": event}
 
 
-_Write: TypeAlias = Callable[[TurnWriter, Any, _Talk], Iterator[Line]]
+_Write: TypeAlias = Callable[[ClaudeTurnWriter, Any, _ClaudeTalk], Iterator[Line]]
 _WRITE: Final[dict[type, _Write]] = {
-    SessionStarted: TurnWriter._session,
-    TurnStarted: TurnWriter._turn_started,
-    TurnEnded: TurnWriter._turn_ended,
-    Prompt: TurnWriter._prompt,
-    Context: TurnWriter._context,
-    Delta: TurnWriter._delta,
-    Text: TurnWriter._text,
-    Thinking: TurnWriter._thinking,
-    ToolCall: TurnWriter._call,
-    ToolResult: TurnWriter._result,
-    Plan: TurnWriter._plan,
-    ApprovalRequested: TurnWriter._asked,
-    UsageReport: TurnWriter._usage,
-    Notice: TurnWriter._notice,
-    Compacted: TurnWriter._compacted,
+    SessionStarted: ClaudeTurnWriter._session,
+    TurnStarted: ClaudeTurnWriter._turn_started,
+    TurnEnded: ClaudeTurnWriter._turn_ended,
+    Prompt: ClaudeTurnWriter._prompt,
+    Context: ClaudeTurnWriter._context,
+    Delta: ClaudeTurnWriter._delta,
+    Text: ClaudeTurnWriter._text,
+    Thinking: ClaudeTurnWriter._thinking,
+    ToolCall: ClaudeTurnWriter._call,
+    ToolResult: ClaudeTurnWriter._result,
+    Plan: ClaudeTurnWriter._plan,
+    ApprovalRequested: ClaudeTurnWriter._asked,
+    UsageReport: ClaudeTurnWriter._usage,
+    Notice: ClaudeTurnWriter._notice,
+    Compacted: ClaudeTurnWriter._compacted,
 }

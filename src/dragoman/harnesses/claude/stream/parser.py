@@ -42,7 +42,7 @@ from dragoman.harnesses.claude.stream.directions import ASIDE, ERRORS, unwrap
 from dragoman.harnesses.claude.stream.mirror import Mirror
 from dragoman.harnesses.claude.stream.partials import Partials
 from dragoman.harnesses.claude.stream.prompts import PromptQueue
-from dragoman.harnesses.claude.stream.results import Turns
+from dragoman.harnesses.claude.stream.results import StreamTurns
 from dragoman.harnesses.claude.stream.sessions import Sessions
 from dragoman.harnesses.claude.stream.system import end_agent, report_system
 from dragoman.harnesses.claude.tools import output_text
@@ -66,7 +66,7 @@ class StreamJsonParser(StreamParser):
         self.session: ClaudeSession = self.sessions.main
         """The session that the line being read belongs to."""
         self.prompts = PromptQueue(self._out)
-        self.turns = Turns(self.sessions, self.prompts)
+        self.turns = StreamTurns(self.sessions, self.prompts)
         self.compactions = Compactions(self._out)
         self.control = Control(self.sessions)
         self.partials = Partials()

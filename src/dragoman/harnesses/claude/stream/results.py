@@ -26,7 +26,7 @@ class _Unresolved(NamedTuple):
     text: str
 
 
-class Turns:
+class StreamTurns:
     """The turns of the stream's own session, from ``init`` to ``result``."""
 
     def __init__(self, sessions: Sessions, prompts: PromptQueue) -> None:

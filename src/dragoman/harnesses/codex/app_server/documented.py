@@ -2,7 +2,7 @@
 
 No release has sent them, but people have written programs against the documents. An item is a text, a
 thought, a plan, a picture or a prompt, or one of the items that the server does send. The text may be in
-any of four nestings; it is told in pieces as it comes, and whole when the item is over.
+any of four nestings; it is emitted in pieces as it comes, and whole when the item is over.
 """
 
 from __future__ import annotations

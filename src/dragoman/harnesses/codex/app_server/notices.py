@@ -164,4 +164,4 @@ ASIDE: Final = frozenset(
         "windowsSandbox/setupCompleted",
     )
 )  # fmt: skip
-"""Notifications for the program around the agent: told in their own words, as a notice."""
+"""Notifications for the program around the agent: emitted in their own words, as a notice."""

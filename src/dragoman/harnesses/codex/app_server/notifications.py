@@ -256,7 +256,7 @@ def _is_the_agents(method: str, params: Params) -> bool:
 def _said_by_both(
     end: tuple[Outcome, TurnError | None], outcome: Outcome, error: TurnError | None
 ) -> tuple[Outcome, TurnError | None]:
-    """How a turn ended whose end a core event has told, too: what is worse is true."""
+    """How a turn ended whose end a core event has reported, too: what is worse is true."""
     first, reason = end
     if outcome == "completed" and first != "completed":
         outcome = first

@@ -1,8 +1,8 @@
 """Reading traffic with ``codex app-server`` (v1 and v2) and with Codex as an MCP server.
 
 Lines are JSON-RPC, with or without ``"jsonrpc"``; of one direction or both, bare or inside
-``{"dir", "t", "msg"}``. Up to 0.114 the server sends legacy ``codex/event/*`` beside v2: whatever is
-told first is a message, the other is its duplicate.
+``{"dir", "t", "msg"}``. Up to 0.114 the server sends legacy ``codex/event/*`` beside v2: whatever
+comes first is a message, the other is its duplicate.
 
 | line | becomes |
 |---|---|

@@ -147,7 +147,7 @@ class ServerRequests:
         given = as_dict(result)
         output = content_text(given.get("contentItems", given.get("content_items")))
         if error is not None:
-            # What the model is told then is the harness's word: it comes with the item.
+            # What the model then gets is the harness's word: it comes with the item.
             self._refused(asked, error)
             return
         failed = given.get("success") is False

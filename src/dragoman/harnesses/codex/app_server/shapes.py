@@ -1,7 +1,7 @@
 """The shape of JSON-RPC traffic with the app-server (v1 and v2) and with the MCP server.
 
 One shape for every message, in either direction: the parameters are the union of the fields we use.
-Methods are told apart by name, in tables; so a method that is new costs nothing but an ``unknown``.
+Methods are distinguished by name, in tables; so a method that is new costs nothing but an ``unknown``.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ TOLD: Final = (
     "event/thread_settings_applied.thread_settings.model", "answer.thread.cwd",
     "thread/settings/updated.threadSettings.model",
 )  # fmt: skip
-"""What is told although it stands among things that are not."""
+"""What is emitted although it stands among things that are not."""
 UNSAID: Final = (
     Omission(
         "a name for the kind of thing; the message is of that kind",
@@ -48,11 +48,11 @@ UNSAID: Final = (
          "**.stream", "**.decision", "**.decision.**", "**.action", "**.scope", "**.success"),
     ),
     Omission(
-        "a sum of numbers that are told",
+        "a sum of numbers that are emitted",
         ("**.total_tokens", "**.totalTokens"),
     ),
     Omission(
-        "the harness's own reading of a command that is told",
+        "the harness's own reading of a command that is emitted",
         ("**.parsed_cmd[].**", "**.parsedCmd[].**", "**.codex_parsed_cmd[].**",
          "**.commandActions[].**", "**.command_actions[].**", "**.formatted_output",
          "**.formattedOutput"),
@@ -68,7 +68,7 @@ UNSAID: Final = (
          "event/task_started.**", "event/turn_started.**", "turn/started.turn.**"),
     ),
     Omission(
-        "what the client wants of the session; what comes of it is told",
+        "what the client wants of the session; what comes of it is emitted",
         ("initialize.**", "thread/start.**", "thread/resume.**", "thread/fork.**", "turn/start.cwd",
          "turn/start.sandboxPolicy.**", "turn/start.approvalPolicy", "turn/start.approvalPolicy.**",
          "turn/start.model", "turn/start.effort", "turn/start.summary", "turn/start.personality",
@@ -138,7 +138,7 @@ UNSAID: Final = (
          "**.item(function_call).name"),
     ),
     Omission(
-        "how long the server waited for a tool of ours, whose result was told when it was sent",
+        "how long the server waited for a tool of ours, whose result was emitted when it was sent",
         ("**.item(dynamicToolCall).durationMs",),
     ),
     Omission(

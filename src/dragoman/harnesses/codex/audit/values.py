@@ -137,7 +137,7 @@ def _command(value: Any) -> _Forms | None:
 
 
 def _patched(text: str) -> list[Any]:
-    """The parts of a patch that are told one by one."""
+    """The parts of a patch that are emitted one by one."""
     start = text.find("*** Begin Patch")
     changes = changes_in_patch(text[start:], None) if start >= 0 else []
     diffs = [part for change in changes for part in (change.get("diff"),) if part]
@@ -150,7 +150,7 @@ def _output(value: Any) -> _Forms | None:
     cleaned = [clean(value).text, clean_mcp(value).text]
     inner = [_json_leaves(text) for text in cleaned]
     whole = [value] if isinstance(value, str) else _json_leaves(value)
-    lines = [text.split("\n") for text in cleaned]  # what streamed may be told in pieces
+    lines = [text.split("\n") for text in cleaned]  # what streamed may be emitted in pieces
     return [whole, *([each] for each in cleaned), *inner, *lines]
 
 
@@ -214,7 +214,7 @@ def _text(value: Any) -> _Forms | None:
     planned = _PLAN.findall(value)
     lines = [line.strip().removeprefix("- ") for each in planned for line in each.split("\n")]
     shown = _PICTURE.sub("", value)
-    parts = value.split("\n")  # a thought may be told part by part
+    parts = value.split("\n")  # a thought may be emitted part by part
     return [[value], [shown], parts, *([[_PLAN.sub("", value).strip(), *lines]] if planned else [])]
 
 

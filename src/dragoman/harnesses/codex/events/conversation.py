@@ -95,7 +95,7 @@ def user_message(events: Events, event: shapes.UserMessage) -> None:
         session.context("user", event.message)  # 0.31 to 0.44 label what they inject
         return
     if session.in_turn and not session.says_ends and _is_picture(event):
-        # Up to 0.98 a picture that the agent asked to see is told like a prompt.
+        # Up to 0.98 a picture that the agent asked to see is reported like a prompt.
         session.context("user", "[image]")
         return
     events.responses.tell_announced()

@@ -41,11 +41,11 @@ class Events:
         self.responses = responses
         self.limits = b"null"
         self.others_count = False
-        """Whether tokens are told by other rows, so that a token count only repeats them."""
+        """Whether tokens are reported by other rows, so that a token count only repeats them."""
         self.announces = False
         """Whether response items follow that tell texts and thoughts in their true order."""
         self.starts_have_ends = True
-        """Whether a turn whose start is told will have its end told, too."""
+        """Whether a turn whose start is reported will have its end reported, too."""
         self.turn_id: str | None = None
         """The turn an event belongs to, where its envelope says so."""
         self.goes_on = False

@@ -144,7 +144,7 @@ class ExecParser(StreamParser):
 
     def opened(self, event: RunOpened) -> None:
         self._opened, self._has_asked = event, False
-        self._session.duplicate("run: told where its turn begins")
+        self._session.duplicate("run: emitted where its turn begins")
 
     def thread_started(self, event: ThreadStarted) -> None:
         self._session.session_id = event.thread_id

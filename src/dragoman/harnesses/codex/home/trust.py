@@ -2,7 +2,7 @@
 
 Since about 0.105, a session that may write makes Codex add ``trust_level = "trusted"`` for its repository to the
 user's ``config.toml``, unless a level is set. From then on every session there loads the repository's own
-settings, hooks and rules. That is the user's decision: where they have made none, a session of ours is told for
+settings, hooks and rules. That is the user's decision: where they have made none, a session of ours sets for
 its own duration that the folder is not trusted, and then Codex writes nothing.
 """
 

@@ -41,7 +41,7 @@ SAID: Final = frozenset(name for kind in _SAID for name in _spellings(kind))
 
 
 def knows_kind(name: str) -> bool:
-    """Whether items of this type are told."""
+    """Whether items of this type are emitted."""
     return name in _TELL
 
 

@@ -65,7 +65,7 @@ def made_up_id(*parts: object) -> str:
 
 
 @dataclass(slots=True)
-class _Talk:
+class _CodexTalk:
     """One session of the turn: the main one, or an agent's."""
 
     thread_id: str
@@ -113,11 +113,11 @@ class TurnWriter:
                 waited = 0.0
         return steps
 
-    def _talk(self, session_id: str | None, thread_id: str, turn_id: str) -> _Talk:
-        return _Talk(thread_id, turn_id, self._cwd, self._calls.setdefault(session_id, {}))
+    def _talk(self, session_id: str | None, thread_id: str, turn_id: str) -> _CodexTalk:
+        return _CodexTalk(thread_id, turn_id, self._cwd, self._calls.setdefault(session_id, {}))
 
     def _said(
-        self, message: Message, talk: _Talk, at_ms: int | None
+        self, message: Message, talk: _CodexTalk, at_ms: int | None
     ) -> Iterator[tuple[str, Params, bool]]:
         if isinstance(message, ApprovalRequested):
             name = message.approval_id
@@ -132,18 +132,18 @@ class TurnWriter:
             for method, params in tell(self, message, talk, at_ms):
                 yield method, params, False
 
-    def _started(self, message: SessionStarted, talk: _Talk, at_ms: int | None) -> _Told:
+    def _started(self, message: SessionStarted, talk: _CodexTalk, at_ms: int | None) -> _Told:
         if message.session_id != self._own and message.session_id is not None:
             talk.cwd = message.cwd or talk.cwd
             yield "thread/started", {"thread": agent_thread(message)}
 
-    def _turn_started(self, message: TurnStarted, talk: _Talk, at_ms: int | None) -> _Told:
+    def _turn_started(self, message: TurnStarted, talk: _CodexTalk, at_ms: int | None) -> _Told:
         talk.began_ms = at_ms
         yield "thread/status/changed", _in(talk, status={"type": "active", "activeFlags": []})
         turn = turn_of(talk.turn_id, "inProgress", began_ms=at_ms)
         yield "turn/started", {"threadId": talk.thread_id, "turn": turn}
 
-    def _turn_ended(self, message: TurnEnded, talk: _Talk, at_ms: int | None) -> _Told:
+    def _turn_ended(self, message: TurnEnded, talk: _CodexTalk, at_ms: int | None) -> _Told:
         if message.usage is not None and not talk.has_usage and talk.thread_id == self._thread_id:
             self._total = self._total + message.usage
             yield "thread/tokenUsage/updated", self._tokens(talk, self._total, message.usage, None)
@@ -158,11 +158,11 @@ class TurnWriter:
         )
         yield "turn/completed", {"threadId": talk.thread_id, "turn": turn}
 
-    def _prompt(self, message: Prompt, talk: _Talk, at_ms: int | None) -> _Told:
+    def _prompt(self, message: Prompt, talk: _CodexTalk, at_ms: int | None) -> _Told:
         item_id = made_up_id(talk.turn_id, "prompt", message.line, message.text)
         yield from self._whole(talk, items.prompt_item(message, item_id), at_ms)
 
-    def _text(self, message: Text, talk: _Talk, at_ms: int | None) -> _Told:
+    def _text(self, message: Text, talk: _CodexTalk, at_ms: int | None) -> _Told:
         item_id = message.message_id or f"text-{message.line}"
         item = talk.last_text = items.text_item(message, item_id)
         if item_id not in talk.saying:
@@ -170,7 +170,7 @@ class TurnWriter:
         talk.saying.discard(item_id)
         yield "item/completed", _item(talk, item, at_ms, done=True)
 
-    def _thinking(self, message: Thinking, talk: _Talk, at_ms: int | None) -> _Told:
+    def _thinking(self, message: Thinking, talk: _CodexTalk, at_ms: int | None) -> _Told:
         self._thoughts += 1
         item_id, talk.thinking = talk.thinking or f"thought-{self._thoughts}", None
         if item_id not in talk.saying:
@@ -181,7 +181,7 @@ class TurnWriter:
             _item(talk, items.thinking_item([message.text], item_id), at_ms, done=True),
         )
 
-    def _delta(self, message: Delta, talk: _Talk, at_ms: int | None) -> _Told:
+    def _delta(self, message: Delta, talk: _CodexTalk, at_ms: int | None) -> _Told:
         method, item_id = _DELTAS.get(message.of), message.message_id or message.of
         if method is None:
             return
@@ -200,13 +200,13 @@ class TurnWriter:
             params["summaryIndex"] = 0
         yield method, params
 
-    def _call(self, message: ToolCall, talk: _Talk, at_ms: int | None) -> _Told:
+    def _call(self, message: ToolCall, talk: _CodexTalk, at_ms: int | None) -> _Told:
         item = items.call_item(message, None, talk.thread_id, talk.cwd)
         if item is not None:
             talk.calls[message.call_id] = (message, talk.turn_id)
             yield "item/started", _item(talk, item, at_ms, done=False)
 
-    def _result(self, message: ToolResult, talk: _Talk, at_ms: int | None) -> _Told:
+    def _result(self, message: ToolResult, talk: _CodexTalk, at_ms: int | None) -> _Told:
         call, turn_id = talk.calls.get(message.call_id, (None, ""))
         if call is None or message.status == "abandoned":
             return
@@ -215,16 +215,16 @@ class TurnWriter:
             told = _item(talk, item, at_ms, done=True)
             yield "item/completed", {**told, "turnId": turn_id}
 
-    def _plan(self, message: Plan, talk: _Talk, at_ms: int | None) -> _Told:
+    def _plan(self, message: Plan, talk: _CodexTalk, at_ms: int | None) -> _Told:
         words = {"in_progress": "inProgress"}
         steps = [{"step": s.text, "status": words.get(s.status, s.status)} for s in message.steps]
         plan = {"explanation": message.explanation, "plan": steps}
         yield "turn/plan/updated", _in(talk, turnId=talk.turn_id, **plan)
 
-    def _diff(self, message: Diff, talk: _Talk, at_ms: int | None) -> _Told:
+    def _diff(self, message: Diff, talk: _CodexTalk, at_ms: int | None) -> _Told:
         yield "turn/diff/updated", _in(talk, turnId=talk.turn_id, diff=message.unified)
 
-    def _usage(self, message: UsageReport, talk: _Talk, at_ms: int | None) -> _Told:
+    def _usage(self, message: UsageReport, talk: _CodexTalk, at_ms: int | None) -> _Told:
         total = message.total or message.last
         if total is None:
             return
@@ -234,41 +234,41 @@ class TurnWriter:
         told = self._tokens(talk, total, message.last or total, message.context_window)
         yield "thread/tokenUsage/updated", told
 
-    def _tokens(self, talk: _Talk, total: Usage, last: Usage, window: int | None) -> Params:
+    def _tokens(self, talk: _CodexTalk, total: Usage, last: Usage, window: int | None) -> Params:
         usage = {"total": wire_usage(total), "last": wire_usage(last), "modelContextWindow": window}
         return _in(talk, turnId=talk.turn_id, tokenUsage=usage)
 
-    def _limits(self, message: RateLimits, talk: _Talk, at_ms: int | None) -> _Told:
+    def _limits(self, message: RateLimits, talk: _CodexTalk, at_ms: int | None) -> _Told:
         yield "account/rateLimits/updated", {"rateLimits": rate_limits(message)}
 
-    def _notice(self, message: Notice, talk: _Talk, at_ms: int | None) -> _Told:
+    def _notice(self, message: Notice, talk: _CodexTalk, at_ms: int | None) -> _Told:
         if message.will_retry:
             error = {"message": message.text, "codexErrorInfo": None, "additionalDetails": None}
             yield "error", _in(talk, turnId=talk.turn_id, error=error, willRetry=True)
         elif message.level != "info":
             yield "warning", _in(talk, message=message.text)
 
-    def _compacted(self, message: Compacted, talk: _Talk, at_ms: int | None) -> _Told:
+    def _compacted(self, message: Compacted, talk: _CodexTalk, at_ms: int | None) -> _Told:
         item_id = made_up_id(talk.turn_id, "compaction", message.line)
         yield from self._whole(talk, items.compaction_item(item_id), at_ms)
 
-    def _whole(self, talk: _Talk, item: Params, at_ms: int | None) -> _Told:
+    def _whole(self, talk: _CodexTalk, item: Params, at_ms: int | None) -> _Told:
         yield "item/started", _item(talk, item, at_ms, done=False)
         yield "item/completed", _item(talk, item, at_ms, done=True)
 
 
-def _in(talk: _Talk, **params: Any) -> Params:
+def _in(talk: _CodexTalk, **params: Any) -> Params:
     return {"threadId": talk.thread_id, **params}
 
 
-def _item(talk: _Talk, item: Params, at_ms: int | None, *, done: bool) -> Params:
+def _item(talk: _CodexTalk, item: Params, at_ms: int | None, *, done: bool) -> Params:
     moment = "completedAtMs" if done else "startedAtMs"
     place = {"threadId": talk.thread_id, "turnId": talk.turn_id, moment: at_ms or 0}
     return {"item": item, **place}
 
 
 _Told: TypeAlias = Iterator[tuple[str, Params]]
-_Tell: TypeAlias = Callable[[TurnWriter, Any, _Talk, int | None], _Told]
+_Tell: TypeAlias = Callable[[TurnWriter, Any, _CodexTalk, int | None], _Told]
 _TELL: Final[dict[type, _Tell]] = {
     SessionStarted: TurnWriter._started,
     TurnStarted: TurnWriter._turn_started,

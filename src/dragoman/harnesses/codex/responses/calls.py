@@ -1,8 +1,8 @@
 """Telling the calls and outputs among response items.
 
-Some can only be told when a later row has come: a patch (an item will bring the real diff), a script
+Some can only be emitted when a later row has come: a patch (an item will bring the real diff), a script
 of code mode (its tools may speak for themselves), a command that was still running. Those are held,
-and told under their own line.
+and emitted under their own line.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class ResponseCalls(ResponseMessages):
     def __init__(self, out: Output, session: SessionAssembler, *, alone: bool) -> None:
         super().__init__(out, session, alone=alone)
         self.patches_follow = False
-        """Whether patches are told again, with the real diff, by an item or an end event."""
+        """Whether patches are repeated, with the real diff, by an item or an end event."""
         self.spoken_items = 0
-        """How many tool items or end events have been told: tells scripts that called tools from
+        """How many tool items or end events have been emitted: separates scripts that called tools from
         those that did not."""
         self._calls: dict[str, NativeCall] = {}
         self._held_calls: dict[str, _HeldCall] = {}
@@ -134,7 +134,7 @@ class ResponseCalls(ResponseMessages):
         out.line, out.at = now
 
     def release_all(self) -> None:
-        """The turn is over, or the stream: what is still held will not be told any better."""
+        """The turn is over, or the stream: what is still held will not become any clearer."""
         self.settle()
         self.tell_announced()
         for call_id in list(self._held_calls):

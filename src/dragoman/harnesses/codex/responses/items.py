@@ -35,7 +35,7 @@ class ResponseItems(ResponseCalls):
     def __init__(self, out: Output, session: SessionAssembler, *, alone: bool) -> None:
         super().__init__(out, session, alone=alone)
         self.nameless_searches: list[tuple[str, dict[str, Any]]] = []
-        """Web searches that an event told, whose response items may come without their id."""
+        """Web searches that an event announced, whose response items may come without their id."""
 
     def tell(self, item: shapes.AnyResponseItem) -> None:
         TELL[type(item)](self, item)

@@ -1,7 +1,7 @@
 """Telling the messages among response items: prompts, context, texts, reasoning.
 
 A message of the user may be a prompt or something that the harness put there; only the next row
-tells. So it is held, and told under its own line. The other way round, legacy rollouts announce texts
+tells. So it is held, and emitted under its own line. The other way round, legacy rollouts announce texts
 and thoughts as events before the response item that has them in their true order: those wait for it.
 """
 
@@ -48,7 +48,7 @@ class _HeldText(NamedTuple):
 
 
 _Announced: TypeAlias = tuple[str, bool, int, datetime | None, Phase | None]
-"""A text or a thought that an event told: itself, whether it is a text, its line, time and phase."""
+"""A text or a thought that an event announced: itself, whether it is a text, its line, time and phase."""
 
 
 class ResponseMessages:
@@ -62,14 +62,14 @@ class ResponseMessages:
         self.others_speak = False
         """Whether events or items of this session have been heard."""
         self.commands_follow = False
-        """Whether commands and their ends are told by items, too."""
+        """Whether commands and their ends are reported by items, too."""
         self.held_text: _HeldText | None = None
         """A message that waits for the next row."""
         self.announced: list[_Announced] = []
-        """What events told, and response items will tell again."""
+        """What events announced, and response items will repeat."""
 
     def announce(self, text: str, *, is_text: bool, phase: Phase | None = None) -> None:
-        """An event told a text or a thought; the response item that has it will come."""
+        """An event announced a text or a thought; the response item that has it will come."""
         out = self._out
         self.announced.append((text, is_text, out.line, out.at, phase))
 

@@ -3,7 +3,7 @@
 They make up most of a rollout, so they are decoded straight from the bytes into these structs, with
 only the fields we use: what is not named here (encrypted reasoning, metadata) is skipped unread.
 In paginated rollouts outputs stay raw until they are needed, since nearly all of them are duplicates
-of an item that was told before.
+of an item that was emitted before.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Telling a session's own rows from those it was given when it was made from another session.
 
 A fork (0.87 to 0.149), and a sub-agent that knows its parent's history, begin with the header of the
-other session and a copy of its rows. They are told under the other session's name, so that nobody
-counts them twice. A turn belongs to the youngest session that is older than the turn: both have ids
+other session and a copy of its rows. They are emitted under the other session's name, so that they
+are not counted twice. A turn belongs to the youngest session that is older than the turn: both have ids
 that begin with the time they were made. Releases to 0.99 do not name turns; there the copy was
 written at one go, and the first pause ends it.
 """

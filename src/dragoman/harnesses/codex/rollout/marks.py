@@ -18,7 +18,7 @@ _CALLS_KEPT = 64
 _OUTPUT_KEPT = 4096
 
 
-class _State(msgspec.Struct, array_like=True):
+class _MarkState(msgspec.Struct, array_like=True):
     """Of one file. Grows only at its end, since it is kept on disk."""
 
     memory: Memory
@@ -34,7 +34,7 @@ class _State(msgspec.Struct, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_State).decode
+_decode = msgspec.msgpack.Decoder(_MarkState).decode
 
 
 class MarkingRolloutParser(RolloutParser):
@@ -63,7 +63,7 @@ class MarkingRolloutParser(RolloutParser):
         memory = remember(session)
         if len(memory.calls) > _CALLS_KEPT:
             memory.calls = {}
-        state = _State(
+        state = _MarkState(
             memory=memory,
             own_id=self._own_id,
             paginated=self._glance is not None,

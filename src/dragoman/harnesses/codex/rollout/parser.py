@@ -2,7 +2,7 @@
 
 Three generations, which one file may mix: *flat* (to 0.29: a header, bare response items, state
 records), *legacy* (``{"timestamp", "type", "payload"}``, with events beside response items) and
-*paginated* (the same with ``ordinal``, and items instead of most events). What is told twice is told
+*paginated* (the same with ``ordinal``, and items instead of most events). What is written twice is emitted
 once; see ``NOTES.md`` for the rules and where they were measured.
 
 The messages of a session's first rows are held until the row that names the model, so that
@@ -85,7 +85,7 @@ class RolloutParser(StreamParser):
             if (
                 is_spent is not None
                 and turns.open_turn is not None  # or this row begins one
-                and responses.held_text is None  # or this row decides how that one is told
+                and responses.held_text is None  # or this row decides how that one is emitted
                 and not responses.announced
                 and is_spent(line)
             ):
@@ -237,7 +237,7 @@ class RolloutParser(StreamParser):
             )
 
     def _others_count(self) -> None:
-        """Tokens are told by rows of their own: token counts only repeat them."""
+        """Tokens are reported by rows of their own: token counts only repeat them."""
         self._events.others_count = True
         if self._glance is not None:
             self._glance.counts_are_duplicates = True

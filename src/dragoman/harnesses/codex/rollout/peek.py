@@ -38,10 +38,10 @@ class Glance:
         self._session = session
         self._limits = b""
         self.counts_are_duplicates = False
-        """Whether tokens are told by other rows, so that a token count can only tell limits."""
+        """Whether tokens are reported by other rows, so that a token count can only tell limits."""
 
     def is_duplicate(self, line: bytes) -> bool:
-        """Whether the row repeats what was told; if so, it is noted as a duplicate."""
+        """Whether the row repeats what was emitted; if so, it is noted as a duplicate."""
         start = line.find(_MARK, 30, 110)
         if start < 0:
             return False

@@ -97,7 +97,7 @@ class Skipper:
         return cls(only) if only and only <= _NEEDS.keys() else None
 
     def skip_token_counts(self) -> None:
-        """Tokens are told by other rows: a token count has nothing to say of them."""
+        """Tokens are reported by other rows: a token count has nothing to say of them."""
         self._skip(b"token_count")
 
     def skip_messages(self) -> None:
@@ -106,7 +106,7 @@ class Skipper:
         self._skip(b"message")
 
     def skip_prompts(self) -> None:
-        """Turns are told by rows of their own: a prompt does not begin one."""
+        """Turns are reported by rows of their own: a prompt does not begin one."""
         self._skip(b"user_message")
 
     def _skip(self, name: bytes) -> None:

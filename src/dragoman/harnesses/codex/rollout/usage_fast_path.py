@@ -60,7 +60,7 @@ class PlainRollout:
         self._total: Usage | None = None
         self._window: int | None = None
         self._others_count = False
-        """Whether tokens are told by rows of their own, which token counts only repeat."""
+        """Whether tokens are reported by rows of their own, which token counts only repeat."""
         self._has_events = False
 
     def receive_lines(self, lines: Iterable[bytes]) -> bool:

@@ -1,6 +1,6 @@
 """Sub-agents: the calls that manage them and what those calls gave.
 
-One call is told in two ways: the agent's own (a function and its JSON answer) and the harness's (an
+One call is reported in two ways: the agent's own (a function and its JSON answer) and the harness's (an
 item with the state of each agent). Both come out the same here: ``Task`` gives the ids of the agents
 it made, ``TaskOutput`` and ``TaskStop`` the last words of the agents they were about, and
 ``SendMessage`` nothing.

@@ -18,14 +18,14 @@ from dragoman.model.messages import (
     TurnEnded,
     TurnStarted,
 )
-from dragoman.testing.conformance.check import BUGS, Rule, described
+from dragoman.testing.conformance.check import BUGS, ConformanceRule, described
 from dragoman.testing.conformance.corpus import Corpus
-from dragoman.testing.conformance.driving.exchange import Exchange, opening
+from dragoman.testing.conformance.driving.exchange import TrialExchange, opening
 from dragoman.testing.conformance.driving.stories import AGAIN, FIRST, LAST
 from dragoman.testing.conformance.once import call_problems
 from dragoman.testing.mutations import mutated
 
-Made: TypeAlias = Callable[..., Exchange]
+Made: TypeAlias = Callable[..., TrialExchange]
 
 
 def _transports(corpus: Corpus) -> Iterator[tuple[SessionTransport, Made]]:
@@ -34,8 +34,8 @@ def _transports(corpus: Corpus) -> Iterator[tuple[SessionTransport, Made]]:
     for transport in corpus.harness.transports:
         if isinstance(transport, SessionTransport):
 
-            def make(transport: SessionTransport = transport, **options: object) -> Exchange:
-                return Exchange(corpus.harness, transport, **options)  # pyright: ignore[reportArgumentType]
+            def make(transport: SessionTransport = transport, **options: object) -> TrialExchange:
+                return TrialExchange(corpus.harness, transport, **options)  # pyright: ignore[reportArgumentType]
 
             yield transport, make
 
@@ -223,7 +223,7 @@ def no_line_of_the_agent_raises(corpus: Corpus) -> Iterator[str]:
                 yield f"{transport.name}, damaged with seed {seed}: {described(problem)}"
 
 
-def _disturbed(talk: Exchange) -> Iterator[str]:
+def _disturbed(talk: TrialExchange) -> Iterator[str]:
     session = _opened(talk)
     if session is not None:
         try:
@@ -252,14 +252,14 @@ def _disturbed(talk: Exchange) -> Iterator[str]:
         yield f"{started.total()} turns start and {ended.total()} end"
 
 
-def _opened(talk: Exchange) -> str | None:
+def _opened(talk: TrialExchange) -> str | None:
     talk.submit(Greet(client="conformance", client_version="1"))
     ticket = talk.submit(opening(talk.harness))
     answers = talk.answers[ticket]
     return answers[0].value.session_id if answers and answers[0].refusal is None else None
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ConformanceRule, ...] = (
     a_driven_harness_can_be_played,
     a_conversation_starts_silent,
     turns_run_to_their_ends,

@@ -29,7 +29,7 @@ def _as_it_is(line: bytes) -> Sequence[bytes]:
     return (line,)
 
 
-class Exchange:
+class TrialExchange:
     """One conversation with one fake agent."""
 
     def __init__(

@@ -10,9 +10,9 @@ from dragoman.harnesses.contract.capabilities import ACCESS_LEVELS, Ability, Cap
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import Launch, OneShot, SessionTransport, Transport
 from dragoman.model import intents
-from dragoman.testing.conformance.check import Rule
+from dragoman.testing.conformance.check import ConformanceRule
 from dragoman.testing.conformance.corpus import Corpus
-from dragoman.testing.conformance.driving.exchange import Exchange, opening, release_of
+from dragoman.testing.conformance.driving.exchange import TrialExchange, opening, release_of
 
 _PROGRAM: Final = "/opt/the-program"
 _S: Final = "the session"
@@ -92,7 +92,7 @@ def abilities_are_true(corpus: Corpus) -> Iterator[str]:
             continue
         for ability, wanted in needs.items():
             for intent in wanted:
-                talk = Exchange(corpus.harness, transport)
+                talk = TrialExchange(corpus.harness, transport)
                 talk.greet()
                 talk.open()
                 try:
@@ -114,7 +114,7 @@ def _set_access(offered: Capabilities) -> intents.SetAccess:
     return intents.SetAccess(session_id=_S, asking=asking)
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ConformanceRule, ...] = (
     launches_start_the_program,
     transports_speak_known_dialects,
     choices_are_described,

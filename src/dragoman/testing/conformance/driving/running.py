@@ -7,7 +7,7 @@ from random import Random
 
 from dragoman.harnesses.contract.transport import OneShot, Run, TurnTransport
 from dragoman.model.messages import Message, Prompt, Text, TurnEnded
-from dragoman.testing.conformance.check import BUGS, Rule, described
+from dragoman.testing.conformance.check import BUGS, ConformanceRule, described
 from dragoman.testing.conformance.corpus import Corpus
 from dragoman.testing.conformance.driving.exchange import release_of
 from dragoman.testing.conformance.driving.stories import FIRST, LAST, TURNS, cues, story
@@ -102,7 +102,7 @@ def _problems(messages: Sequence[Message], outcome: str | None = None) -> Iterat
     yield from call_problems(messages)
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ConformanceRule, ...] = (
     a_prompt_of_its_own_ends_once,
     a_process_that_dies_ends_its_turn,
     a_process_that_is_given_up_ends_its_turn,

@@ -78,7 +78,7 @@ class AppServerConversation:
         self._secret: bytes | None = None
         self._sessions: dict[str, _OpenedSession] = {}
         self._taken: dict[str, str] = {}
-        """The turn that each session has taken up last; its start may not be told yet."""
+        """The turn that each session has taken up last; its start may not be emitted yet."""
         self._over: dict[str, deque[str]] = {}
         """The turns of each session that the server has ended; the newest."""
         self._awaited: dict[tuple[str, str], list[int]] = {}
