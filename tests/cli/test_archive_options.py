@@ -156,5 +156,5 @@ def test_what_cannot_be_resumed_is_a_sentence() -> None:
         UsageError, match="no session to resume in /nowhere; the newest one elsewhere"
     ):
         session_to_resume(None, True, "/nowhere")
-    with pytest.raises(UsageError, match="no session of /work to resume"):
+    with pytest.raises(UsageError, match="no session to resume in /work; the newest"):
         session_to_resume(None, True, "/work")  # those below it are sessions of other directories
