@@ -99,7 +99,7 @@ def test_a_chat_that_waits_for_a_prompt_ends(
 
 
 @pytest.mark.parametrize(
-    "stage", [at_once, saying("Running"), saying("Make these changes?", "then no")],
+    "stage", [at_once, saying("Running"), saying("Make these changes?", "denied in")],
     ids=["at once", "a turn", "the question"],
 )  # fmt: skip
 def test_the_demo_ends_with_its_terminal(stage: Stage, codex_program: str, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ ASKED = {
         "more rows",
         "shell: /tmp/evil/bash -lc",
         "directory: sub/folder",
-        "v show all of it",
+        "v show all",
         *MENU,
     ),
     "edit": ("± src/deep/folder/greet.py", "- return 1", "+ return 2 + 2", *MENU),
@@ -88,7 +88,7 @@ def left(screen: str) -> int:
 
 def stays(window: Terminal, words: Sequence[str]) -> None:
     """It is there, and still there when it has been painted many times."""
-    first = left(window.wait_for("then no"))
+    first = left(window.wait_for("denied in"))
     screen = window.wait(lambda shown: left(shown) < first - 1, "the countdown")
     assert sees(screen, words) == [], screen
 
@@ -111,14 +111,14 @@ def test_all_of_a_long_question_can_be_seen() -> None:
     with terminal([*STAGE, "long"], width=60, height=20) as window:
         window.wait(lambda screen: left(screen) < 240, "the countdown")
         window.press("v")
-        window.wait_for("rm -rf LAST", "v show all of it")
+        window.wait_for("rm -rf LAST", "v show all")
         window.wait(lambda _: "echo line 200\n" in window.screen(history=True), "line 200")
         assert sees(window.screen(), ASKED["long"]) == []
 
 
 def test_the_question_stays_when_the_window_changes_its_size() -> None:
     with terminal([*STAGE, "command"], width=100, height=30) as window:
-        window.wait_for("then no")
+        window.wait_for("denied in")
         for width, height in ((40, 24), (60, 18), (120, 24)):
             window.resize(width, height)
             window.wait(lambda shown: not sees(shown, ASKED["command"]), "the question")
