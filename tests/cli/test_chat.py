@@ -94,7 +94,7 @@ class FakeArchive:
     def get(self, name: str) -> Any:
         if name != "old":
             raise UsageError(f"there is no session {name!r}")
-        return SimpleNamespace(id="old")
+        return SimpleNamespace(id="old", harness=None)
 
 
 @pytest.fixture
@@ -107,10 +107,10 @@ def talk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         agent = FakeAgent()
 
         @asynccontextmanager
-        async def connect(*_: Any, **options: Any) -> AsyncGenerator[FakeAgent]:
+        async def open_connection(*_: Any) -> AsyncGenerator[FakeAgent]:
             yield agent
 
-        monkeypatch.setattr(connecting, "connect", connect)
+        monkeypatch.setattr(connecting, "open_connection", open_connection)
         monkeypatch.setattr(archive_options, "open_archive", FakeArchive)
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         code = chat.main(list(words), standalone_mode=False)
@@ -172,8 +172,8 @@ def test_words_with_a_slash(talk: ChatLoop) -> None:
     ]
     assert "@@ -1 +1 @@\n-x\n+y\n" in shown
     assert "· 100 in (20 cached) · 5 out\n" in shown
-    assert "· nothing is under way\n" in shown
-    assert "! there is no /dance; /help lists what there is\n" in shown
+    assert "· no turn is running\n" in shown
+    assert "! unknown command: /dance (/help lists the commands)\n" in shown
 
 
 def test_help_lists_everything(talk: ChatLoop) -> None:
@@ -189,7 +189,7 @@ def test_what_is_refused_is_told_and_the_chat_goes_on(talk: ChatLoop) -> None:
     assert code == 0
     assert log[-1] == "run s-1 one None"
     assert "! not now\n" in shown
-    assert "! /resume needs a session: its id, the start of its id, or its name\n" in shown
+    assert "! /resume needs a session: its id, an id prefix or its name\n" in shown
     assert "! there is no session 'other'\n" in shown
 
 

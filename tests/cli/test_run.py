@@ -16,6 +16,7 @@ import pytest
 from dragoman.cli.commands.run import run
 from dragoman.cli.main import main
 from dragoman.client import connecting
+from dragoman.client.connection import Connection
 from dragoman.errors import ProcessExited
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import (
@@ -40,7 +41,7 @@ class FakeAgent:
 
     def __init__(self, said: list[Message | Callable[[FakeAgent], Any]]) -> None:
         self.said = said
-        self.options: dict[str, Any] = {}
+        self.how = Connection()
         self.started: dict[str, Any] = {}
         self.asked: dict[str, Any] = {}
         self.prompt = ""
@@ -86,14 +87,14 @@ def run_async(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, FakeA
         agent = FakeAgent(said)
 
         @asynccontextmanager
-        async def connect(*_: Any, **options: Any) -> AsyncGenerator[FakeAgent]:
-            agent.options = options
+        async def open_connection(_: str | None, how: Connection) -> AsyncGenerator[FakeAgent]:
+            agent.how = how
             try:
                 yield agent
             finally:
                 agent.closed = True
 
-        monkeypatch.setattr(connecting, "connect", connect)
+        monkeypatch.setattr(connecting, "open_connection", open_connection)
         return run.main(["fix it", *words], standalone_mode=False), agent
 
     return call
@@ -182,26 +183,26 @@ def test_everything_asked_for_reaches_the_agent(run_async: Perform, tmp_path: Pa
     assert agent.started == {
         "cwd": str(tmp_path),
         "model": "m",
-        "sandbox": "read-only",
-        "approvals": "never",
+        "access": "read-only",
+        "asking": "never",
         "resume": "old",
         "ephemeral": True,
         "config": {"model_verbosity": "low", "a.b": [1, 2]},
         "profile": "deep",
         "add_dirs": ("/data", "/more"),
     }
-    assert agent.options["command"] == "/bin/agent"
-    assert agent.options["ssh"] == "host"
-    assert agent.options["journal"] == str(tmp_path / "j")
-    assert agent.options["mode"] == "app-server"
-    assert agent.options["timeouts"].turn == 7
+    assert agent.how.command == "/bin/agent"
+    assert agent.how.ssh == "host"
+    assert agent.how.journal == str(tmp_path / "j")
+    assert agent.how.transport is None
+    assert agent.how.timeouts.turn == 7
 
 
 def test_a_process_of_its_own_asks_nobody(run_async: Perform) -> None:
     _, agent = run_async([DONE], "--exec")
 
-    assert agent.options["mode"] == "exec"
-    assert agent.started["approvals"] == "never"
+    assert agent.how.transport == "exec"
+    assert agent.started["asking"] == "never"
 
 
 def test_without_a_terminal_what_is_asked_for_is_denied(
@@ -211,7 +212,8 @@ def test_without_a_terminal_what_is_asked_for_is_denied(
 
     async def ask(agent: FakeAgent) -> None:
         request = ApprovalRequested(approval_id="a", kind="command", summary="rm -rf /")
-        decided.append((await agent.options["ask"](request)).word)
+        ask: Any = agent.how.ask
+        decided.append((await ask(request)).word)
 
     run_async([ask, DONE])
 
@@ -268,10 +270,10 @@ def test_the_prompt_may_come_from_standard_input(
     agent = FakeAgent([DONE])
 
     @asynccontextmanager
-    async def connect(*_: Any, **options: Any) -> AsyncGenerator[FakeAgent]:
+    async def open_connection(*_: Any) -> AsyncGenerator[FakeAgent]:
         yield agent
 
-    monkeypatch.setattr(connecting, "connect", connect)
+    monkeypatch.setattr(connecting, "open_connection", open_connection)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("très bien\n".encode())))
 
     assert run.main(["-"], standalone_mode=False) == 0
@@ -282,7 +284,8 @@ WRONG = {
     "--to yaml": "there is no format 'yaml'",
     "--to messages --quiet": "use either --to or --quiet",
     "--cwd /not/there": "is not a directory",
-    "--sandbox none": "--sandbox",
+    "--sandbox none": "unknown access 'none'; choose one of: read, write, full",
+    "--harness claude --access workspace-write": "unknown access 'workspace-write'",
     "--config nonsense": "--config needs KEY=VALUE",
     "--output-schema /not/there": "cannot read the schema",
     "--yes --policy rules.toml": "use either --yes or --policy",
@@ -296,6 +299,10 @@ def test_a_wrong_request_is_explained_before_anything_is_started(
 ) -> None:
     from dragoman.cli import main as program
 
+    def open_connection(*_: Any) -> None:
+        pytest.fail("an agent was started")
+
+    monkeypatch.setattr(connecting, "open_connection", open_connection)
     monkeypatch.setitem(program._COMMANDS, "run", ("dragoman.cli.commands.run", "…"))
 
     assert main(["run", "hi", *words.split()]) == 2

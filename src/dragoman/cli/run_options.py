@@ -199,7 +199,10 @@ class AgentOptions:
         from dragoman.cli.live.keys import keyboard_of
         from dragoman.client.connecting import Connection, Timeouts, open_connection
         from dragoman.client.deciding import allow_all, ask_always
+        from dragoman.client.surveying import check_access
 
+        if self.access is not None:  # not in check(): the session to resume may decide the agent
+            check_access(self.harness, self.access)
         keyboard = keyboard_of() if view.interactive else None
         policy = policy or self.policy or (allow_all if self.yes else ask_always)
         if keyboard is not None:

@@ -11,7 +11,7 @@ from dragoman.client.connecting import Connection, program_of, sign_in_state
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import AgentError
 from dragoman.harnesses import broken_plugins, driven, driven_harness
-from dragoman.harnesses.contract.capabilities import Capabilities
+from dragoman.harnesses.contract.capabilities import Capabilities, resolve_access
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.harness import Harness
 
@@ -64,6 +64,14 @@ def unusable_plugins() -> list[Unusable]:
 def title_of(name: str | None) -> str:
     """The title of a harness, or of the default one. Raises UsageError with the known names."""
     return driven_harness(name).title
+
+
+def check_access(harness: str | None, requested: str) -> None:
+    """Raise UsageError for an access that the harness does not have, before anything starts.
+
+    The installed release is unknown here; the agent checks the value against it when a session starts.
+    """
+    resolve_access(driven_harness(harness).capabilities(None), requested)
 
 
 async def survey(command: str | None = None, *, harness: str | None = None) -> list[Survey]:
