@@ -40,7 +40,9 @@ def test_a_command_is_asked_about_and_runs_when_allowed(
     # Commands run in a login shell; what its owner's profile does, and waits for, is not the matter here.
     env = {**env, "HOME": str(tmp_path)}
     with at_a_terminal(words, env=env, cwd=tmp_path, width=60) as program:
-        asked = program.wait_for("Run this command?", "No answer in 240 s counts as no.", "] ")
+        asked = program.wait_for(
+            "Run this command?", "No answer within 240 s counts as a denial.", "] "
+        )
         assert "y yes   a yes, for this session" in asked
         assert "directory: . (the session's directory)" in asked
         assert not made.exists()
