@@ -252,7 +252,9 @@ async def _wait(future: asyncio.Future[None], seconds: float) -> bool:
 
 
 def _is_root() -> bool:
-    return sys.platform != "win32" and os.geteuid() == 0
+    if sys.platform == "win32":
+        return False
+    return os.geteuid() == 0
 
 
 def _check(launch: Launch, env: Mapping[str, str]) -> None:
