@@ -15,7 +15,7 @@ CASES = {
     "replay": ([ODD], 2, f"no session {ODD!r}"),
     "tail": ([ODD], 2, f"no session {ODD!r}"),
     "search": ([ODD], 1, "0 found"),
-    "sessions": (["--project", ODD], 0, "there are no such sessions"),
+    "sessions": (["--project", ODD], 0, "no matching sessions"),
 }
 
 

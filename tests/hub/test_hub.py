@@ -69,7 +69,7 @@ def test_a_session_from_its_prompt_to_its_end(pretence: Pretence) -> None:
             assert (now.state, now.last_seq, now.cwd) == ("done", 6, str(pretence.repo))
             assert [one.id for one in hub.sessions()] == [session.id]
             assert hub.verify() == []
-            [harness] = hub.harnesses()
+            harness = hub.harnesses()[0]
             assert (harness.version, harness.state) == ("0.166.0", "running")
 
     asyncio.run(story())
@@ -663,7 +663,7 @@ def test_without_an_agent_there_is_still_what_was_stored(pretence: Pretence) -> 
         pretence.read_seconds = 0.2
         async with asyncio.timeout(SECONDS), pretence.hub() as hub:
             assert texts(hub.entries(session.id)) == ["one"]
-            [harness] = hub.harnesses()
+            harness = hub.harnesses()[0]
             assert harness.problem
             pretence.server.silent.clear()
             await hub.run(session.id, "again")

@@ -219,7 +219,7 @@ def _summary(
         rows.append(f"session file  {files[0]}")
         rows.append(f"read it       {program} convert --to markdown {file}")
         rows.append(f"see it again  {program} replay --speed 4 {file}")
-    rows.append(f"on a page     {program} demo --harness {harness} --page")
+    rows.append(f"on a page     {program} demo --page{_unless_usual(harness)}")
     rows.append(f"your turn     {program} doctor   # is your own agent installed and signed in?")
     return rows
 
@@ -258,3 +258,10 @@ def _script(*, quick: bool) -> Script:
         for turn in script.turns
     ]
     return msgspec.structs.replace(script, turns=tuple(turns))
+
+
+def _unless_usual(harness: str | None) -> str:
+    """The option that names the agent, unless it is the one that runs without it."""
+    from dragoman.client.surveying import driven_names
+
+    return "" if harness in (None, driven_names()[0].name) else f" --harness {harness}"
