@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from corpus_session import Session
 from dragoman.hub.hub import LiveSession
-from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.live.registry import LiveRegistry
 from dragoman.model.messages import (
     Message,
     Prompt,

@@ -22,7 +22,7 @@ from dragoman.harnesses import harness
 from dragoman.harnesses.contract.transport import SessionTransport
 from dragoman.hub.hub import LiveSession, Reader
 from dragoman.hub.journal import HubJournal
-from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.live.registry import LiveRegistry
 from dragoman.hub.stored_lines import replay
 from dragoman.model.messages import Text
 from dragoman.store.live.checking import verify

@@ -13,8 +13,8 @@ import pytest
 import dragoman
 from dragoman.client import sync
 from dragoman.drive.agent import Agent
-from dragoman.drive.one_shots import OneShotAgent, OneShotSession
 from dragoman.drive.session import Session
+from dragoman.drive.turns.one_shots import OneShotAgent, OneShotSession
 
 _ROOT = Path(__file__).parents[1]
 _TEXT = (_ROOT / "docs" / "python.md").read_text(encoding="utf-8")

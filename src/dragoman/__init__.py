@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dragoman.drive.session import Session
     from dragoman.drive.timeouts import Timeouts
     from dragoman.drive.tools.toolbox import Image, tool
-    from dragoman.drive.turns import Result
+    from dragoman.drive.turns.running import Result
     from dragoman.errors import (
         AgentError,
         AgentNotFound,
@@ -110,7 +110,7 @@ _PLACES = {
     "Timeouts": "dragoman.drive.timeouts",
     "Image": "dragoman.drive.tools.toolbox",
     "tool": "dragoman.drive.tools.toolbox",
-    "Result": "dragoman.drive.turns",
+    "Result": "dragoman.drive.turns.running",
     "AgentError": _ERRORS,
     "AgentNotFound": _ERRORS,
     "AuthorityMismatch": _ERRORS,

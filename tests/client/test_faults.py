@@ -16,7 +16,7 @@ from dragoman.drive.restarting import Restarts
 from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.toolbox import tool
-from dragoman.drive.turns import Result, RunningTurn
+from dragoman.drive.turns.running import Result, RunningTurn
 from dragoman.errors import ProcessExited, Stalled, TurnTimeout
 from dragoman.model.messages import (
     ApprovalRequested,

@@ -12,7 +12,7 @@ import pytest
 from dragoman.client.connecting import connect
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import Result
+from dragoman.drive.turns.running import Result
 from dragoman.errors import AgentError, ProcessExited, ResponseTimeout
 from dragoman.model.messages import Malformed, Message, Text, TurnEnded
 from dragoman.rehearsal import Faults

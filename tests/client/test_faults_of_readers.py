@@ -16,7 +16,7 @@ import pytest
 
 from dragoman.client import sync
 from dragoman.drive.session import Session
-from dragoman.drive.turns import Result, RunningTurn
+from dragoman.drive.turns.running import Result, RunningTurn
 from dragoman.errors import ProcessExited, ProtocolError, TurnInterrupted
 from dragoman.model.messages import Prompt, Text, ToolCall
 from support.agents.onlookers import marked, wait_until

@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import Result, RunningTurn
+from dragoman.drive.turns.running import Result, RunningTurn
 from dragoman.errors import TurnInterrupted
 from dragoman.model.messages import ApprovalRequested, ApprovalSettled, Message, Text
 from support.agents.pretending import FakeLink, Json, Server, eventually, running_agent

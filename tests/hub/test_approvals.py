@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +10,6 @@ import pytest
 from dragoman.errors import UsageError
 from dragoman.hub.hub import UnfitDecision
 from support.agents.hubs import SECONDS, FakeLink, Pretence, eventually
-
-
-@pytest.fixture
-def pretence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretence:
-    return Pretence(tmp_path, monkeypatch)
-
 
 _FORM: dict[str, Any] = {
     "type": "object",

@@ -7,7 +7,6 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +14,6 @@ from dragoman.hub.hub import Hub, LiveSession
 from dragoman.model.messages import Malformed, Text, TurnEnded
 from dragoman.store.live.reading import LiveStoreUnusable
 from support.agents.hubs import SECONDS, Pretence
-
-
-@pytest.fixture
-def pretence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretence:
-    return Pretence(tmp_path, monkeypatch)
 
 
 async def _work(pretence: Pretence) -> None:

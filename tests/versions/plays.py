@@ -15,8 +15,8 @@ from releases import Version
 import dragoman
 from dragoman import connect
 from dragoman.drive.agent import Agent
-from dragoman.drive.one_shots import OneShotAgent
-from dragoman.drive.turns import Result
+from dragoman.drive.turns.one_shots import OneShotAgent
+from dragoman.drive.turns.running import Result
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Message

@@ -33,18 +33,18 @@ from dragoman.drive.agent import Agent, AgentPlan, no_profile
 from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.policy_file import read_policy
 from dragoman.drive.approvals.queue import DEADLINE_SECONDS, ApprovalQueue, Ask
-from dragoman.drive.exchange import Keeper
-from dragoman.drive.journal import Journal
+from dragoman.drive.links.exchange import Keeper
+from dragoman.drive.links.journal import Journal
 from dragoman.drive.links.link import OpenLink
 from dragoman.drive.links.ssh import Remote
-from dragoman.drive.one_shots import OneShotAgent, OneShotSession, ShotPlan
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.router import RequestRouter
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.calls import ToolCalls
-from dragoman.drive.watching import watch
+from dragoman.drive.turns.one_shots import OneShotAgent, OneShotSession, ShotPlan
+from dragoman.drive.turns.watching import watch
 from dragoman.drive.workspaces import (
     CheckImages,
     check_images,

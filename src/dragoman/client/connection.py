@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.queue import DEADLINE_SECONDS, Ask
-from dragoman.drive.exchange import Keeper
+from dragoman.drive.links.exchange import Keeper
 from dragoman.drive.links.ssh import Remote
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts

@@ -26,7 +26,7 @@ from dragoman.drive.links.ssh import Remote
 from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import Result, RunningTurn
+from dragoman.drive.turns.running import Result, RunningTurn
 from dragoman.model.answers import AccountLimits, AgentSession, AgentSessions, Model
 from dragoman.model.intents import ServerFacts, SessionFacts
 from dragoman.model.messages import Message

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from dragoman.drive.approvals.queue import ApprovalQueue
 from dragoman.drive.calling import Outcome as CallOutcome
-from dragoman.drive.exchange import Exchange, Keeper
+from dragoman.drive.links.exchange import Exchange, Keeper
 from dragoman.drive.links.link import Exit, OpenLink
 from dragoman.drive.opening import check_access, open_or_new
 from dragoman.drive.restarting import Restarts, State
@@ -27,7 +27,7 @@ from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.toolbox import Toolbox
-from dragoman.drive.turns import RunningTurn
+from dragoman.drive.turns.running import RunningTurn
 from dragoman.drive.worker import Worker
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import AuthorityMismatch, ProcessExited, Unsupported

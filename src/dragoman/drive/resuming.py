@@ -19,7 +19,7 @@ from dragoman.model.messages import Notice
 
 if TYPE_CHECKING:
     from dragoman.drive.agent import Agent
-    from dragoman.drive.exchange import Exchange
+    from dragoman.drive.links.exchange import Exchange
     from dragoman.drive.session import Session
     from dragoman.drive.worker import Worker
     from dragoman.model.intents import OpenSession

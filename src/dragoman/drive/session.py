@@ -14,8 +14,8 @@ import msgspec
 from dragoman.drive.approvals.grants import Grants
 from dragoman.drive.process.reaping import Stat
 from dragoman.drive.process.session_commands import CommandLog, RunningCommand, end, stopped_notice
-from dragoman.drive.stopping import stop
-from dragoman.drive.turns import RunningTurn, left_running
+from dragoman.drive.turns.running import RunningTurn, left_running
+from dragoman.drive.turns.stopping import stop
 from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import (
     AgentError,

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import msgspec
 
-from dragoman.drive.exchange import Exchange
+from dragoman.drive.links.exchange import Exchange
 from dragoman.drive.process.session_commands import Finder
 from dragoman.drive.restarting import State, Tries
 from dragoman.drive.resuming import given_up, lose_ephemeral, reopening, resume_all

@@ -25,8 +25,8 @@ from dragoman.harnesses.contract.capabilities import (
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.transport import SessionTransport
 from dragoman.hub.journal import ConnectionLog
+from dragoman.hub.live.source import NO_SOURCE, Source
 from dragoman.hub.shapes import HarnessInfo
-from dragoman.hub.source import NO_SOURCE, Source
 from dragoman.model.messages import Message
 
 

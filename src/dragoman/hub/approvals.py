@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 
 from dragoman.drive.approvals.policy import WORDS, Decision, Word
 from dragoman.drive.approvals.queue import ApprovalQueue, checked_seconds, elsewhere
-from dragoman.hub.live import LiveState
-from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.live.registry import LiveRegistry
+from dragoman.hub.live.state import LiveState
 from dragoman.hub.shapes import PendingApproval, UnfitDecision
 from dragoman.model.fitting import unfit
 from dragoman.model.messages import ApprovalRequested

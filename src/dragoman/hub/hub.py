@@ -32,12 +32,12 @@ from dragoman.hub.agent import AgentConnection, AgentConnections, session_transp
 from dragoman.hub.approvals import HubApprovals
 from dragoman.hub.idempotency import Keys
 from dragoman.hub.journal import HubJournal
-from dragoman.hub.live import LiveState
-from dragoman.hub.partial import Partial
+from dragoman.hub.live.partial import Partial
+from dragoman.hub.live.readers import ListReader, Reader
+from dragoman.hub.live.registry import LiveRegistry
+from dragoman.hub.live.state import LiveState
 from dragoman.hub.policy import HubPolicy, Judged
-from dragoman.hub.readers import ListReader, Reader
 from dragoman.hub.recovery import recover
-from dragoman.hub.registry import LiveRegistry
 from dragoman.hub.roots import inside, real_paths
 from dragoman.hub.saved import SavedSessionActions
 from dragoman.hub.sessions import SessionActions

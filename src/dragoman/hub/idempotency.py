@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
 from dragoman.errors import DragomanError
-from dragoman.hub.live import LiveState
-from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.live.registry import LiveRegistry
+from dragoman.hub.live.state import LiveState
 from dragoman.hub.shapes import KeyUsedDifferently
 
 

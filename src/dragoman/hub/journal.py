@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from dragoman.drive.secrets import Secrets
-from dragoman.hub.registry import LiveRegistry
-from dragoman.hub.source import Source
+from dragoman.hub.live.registry import LiveRegistry
+from dragoman.hub.live.source import Source
 from dragoman.store.live.reading import JournalLine
 from dragoman.wire.lines import LongLine
 

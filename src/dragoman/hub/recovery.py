@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.hub.accepted import is_prompt
-from dragoman.hub.live import LiveState
-from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.live.accepted import is_prompt
+from dragoman.hub.live.registry import LiveRegistry
+from dragoman.hub.live.source import Source
+from dragoman.hub.live.state import LiveState
 from dragoman.hub.shapes import Entry
-from dragoman.hub.source import Source
 from dragoman.hub.stored_lines import replay
 from dragoman.model.messages import (
     ApprovalRequested,

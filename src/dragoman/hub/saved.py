@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.hub.agent import AgentConnections
-from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.live.registry import LiveRegistry
 from dragoman.hub.roots import inside
 from dragoman.hub.sessions import SessionActions
 from dragoman.hub.shapes import LiveSession

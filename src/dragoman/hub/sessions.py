@@ -11,14 +11,14 @@ from dragoman.drive.calling import Outcome
 from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
-from dragoman.drive.turns import RunningTurn
+from dragoman.drive.turns.running import RunningTurn
 from dragoman.errors import DragomanError, ProtocolError, ResponseError
 from dragoman.harnesses.contract.capabilities import Ability
 from dragoman.hub.agent import AgentConnections
-from dragoman.hub.live import LiveState
-from dragoman.hub.registry import LiveRegistry
+from dragoman.hub.live.registry import LiveRegistry
+from dragoman.hub.live.state import LiveState
+from dragoman.hub.live.steering import returned, steered, without
 from dragoman.hub.shapes import LiveSession, SessionArchived
-from dragoman.hub.steering import returned, steered, without
 from dragoman.model.intents import Archive, Rename
 from dragoman.model.messages import Notice, TurnEnded
 

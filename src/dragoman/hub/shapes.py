@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.errors import ProtocolError, UsageError
 from dragoman.harnesses.contract.capabilities import Capabilities, Choice
-from dragoman.hub.partial import SoFar
+from dragoman.hub.live.partial import SoFar
 from dragoman.model.messages import ApprovalRequested, RateWindow
 from dragoman.model.usage import Usage
 from dragoman.store.live.entries import Entry, Transient

@@ -10,8 +10,8 @@ from pathlib import Path
 import dragoman
 from dragoman.client.connecting import Connection, connect, open_connection
 from dragoman.drive.approvals.policy import Decision
-from dragoman.drive.one_shots import OneShotAgent
-from dragoman.drive.turns import Result, RunningTurn
+from dragoman.drive.turns.one_shots import OneShotAgent
+from dragoman.drive.turns.running import Result, RunningTurn
 from dragoman.model.messages import ApprovalRequested, Notice, Prompt, Text, ToolCall, ToolResult
 from support.agents.fixtures import ClaudeEnv
 from support.agents.live_claude import claude_below, play

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dragoman.drive.exchange import Exchange
+from dragoman.drive.links.exchange import Exchange
 from dragoman.drive.process.child import open_process
 from dragoman.harnesses import harness
 from dragoman.harnesses.contract.conversation import ToolRequest

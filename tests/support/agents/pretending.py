@@ -17,7 +17,7 @@ from dragoman.drive.router import RequestRouter
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.calls import ToolCalls
-from dragoman.drive.watching import watch
+from dragoman.drive.turns.watching import watch
 from dragoman.harnesses import harness
 from dragoman.harnesses.contract.transport import SessionTransport
 from dragoman.model.intents import Greet

@@ -10,7 +10,7 @@ import dragoman
 from dragoman.client.connecting import connect, open_connection
 from dragoman.client.connection import Connection
 from dragoman.drive.agent import Agent
-from dragoman.drive.one_shots import OneShotAgent
+from dragoman.drive.turns.one_shots import OneShotAgent
 from dragoman.harnesses import HARNESSES
 from dragoman.model.messages import Message
 from dragoman.rehearsal import Rehearsal

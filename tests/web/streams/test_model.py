@@ -16,8 +16,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.hub import readers
 from dragoman.hub.hub import Entry, Transient
+from dragoman.hub.live import readers
 from dragoman.model.messages import Delta, Text, encode
 from dragoman.web.settings import Settings
 from dragoman.web.streams import channels

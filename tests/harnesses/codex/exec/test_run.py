@@ -22,7 +22,7 @@ from dragoman import (
     TurnStarted,
     UsageReport,
 )
-from dragoman.drive.journal import Journal
+from dragoman.drive.links.journal import Journal
 from dragoman.harnesses import HARNESSES
 from dragoman.harnesses.codex.exec.run import ExecRun
 from dragoman.harnesses.codex.versions import parse_version

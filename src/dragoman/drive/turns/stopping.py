@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from dragoman.errors import AgentError, ResponseError
 
 if TYPE_CHECKING:
-    from dragoman.drive.exchange import Exchange
+    from dragoman.drive.links.exchange import Exchange
     from dragoman.model.intents import Interrupt
 
 _FIRST_PAUSE: Final = 0.01

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from dragoman.drive.links.link import Closed, Exit, Link, OpenLink, Receive
-from dragoman.drive.one_shots import OneShotAgent
-from dragoman.drive.shots import ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
+from dragoman.drive.turns.one_shots import OneShotAgent
+from dragoman.drive.turns.shots import ShotPlan
 from dragoman.errors import AgentNotFound, Unsupported
 from dragoman.harnesses import harness
 from dragoman.harnesses.contract.transport import Launch, OneShot, Run, TurnTransport

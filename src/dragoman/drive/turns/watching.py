@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dragoman.drive.process.descendants import name_processes
-from dragoman.drive.stopping import stop_in_the_end
 from dragoman.drive.timeouts import judge
+from dragoman.drive.turns.stopping import stop_in_the_end
 from dragoman.errors import AgentError, ResponseTimeout, Unsupported, UsageError
 from dragoman.model.intents import CheckTurn
 from dragoman.model.messages import TurnError
@@ -16,7 +16,7 @@ from dragoman.model.messages import TurnError
 if TYPE_CHECKING:
     from dragoman.drive.agent import Agent
     from dragoman.drive.session import Session
-    from dragoman.drive.turns import RunningTurn
+    from dragoman.drive.turns.running import RunningTurn
 
 _TICK = 0.5
 

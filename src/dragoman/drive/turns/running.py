@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 
-from dragoman.drive.mailbox import Mailbox
 from dragoman.drive.process.session_commands import boot_ticks
 from dragoman.drive.timeouts import Pulse, RunningTool
+from dragoman.drive.turns.mailbox import Mailbox
 from dragoman.errors import (
     AgentError,
     ProcessExited,

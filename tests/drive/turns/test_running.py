@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 
-from dragoman.drive.turns import Result, RunningTurn
+from dragoman.drive.turns.running import Result, RunningTurn
 from dragoman.errors import (
     ProcessExited,
     ResponseError,

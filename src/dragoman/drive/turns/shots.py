@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from dragoman.drive.calling import Outcome as CallOutcome
-from dragoman.drive.exchange import Keeper
+from dragoman.drive.links.exchange import Keeper
 from dragoman.drive.links.link import Link, OpenLink
 from dragoman.drive.restarting import State
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import RunningTurn
+from dragoman.drive.turns.running import RunningTurn
 from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
 from dragoman.errors import ProcessExited, TurnInterrupted
 from dragoman.harnesses.contract.capabilities import Capabilities

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.drive.journal import Journal
+from dragoman.drive.links.journal import Journal
 from dragoman.wire.lines import LongLine
 
 AT = datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import httpx
 import pytest
 
-from dragoman.hub.accepted import Accepted
+from dragoman.hub.live.accepted import Accepted
 from dragoman.model.messages import Prompt, TurnEnded
 from dragoman.store.live.store import LiveStore
 from support.agents.stages import Stage

@@ -8,7 +8,7 @@ import pytest
 from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.turns import RunningTurn
+from dragoman.drive.turns.running import RunningTurn
 from support.agents.pretending import FakeLink, Json, Server, eventually, running_agent
 
 _SECONDS = 60

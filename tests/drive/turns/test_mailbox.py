@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.drive import mailbox as module
-from dragoman.drive.mailbox import Mailbox
+from dragoman.drive.turns import mailbox as module
+from dragoman.drive.turns.mailbox import Mailbox
 from dragoman.model.messages import Delta, Message, Text, ToolCall
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dragoman.hub.partial import MOST, Partial
+from dragoman.hub.live.partial import MOST, Partial
 from dragoman.model.messages import Delta, Text, Thinking, ToolResult, TurnEnded
 
 

@@ -16,11 +16,11 @@ from weakref import WeakSet
 
 import msgspec
 
-from dragoman.hub.accepted import Accepted
-from dragoman.hub.live import LiveState
-from dragoman.hub.readers import ListReader, Reader
+from dragoman.hub.live.accepted import Accepted
+from dragoman.hub.live.readers import ListReader, Reader
+from dragoman.hub.live.source import NO_SOURCE, Source
+from dragoman.hub.live.state import LiveState
 from dragoman.hub.shapes import LiveSession, UnknownSession
-from dragoman.hub.source import NO_SOURCE, Source
 from dragoman.model.messages import Delta, Message, RateLimits, SessionStarted, TurnEnded, encode
 from dragoman.store.live.entries import Entry, Transient
 from dragoman.store.live.reading import LiveStoreUnusable, StoredSession

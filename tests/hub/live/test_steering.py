@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from dragoman.hub.live.steering import accepted, returned, steered, without
 from dragoman.hub.shapes import Steered
-from dragoman.hub.steering import accepted, returned, steered, without
 
 AT = datetime(2026, 11, 18, tzinfo=UTC)
 

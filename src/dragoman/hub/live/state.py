@@ -12,11 +12,11 @@ import msgspec
 
 from dragoman.drive.agent import Agent
 from dragoman.drive.session import Session
-from dragoman.hub.partial import Partial
-from dragoman.hub.readers import Reader
+from dragoman.hub.live.partial import Partial
+from dragoman.hub.live.readers import Reader
+from dragoman.hub.live.steering import accepted, returned
+from dragoman.hub.live.unfinished import Unfinished
 from dragoman.hub.shapes import Entry, LiveSession, SessionState, Transient
-from dragoman.hub.steering import accepted, returned
-from dragoman.hub.unfinished import Unfinished
 from dragoman.model.messages import (
     Delta,
     Message,

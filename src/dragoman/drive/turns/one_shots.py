@@ -16,10 +16,10 @@ from typing import Any
 from dragoman.drive.process.descendants import name_processes
 from dragoman.drive.process.session_commands import RunningCommand
 from dragoman.drive.restarting import State
-from dragoman.drive.shots import Shot, ShotPlan
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import judge
-from dragoman.drive.turns import RunningTurn
+from dragoman.drive.turns.running import RunningTurn
+from dragoman.drive.turns.shots import Shot, ShotPlan
 from dragoman.drive.workspaces import check_prompt
 from dragoman.errors import ProcessExited, TurnInterrupted, Unsupported
 from dragoman.harnesses.contract.capabilities import resolve_access

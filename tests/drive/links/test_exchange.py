@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from dragoman.drive.exchange import REQUESTS_AT_ONCE
+from dragoman.drive.links.exchange import REQUESTS_AT_ONCE
 from dragoman.drive.timeouts import Timeouts
 from dragoman.errors import ProcessExited, ResponseTimeout
 from dragoman.model.intents import ListModels

@@ -1,0 +1,1 @@
+"""Turns while they run: their messages, their limits, their ends, and turns that are a process each."""
