@@ -3,6 +3,9 @@
 Another package adds a harness with an entry point of the group ``dragoman.harnesses`` whose value is a
 :class:`~dragoman.harnesses.contract.harness.Harness`. Plug-ins are loaded when they are first needed.
 One that cannot be loaded is left out and listed by :func:`broken_plugins`.
+
+Importing this module imports what each built-in harness is made of, and no parser and nothing that drives: that is
+imported at its first call (:mod:`~dragoman.harnesses.contract.lazy`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from typing import cast
 from dragoman.errors import UnknownDialect
 from dragoman.harnesses import dialects, find_dialect
 from dragoman.harnesses.contract.reading import Parser
-from dragoman.harnesses.messages.parser import MessagesParser
 from dragoman.model.messages import MESSAGE_TYPES, Malformed, Message
 from dragoman.reading.sniffing import SniffingParser
 from dragoman.reading.sources import Damage, Line, Source, batches, ending_of
@@ -31,6 +30,8 @@ def has_own_lines(parser: Parser | None) -> bool:
     """Whether the line numbers in this parser's messages refer to the source it reads."""
     if isinstance(parser, SniffingParser):
         return parser.dialect is None or parser.dialect.has_own_lines
+    from dragoman.harnesses.messages.parser import MessagesParser  # rarely asked
+
     return not isinstance(parser, MessagesParser)
 
 

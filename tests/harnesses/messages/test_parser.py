@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dragoman.export import find
 from dragoman.export.base import Options
-from dragoman.harnesses.messages.parser import MessagesParser, sniff
+from dragoman.harnesses.messages.parser import MessagesParser
+from dragoman.harnesses.messages.sniff import sniff
 from dragoman.model.messages import MESSAGE_TYPES, Message, Prompt, Text, Unknown, encode
 from dragoman.reading.audit import audit
 from dragoman.reading.mapper import Mapper

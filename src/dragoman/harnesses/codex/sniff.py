@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
 
-from dragoman.harnesses.codex.responses.shapes import ResponseItem
 from dragoman.harnesses.codex.values.loose import as_dict, as_list, as_str
 from dragoman.wire import jsonl
 
@@ -27,9 +27,6 @@ _ROWS: Final = frozenset(
      "inter_agent_communication_metadata")
 )  # fmt: skip
 _COMMON_WORDS: Final = frozenset(("compacted", "world_state"))
-_BARE_ITEMS: Final = frozenset(
-    str(kind.__struct_config__.tag) for kind in ResponseItem.__subclasses__()
-)
 _V1: Final = frozenset(
     ("newConversation", "sendUserMessage", "sendUserTurn", "addConversationListener",
      "resumeConversation", "listConversations", "interruptConversation", "sessionConfigured",
@@ -126,13 +123,21 @@ def _of_type(kind: str, line: dict[str, Any]) -> str | None:
         return EXEC_EXPERIMENTAL if "session_id" in line else RESPONSES
     if kind.startswith(("response.", "message.")):
         return RESPONSES
-    if kind in _BARE_ITEMS:
+    if kind in _bare_items():
         return ROLLOUT_FLAT if _is_response_item(kind, line) else None
     if kind == "error" and isinstance(line.get("message"), str):
         if "sequence_number" in line:
             return RESPONSES
         return EXEC if line.keys() <= {"type", "message", "details"} else None
     return None
+
+
+@cache
+def _bare_items() -> frozenset[str]:
+    # Imported here: most streams are known by another line.
+    from dragoman.harnesses.codex.responses.shapes import ResponseItem
+
+    return frozenset(str(kind.__struct_config__.tag) for kind in ResponseItem.__subclasses__())
 
 
 def _is_response_item(kind: str, line: dict[str, Any]) -> bool:

@@ -5,8 +5,8 @@ Programs that only read load this module, too, so it imports what drives when th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from dragoman.harnesses.codex.app_server.client.features import APP_SERVER
 from dragoman.harnesses.codex.home.history import CODEX_HOME
@@ -15,20 +15,16 @@ from dragoman.harnesses.codex.sniff import APP_SERVER as APP_SERVER_DIALECT
 from dragoman.harnesses.codex.sniff import EXEC
 from dragoman.harnesses.codex.versions import need, parse_version
 from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
-from dragoman.harnesses.contract.program import Bundled, Drift, Program, Schema
+from dragoman.harnesses.contract.lazy import on_use
+from dragoman.harnesses.contract.program import Bundled, Program, Schema
 from dragoman.harnesses.contract.sign_in import SignIn, SignInCheck
 from dragoman.harnesses.contract.transport import (
     Launch,
-    OneShot,
     SessionTransport,
     Transport,
     TurnTransport,
 )
 from dragoman.model.intents import OpenSession
-
-if TYPE_CHECKING:
-    from dragoman.harnesses.codex.exec.run import ExecRun
-    from dragoman.model.usage import Usage
 
 
 def launch_server(program: str, release: Release | None, opening: OpenSession | None) -> Launch:
@@ -43,16 +39,25 @@ def make_conversation(release: Release | None, now: Clock | None = None) -> Conv
     return AppServerConversation(release, now=now)
 
 
-def launch_turn(program: str, release: Release | None, shot: OneShot) -> Launch:
+@on_use
+def launch_turn():
     from dragoman.harnesses.codex.exec.launch import exec_launch
 
-    return exec_launch(program, release, shot)
+    return exec_launch
 
 
-def make_run(release: Release | None, shot: OneShot, spent: Usage | None = None) -> ExecRun:
+@on_use
+def make_run():
     from dragoman.harnesses.codex.exec.run import ExecRun
 
-    return ExecRun(release, shot, spent)
+    return ExecRun
+
+
+@on_use
+def capabilities():
+    from dragoman.harnesses.codex.capabilities import capabilities
+
+    return capabilities
 
 
 def settings_file(env: Mapping[str, str]) -> str:
@@ -65,16 +70,18 @@ def sign_in_file(env: Mapping[str, str]) -> str:
     return f"{CODEX_HOME.path(env)}/auth.json"
 
 
-def is_trust_decided(settings: bytes, cwd: str) -> bool:
+@on_use
+def is_trust_decided():
     from dragoman.harnesses.codex.home.trust import is_decided_in
 
-    return is_decided_in(settings, cwd)
+    return is_decided_in
 
 
-def profile(name: str, read: Callable[[str], str | None]) -> dict[str, Any]:
+@on_use
+def profile():
     from dragoman.harnesses.codex.home.profiles import profile_settings
 
-    return profile_settings(name, read)
+    return profile_settings
 
 
 _SPEAKS: Final = (
@@ -99,10 +106,11 @@ def speaks(release: Release | None) -> list[str]:
     ]
 
 
-def find_drift(schema: bytes) -> Drift:
+@on_use
+def find_drift():
     from dragoman.harnesses.codex.drift.comparing import drift
 
-    return drift(schema)
+    return drift
 
 
 _SCHEMA: Final = Schema(

@@ -6,19 +6,28 @@ It has no program behind it, so it is only read: nothing is driven, repaired or 
 from __future__ import annotations
 
 from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.lazy import on_use
 from dragoman.harnesses.contract.reading import Dialect
-from dragoman.harnesses.messages.parser import MessagesParser, sniff
+from dragoman.harnesses.messages import sniff
+
+
+@on_use
+def _parser():
+    from dragoman.harnesses.messages.parser import MessagesParser
+
+    return MessagesParser
+
 
 MESSAGES = Harness(
     name="dragoman",
     title="Dragoman's own messages",
-    sniff=sniff,
+    sniff=sniff.sniff,
     dialects=(
         Dialect(
             name="messages",
             summary="what dragoman writes: --to messages, --to json, --json",
             releases="all",
-            make_parser=MessagesParser,
+            make_parser=_parser,
             has_own_lines=False,
         ),
     ),

@@ -14,38 +14,16 @@ Nothing is added: a turn that was open when it was written is open when it is re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, cast
+from collections.abc import Iterable
+from typing import Any, cast
 
 import msgspec
 
 from dragoman.harnesses.contract.reading import Duplicate, Ending
-from dragoman.model.messages import MESSAGE_TYPES, Message, decode
+from dragoman.harnesses.messages.sniff import bare_line
+from dragoman.model.messages import Message, decode
 from dragoman.wire import jsonl
 from dragoman.wire.lines import LongLine
-
-_COMMON: Final = frozenset(("type", "session_id", "turn_id", "at", "line"))
-"""What every message has, whatever its type, and no line of an agent."""
-
-
-def sniff(lines: Sequence[bytes]) -> str | None:
-    """The dialect, if one of the lines is a message of ours."""
-    for line in lines:
-        try:
-            value: Any = jsonl.loads(_bare(line))
-        except jsonl.NotJson:
-            continue
-        if isinstance(value, dict):
-            given = cast("dict[str, Any]", value)
-            if given.keys() >= _COMMON and given["type"] in MESSAGE_TYPES:
-                return "messages"
-    return None
-
-
-def _bare(line: bytes) -> bytes:
-    """The line without the comma that separates the elements of an array."""
-    line = line.strip()
-    return line[:-1] if line.endswith(b"},") else line
 
 
 class MessagesParser:
@@ -60,7 +38,7 @@ class MessagesParser:
 
     def receive_line(self, line: bytes) -> None:
         self._line += 1
-        bare = _bare(line)
+        bare = bare_line(line)
         if not bare or bare in (b"[", b"]", b"[]"):
             self._duplicate("bracket of a list" if bare else "blank line")
             return

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from dragoman.harnesses.codex.care import place, settings
+from dragoman.harnesses.codex.care.places import place, settings
 from dragoman.harnesses.codex.care.salvage import completed, salvage
 
 _ID = "01a1e150-b3eb-7a30-8813-455db931ee86"

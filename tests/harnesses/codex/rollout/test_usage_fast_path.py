@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dragoman
-from dragoman.harnesses.codex.rollout.usage_fast_path import plain_rollout
+from dragoman.harnesses.codex.dialects import plain_rollout
 from dragoman.model.messages import Message, UsageReport
 
 _ONLY = {"usage", "session_started", "turn_started"}

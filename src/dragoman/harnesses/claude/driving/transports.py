@@ -6,24 +6,14 @@ Programs that only read load this module, too, so it imports what drives when th
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dragoman.harnesses.claude.sign_in import KEY_NAMES, SIGN_IN, settings_file
 from dragoman.harnesses.claude.sniff import STREAM
 from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
+from dragoman.harnesses.contract.lazy import on_use
 from dragoman.harnesses.contract.program import Bundled, Program
-from dragoman.harnesses.contract.transport import (
-    Launch,
-    OneShot,
-    SessionTransport,
-    Transport,
-    TurnTransport,
-)
-from dragoman.model.intents import OpenSession
-
-if TYPE_CHECKING:
-    from dragoman.harnesses.claude.driving.run import PrintRun
-    from dragoman.model.usage import Usage
+from dragoman.harnesses.contract.transport import SessionTransport, Transport, TurnTransport
 
 _NUMBER: Final = re.compile(r"(?<!\d)(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
@@ -34,10 +24,18 @@ def parse_release(text: str | None) -> Release | None:
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
-def _launch_session(program: str, release: Release | None, opening: OpenSession | None) -> Launch:
+@on_use
+def capabilities():
+    from dragoman.harnesses.claude.capabilities import capabilities
+
+    return capabilities
+
+
+@on_use
+def _launch_session():
     from dragoman.harnesses.claude.driving.launch import session_launch
 
-    return session_launch(program, release, opening)
+    return session_launch
 
 
 def _make_conversation(release: Release | None, clock: Clock | None) -> Conversation:
@@ -46,16 +44,18 @@ def _make_conversation(release: Release | None, clock: Clock | None) -> Conversa
     return ClaudeConversation(release)
 
 
-def _launch_turn(program: str, release: Release | None, shot: OneShot) -> Launch:
+@on_use
+def _launch_turn():
     from dragoman.harnesses.claude.driving.launch import turn_launch
 
-    return turn_launch(program, release, shot)
+    return turn_launch
 
 
-def _make_run(release: Release | None, shot: OneShot, spent: Usage | None = None) -> PrintRun:
+@on_use
+def _make_run():
     from dragoman.harnesses.claude.driving.run import PrintRun
 
-    return PrintRun(release, shot, spent)
+    return PrintRun
 
 
 def _speaks(release: Release | None) -> list[str]:

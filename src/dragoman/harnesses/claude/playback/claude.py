@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from dragoman.harnesses.claude.playback.printing import write_print
-from dragoman.harnesses.claude.playback.server import StreamJsonServer
-from dragoman.harnesses.claude.playback.shapes import RELEASE
+from dragoman.harnesses.claude.playback.release import RELEASE
+from dragoman.harnesses.contract.lazy import on_use
 from dragoman.harnesses.contract.playback import Playback
 
-CLAUDE_PLAYBACK = Playback(
-    run=write_print, serve=StreamJsonServer, version_line=f"{RELEASE} (Claude Code)"
-)
+
+@on_use
+def _run():
+    from dragoman.harnesses.claude.playback.printing import write_print
+
+    return write_print
+
+
+@on_use
+def _serve():
+    from dragoman.harnesses.claude.playback.server import StreamJsonServer
+
+    return StreamJsonServer
+
+
+CLAUDE_PLAYBACK = Playback(run=_run, serve=_serve, version_line=f"{RELEASE} (Claude Code)")

@@ -21,7 +21,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.harnesses.claude.playback.recorded import recorded
-from dragoman.harnesses.claude.playback.shapes import RELEASE, Line, made_up_id, result_line
+from dragoman.harnesses.claude.playback.release import RELEASE
+from dragoman.harnesses.claude.playback.shapes import Line, made_up_id, result_line
 from dragoman.harnesses.claude.playback.turns import ClaudeTurnWriter, Step, interruption_line
 from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import TurnEnded, TurnError

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
+from dragoman.harnesses.claude.playback.release import RELEASE
 from dragoman.model.messages import SessionStarted, ToolCall, TurnEnded
 from dragoman.model.tools import TASK
 from dragoman.model.usage import Usage
 
-RELEASE: Final = "2.1.327"
 HARNESS: Final = "claude"
 Line = dict[str, Any]
 

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.codex.events.notices import turns_rolled_back
 from dragoman.harnesses.codex.values.loose import as_dict, as_int, as_str
 from dragoman.harnesses.contract.history import (
     Base,
@@ -126,6 +125,9 @@ def row_ordinal(line: bytes) -> int | None:
 
 def turns_undone(notice: Notice) -> int:
     """Return how many turns a notice says were rolled back. The sentence is our own."""
+    # Imported here: a list of sessions asks for no turns.
+    from dragoman.harnesses.codex.events.notices import turns_rolled_back
+
     found = _TURNS.search(notice.text)
     count = int(found[1]) if found else 1
     return count if notice.text == turns_rolled_back(count) else 0

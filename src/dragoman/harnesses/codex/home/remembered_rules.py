@@ -7,7 +7,6 @@ Codex has written is also a Python expression. What people have written over sev
 
 from __future__ import annotations
 
-import ast
 from typing import Any, Final, cast
 
 from dragoman.harnesses.contract.program import Remembered, Remembers
@@ -19,6 +18,8 @@ def read_rule(line: str) -> Remembered | None:
     """The rule that a line is, if it is one."""
     if not line.startswith(("prefix_rule(", "network_rule(")) or len(line) > _LONGEST:
         return None
+    import ast  # only here: it costs as much time as this harness
+
     try:
         call = ast.parse(line.strip(), mode="eval").body
         if not isinstance(call, ast.Call) or call.args:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dragoman.harnesses.codex.playback.shapes import RELEASE, rate_limits, turn_of
+from dragoman.harnesses.codex.playback.release import RELEASE
+from dragoman.harnesses.codex.playback.shapes import rate_limits, turn_of
 from dragoman.harnesses.codex.playback.turns import PlaybackStep, TurnWriter, made_up_id
 from dragoman.harnesses.codex.versions import parse_version
 from dragoman.harnesses.contract.playback import TimedMessage

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from dragoman.harnesses.codex.playback.release import RELEASE
 from dragoman.harnesses.codex.versions import release_in
 from dragoman.model.messages import RateLimits, SessionStarted, TurnError
 from dragoman.model.usage import Usage
 
-RELEASE: Final = "0.166.0"
-"""The release that is played, if the recording does not name one that has what is played."""
 _WITH_DETAILS: Final = frozenset(
     (
         "httpConnectionFailed",

@@ -24,8 +24,6 @@ from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageR
 from dragoman.model.usage import NOTHING, Usage
 from dragoman.wire.jsonl import UNREADABLE
 
-_START: Final = b'{"timestamp":"'
-_HEADER: Final = b'"type":"session_meta",'
 _ONLY: Final = frozenset(("usage", "turn_started", "session_started"))
 _COUNTS: Final = frozenset(
     head[:HEAD]
@@ -258,9 +256,3 @@ _ROWS: Final[dict[type[Any], _Tell]] = {
         PlainRollout._nothing,
     ),
 }
-
-
-def plain_rollout(head: bytes) -> PlainRollout | None:
-    """A reader for the file that begins with these bytes, if it looks plain."""
-    is_plain = head.startswith(_START) and head.find(_HEADER, 30, 90) >= 0
-    return PlainRollout() if is_plain else None
