@@ -4,6 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Compiled modules are kept even where the environment says not to: the tests start hundreds of Python processes, and each of them would
+# compile the whole package again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-versions check format bench fuzz recordings clean
 
 # The real agent, a stand-in model: a task from its prompt to its answer, live. No key, no network.
@@ -59,6 +63,7 @@ $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Dragoman needs Python 3.11 or later: make PYTHON=python3.11 …")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 $(VENV)/demo: $(VENV)/installed
