@@ -55,9 +55,11 @@ def test_a_rehearsal_for_both_leaves_the_commands_home_alone() -> None:
 
 
 def test_an_unknown_agent_is_one_sentence() -> None:
-    unknown: Any = "gemini"
+    unknown: Any = "cursor"
 
-    with pytest.raises(RehearsalFailed, match=r"unknown agent 'gemini' \(use codex or claude\)"):
+    with pytest.raises(
+        RehearsalFailed, match=r"unknown agent 'cursor' \(use codex, claude, gemini, "
+    ):
         Rehearsal(Script(), agent=unknown)
 
 

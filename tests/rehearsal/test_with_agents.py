@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman.rehearsal import Rehearsal
-from dragoman.rehearsal.stage import AGENTS, AgentName
+from dragoman.rehearsal.agents.known import USUAL_AGENTS, AgentName
 from support.agents.by_hand import Event, by_hand, program_of
 
 _SECONDS = 60
@@ -41,7 +41,7 @@ turns:
 """
 
 
-@pytest.fixture(params=AGENTS)
+@pytest.fixture(params=USUAL_AGENTS)
 def agent(request: pytest.FixtureRequest) -> AgentName:
     return request.param
 
@@ -195,7 +195,7 @@ def test_faults_reach_the_agent_and_are_over_when_the_script_says_so(
 
 
 def test_one_command_can_use_both_agents(tmp_path: Path) -> None:
-    with Rehearsal(_EXAMPLES / "hello.yaml", agent=AGENTS) as stage:
+    with Rehearsal(_EXAMPLES / "hello.yaml", agent=USUAL_AGENTS) as stage:
         for words in (
             [program_of("codex"), "exec", "--skip-git-repo-check", "hi"],
             [program_of("claude"), "-p", "hi"],

@@ -40,12 +40,19 @@ class ModelRequest(HttpRequest, frozen=True):
 
 
 class StandInModel:
-    """Answers requests from a script. Remembers nothing but how often a fault was met."""
+    """Answers requests from a script. Remembers nothing but how often a fault was met.
 
-    def __init__(self, script: Script) -> None:
+    ``first`` is the number of the first answer: agents and ledgers take ids for unique, also those of two models.
+    """
+
+    def __init__(self, script: Script, *, first: int = 1) -> None:
         self.script = script
         self._attempts: dict[tuple[object, ...], int] = {}
-        self._numbers = itertools.count(1)
+        self._numbers = itertools.count(first)
+
+    def auxiliary(self, wire: Wire, request: HttpRequest) -> Iterable[Action] | None:
+        """What to do about a request that is not part of a conversation; None if it is."""
+        return wire.auxiliary(request, next(self._numbers))
 
     def ask(self, wire: Wire, request: HttpRequest) -> ModelRequest:
         """The request with its place in the script."""

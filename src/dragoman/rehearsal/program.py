@@ -20,7 +20,8 @@ def find_program(agent: str) -> str | None:
 
 def find_bundled(agent: str) -> str | None:
     """The program in the package that brings it, or None if the package is not installed."""
-    return _BUNDLED[agent]()
+    find = _BUNDLED.get(agent)
+    return find() if find else None
 
 
 def find_codex() -> str | None:

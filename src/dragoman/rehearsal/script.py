@@ -272,6 +272,14 @@ class Script(Struct, frozen=True):
     """Settings of Codex beyond those that the rehearsal needs."""
     claude: dict[str, Any] = {}
     """Settings of Claude, likewise."""
+    gemini: dict[str, Any] = {}
+    copilot: dict[str, Any] = {}
+    qwen: dict[str, Any] = {}
+    opencode: dict[str, Any] = {}
+
+    def settings_of(self, agent: str) -> dict[str, Any]:
+        """The settings for one agent."""
+        return self.config if agent == "codex" else getattr(self, agent, {})
 
 
 def responses(

@@ -15,14 +15,19 @@ from dragoman.rehearsal import http
 from dragoman.rehearsal.actions import Action, HangUp, Head, Wait, json_head
 from dragoman.rehearsal.answers import ModelRequest, StandInModel
 from dragoman.rehearsal.anthropic.wire import MessagesWire
+from dragoman.rehearsal.chat.wire import ChatWire
+from dragoman.rehearsal.gemini.wire import GeminiWire
 from dragoman.rehearsal.openai.wire import ResponsesWire
 from dragoman.rehearsal.requests import HttpRequest
 from dragoman.rehearsal.wires import Wire
 
 HOST = "127.0.0.1"
+_NO_WIRE = (
+    "The stand-in model answers POST /v1/responses, /v1/messages, /v1/chat/completions"
+    " and …:streamGenerateContent only."
+)
 
-
-WIRES: tuple[Wire, ...] = (ResponsesWire(), MessagesWire())
+WIRES: tuple[Wire, ...] = (ResponsesWire(), MessagesWire(), ChatWire(), GeminiWire())
 """The APIs that are served, each under its own path."""
 
 
@@ -86,10 +91,10 @@ class ModelServer:
         if not request.body:
             self.others.append(request)
             return (_refusal(400, "The body is not a JSON object."),)
-        blocks = wire.auxiliary(request)
-        if blocks is not None:
+        actions = self.model.auxiliary(wire, request)
+        if actions is not None:
             self.others.append(request)
-            return blocks
+            return actions
         asked = self.model.ask(wire, request)
         self.requests.append(asked)
         return self.model.answer(wire, asked)
@@ -123,7 +128,7 @@ def _elsewhere(request: HttpRequest) -> Iterable[Action]:
     """The answer to a request for which there is no wire."""
     if request.method == "HEAD":
         return (Head(200, {}, b""),)  # an agent that looks whether anything answers
-    return (_refusal(404, "The stand-in model answers POST /v1/responses and /v1/messages only."),)
+    return (_refusal(404, _NO_WIRE),)
 
 
 def _refusal(status: int, message: str) -> Head:

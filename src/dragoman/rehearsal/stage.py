@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import shutil
 import tempfile
 import threading
@@ -15,11 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from dragoman.errors import DragomanError, reason_of
-from dragoman.rehearsal.agents import claude, codex
 from dragoman.rehearsal.agents.homes import merged
+from dragoman.rehearsal.agents.known import AGENTS, SETUPS, AgentName
+from dragoman.rehearsal.agents.setup import AgentWishes
 from dragoman.rehearsal.answers import ModelRequest, StandInModel
 from dragoman.rehearsal.reading import read_script
 from dragoman.rehearsal.requests import HttpRequest
@@ -27,10 +29,12 @@ from dragoman.rehearsal.script import Script
 from dragoman.rehearsal.server import HOST, ModelServer
 
 _SECONDS = 30
+_STRIDE_BITS = 20
 
-AgentName: TypeAlias = Literal["codex", "claude"]
-AGENTS: tuple[AgentName, ...] = ("codex", "claude")
-"""All agents that a rehearsal can set up."""
+
+def _first() -> int:
+    """The number of the first answer: no other rehearsal's, and with room for as many as one can give."""
+    return (secrets.randbits(40) << _STRIDE_BITS) + 1
 
 
 class RehearsalFailed(DragomanError):
@@ -67,7 +71,8 @@ class Rehearsal:
         self.script = read_script(script)
         self.agents: tuple[AgentName, ...] = (agent,) if isinstance(agent, str) else tuple(agent)
         if unknown := [name for name in self.agents if name not in AGENTS]:
-            raise RehearsalFailed(f"unknown agent {unknown[0]!r} (use {' or '.join(AGENTS)})")
+            known = ", ".join(AGENTS)
+            raise RehearsalFailed(f"unknown agent {unknown[0]!r} (use {known})")
         # The agent works elsewhere: a relative home would be another one there.
         self._home = Path(home).expanduser().absolute() if home is not None else None
         self._model = model
@@ -106,21 +111,24 @@ class Rehearsal:
     @property
     def claude_home(self) -> Path:
         """The home directory of Claude; its settings and sessions are in ``.claude`` there."""
-        return self.home / "claude" if "codex" in self.agents else self.home
+        return self.home_of("claude")
+
+    def home_of(self, agent: AgentName) -> Path:
+        """The home directory of an agent: a folder of its own beside another agent's."""
+        # Codex's has always been the outer one: its path is in the files of those who use rehearsals.
+        alone = len(self.agents) == 1 or agent == "codex"
+        return self.home if alone else self.home / agent
 
     @property
     def env(self) -> dict[str, str]:
         """The environment variables to set for the agent."""
         env: dict[str, str] = {}
-        if "codex" in self.agents:
-            env |= codex.variables(self.codex_home)
-        if "claude" in self.agents:
-            model = self._model_for("claude")
-            home = self.claude_home
-            env |= claude.variables(home, self.url, model=model, retries=self._allowed_retries)
-            # A command that may use any agent keeps its own home; only Claude alone gets another.
-            if "codex" not in self.agents:
-                env |= claude.own_places(home)
+        for agent in self.agents:
+            home = self.home_of(agent)
+            env |= SETUPS[agent].variables(home, self._wishes(agent))
+            # A command that may use any agent keeps its own home; only one alone gets another.
+            if len(self.agents) == 1:
+                env |= SETUPS[agent].own_places(home)
         return env
 
     @property
@@ -166,20 +174,14 @@ class Rehearsal:
             why = reason_of(self._problem) if self._problem else f"not ready after {_SECONDS} s"
             where = f" (port {self._wanted_port})" if self._wanted_port else ""
             raise RehearsalFailed(f"the stand-in model cannot start: {why}{where}")
-        if "codex" in self.agents:
-            self._write_codex()
-        if "claude" in self.agents:
-            more = self._config if "codex" not in self.agents else {}
-            claude.write_home(self.claude_home, claude.settings(merged(self.script.claude, more)))
+        for agent in self.agents:
+            SETUPS[agent].write_home(self.home_of(agent), self._wishes(agent))
 
-    def _write_codex(self) -> None:
-        config = codex.settings(
-            self.url,
-            model=self._model_for("codex"),
-            retries=self._allowed_retries,
-            more=merged(self.script.config, self._config),
-        )
-        codex.write_home(self.codex_home, config)
+    def _wishes(self, agent: AgentName) -> AgentWishes:
+        # With several agents, the settings given here are for the first.
+        more = self._config if agent == self.agents[0] else {}
+        config = merged(self.script.settings_of(agent), more)
+        return AgentWishes(self.url, self._model_for(agent), self._allowed_retries, config)
 
     @property
     def _allowed_retries(self) -> int:
@@ -188,9 +190,9 @@ class Rehearsal:
     def _model_for(self, agent: AgentName) -> str | None:
         """The model that was asked for, if it is one of that agent's."""
         name = self._model or self.script.model
-        if len(self.agents) > 1 or self._model is None:
-            return name if name and name.startswith("claude") == (agent == "claude") else None
-        return name
+        if name is None or (len(self.agents) == 1 and self._model is not None):
+            return name
+        return name if SETUPS[agent].takes(name) else None
 
     def close(self) -> None:
         """Stop serving, and take the temporary home directory away."""
@@ -214,7 +216,7 @@ class Rehearsal:
     async def _serve(self, ready: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
-        server = ModelServer(StandInModel(self.script), keep=self._keep)
+        server = ModelServer(StandInModel(self.script, first=_first()), keep=self._keep)
         self._port = await server.start(self._wanted_port)
         self._server = server
         ready()

@@ -60,8 +60,8 @@ class Wire(Protocol):
         """Whether the request asks for a response through this API."""
         ...
 
-    def auxiliary(self, request: HttpRequest) -> Iterable[Action] | None:
-        """The answer to a request that is not part of a conversation; None if it is."""
+    def auxiliary(self, request: HttpRequest, number: int) -> Iterable[Action] | None:
+        """The answer to a request that is not part of a conversation; None if it is. ``number`` is for its id."""
         ...
 
     def history(self, request: HttpRequest) -> RequestHistory:

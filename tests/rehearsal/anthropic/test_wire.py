@@ -169,9 +169,9 @@ def test_a_summary_has_the_tags_without_which_it_is_asked_for_again() -> None:
 
 
 def test_tokens_are_counted_and_auxiliary_requests_answered_without_the_script() -> None:
-    counted = _WIRE.auxiliary(_request(path="/v1/messages/count_tokens?beta=true"))
+    counted = _WIRE.auxiliary(_request(path="/v1/messages/count_tokens?beta=true"), 1)
     suggestion = _request({"role": "user", "content": "[SUGGESTION MODE: what next?]"})
-    suggested = _WIRE.auxiliary(suggestion)
+    suggested = _WIRE.auxiliary(suggestion, 1)
 
     assert counted is not None
     [head] = counted
@@ -179,7 +179,7 @@ def test_tokens_are_counted_and_auxiliary_requests_answered_without_the_script()
     assert json.loads(head.body or b"")["input_tokens"] > 10
     assert suggested is not None
     assert _blocks(list(suggested)) == ["text"]
-    assert _WIRE.auxiliary(_request()) is None
+    assert _WIRE.auxiliary(_request(), 1) is None
 
 
 def test_a_conversation_is_known_by_its_session() -> None:

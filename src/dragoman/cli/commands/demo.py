@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dragoman.cli.live.live import LiveView
     from dragoman.model.messages import ApprovalRequested, Message
     from dragoman.rehearsal import Script
-    from dragoman.rehearsal.stage import AgentName
+    from dragoman.rehearsal.agents.known import AgentName
 
 _ASKS_ALWAYS: Final = "untrusted"
 _PROMPT: Final = "Fix the failing test"
@@ -39,9 +39,9 @@ _PAUSE_SECONDS: Final = 2.0
 def _scripted_agents() -> list[str]:
     """The agents that the stand-in model can serve, the default one first."""
     from dragoman.client.surveying import driven_names
-    from dragoman.rehearsal.stage import AGENTS
+    from dragoman.rehearsal.agents.known import USUAL_AGENTS
 
-    return [each.name for each in driven_names() if each.name in AGENTS]
+    return [each.name for each in driven_names() if each.name in USUAL_AGENTS]
 
 
 @click.command(short_help="Watch the real agent fix a test, without a key or a network.")
@@ -94,13 +94,13 @@ def demo(
 def _scripted(harness: str | None) -> AgentName:
     """The agent, if the stand-in model can serve it."""
     from dragoman.client.surveying import driven_names
-    from dragoman.rehearsal.stage import AGENTS
+    from dragoman.rehearsal.agents.known import USUAL_AGENTS
 
     name = harness or driven_names()[0].name
-    for each in AGENTS:
+    for each in USUAL_AGENTS:
         if each == name:
             return each
-    raise UsageError(f"the demo runs {' or '.join(AGENTS)}, not {name}")
+    raise UsageError(f"the demo runs {' or '.join(USUAL_AGENTS)}, not {name}")
 
 
 def _cautious(harness: str, command: str | None) -> tuple[str | None, str | None]:

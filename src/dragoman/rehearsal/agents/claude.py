@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from dragoman.rehearsal.agents.homes import NotOurs, merged, past_proxies
+from dragoman.rehearsal.agents.setup import AgentWishes
 
 MODEL = "claude-sonnet-4-5-20250929"
 _KEY = "fake"
@@ -92,6 +93,28 @@ def variables(
 def own_places(home: Path) -> dict[str, str]:
     """More variables, for a command that is the agent itself: it uses no file of the user's home."""
     return {"HOME": str(home), "TMPDIR": str(home / "tmp")}
+
+
+class ClaudeSetup:
+    """Claude Code, as a rehearsal sets it up."""
+
+    name = "claude"
+
+    def takes(self, model: str) -> bool:
+        """Whether a model's name is that of one of its models."""
+        return model.startswith("claude")
+
+    def write_home(self, home: Path, wishes: AgentWishes) -> None:
+        """Make the home directory, but never overwrite a real one."""
+        write_home(home, settings(wishes.config))
+
+    def variables(self, home: Path, wishes: AgentWishes) -> dict[str, str]:
+        """The variables that lead the agent to the stand-in model, and nowhere else."""
+        return variables(home, wishes.url, model=wishes.model, retries=wishes.retries)
+
+    def own_places(self, home: Path) -> dict[str, str]:
+        """More variables, for a command that is the agent itself."""
+        return own_places(home)
 
 
 def _write(path: Path, value: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.rehearsal.agents.homes import NotOurs, merged, past_proxies
+from dragoman.rehearsal.agents.setup import AgentWishes
 from dragoman.rehearsal.agents.toml import to_toml
 
 MODEL = "gpt-5.5"
@@ -51,6 +52,31 @@ def write_home(folder: Path, config: Mapping[str, Any]) -> None:
         raise NotOurs(path)
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(_SIGN + to_toml(config), encoding="utf-8")
+
+
+class CodexSetup:
+    """Codex, as a rehearsal sets it up."""
+
+    name = "codex"
+
+    def takes(self, model: str) -> bool:
+        """Whether a model's name is that of one of its models: any that is clearly none of another agent's."""
+        return not model.startswith(("claude", "gemini", "qwen"))
+
+    def write_home(self, home: Path, wishes: AgentWishes) -> None:
+        """Make the home directory, but never overwrite a real one."""
+        config = settings(
+            wishes.url, model=wishes.model, retries=wishes.retries, more=wishes.config
+        )
+        write_home(home, config)
+
+    def variables(self, home: Path, wishes: AgentWishes) -> dict[str, str]:
+        """The variables that lead the agent to the stand-in model."""
+        return variables(home)
+
+    def own_places(self, home: Path) -> dict[str, str]:
+        """Its home directory is all that it uses."""
+        return {}
 
 
 def variables(folder: Path) -> dict[str, str]:

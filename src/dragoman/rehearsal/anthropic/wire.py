@@ -48,7 +48,7 @@ class MessagesWire:
         """Whether the request asks for a message, or for the number of its tokens."""
         return request.method == "POST" and request.endpoint.endswith(("/messages", _COUNT))
 
-    def auxiliary(self, request: HttpRequest) -> Iterable[Action] | None:
+    def auxiliary(self, request: HttpRequest, number: int) -> Iterable[Action] | None:
         """The answer to a request that is not part of a conversation."""
         if request.endpoint.endswith(_COUNT):
             return (json_head(200, {"input_tokens": len(request.raw) // 4}),)
@@ -56,7 +56,7 @@ class MessagesWire:
         if blocks is None:
             return None
         played = [(Item(block), block) for block in blocks]
-        return self.stream(request, self.history(request), 0, played)
+        return self.stream(request, self.history(request), number, played)
 
     def history(self, request: HttpRequest) -> RequestHistory:
         """The messages of the request."""

@@ -45,7 +45,7 @@ class ResponsesWire:
         """Whether the request asks for a response."""
         return request.method == "POST" and request.endpoint.endswith("/responses")
 
-    def auxiliary(self, request: HttpRequest) -> Iterable[Action] | None:
+    def auxiliary(self, request: HttpRequest, number: int) -> Iterable[Action] | None:
         """Every request for a response is part of a conversation here."""
         return None
 

@@ -1,0 +1,1 @@
+"""Steps as calls of functions, for the APIs whose tools are functions with a JSON schema."""

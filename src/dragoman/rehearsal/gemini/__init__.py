@@ -1,0 +1,1 @@
+"""The Gemini wire: ``streamGenerateContent``, as the Gemini CLI speaks it."""
