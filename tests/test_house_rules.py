@@ -89,11 +89,11 @@ def _passes_it_on(handler: ast.ExceptHandler) -> bool:
 
 
 def test_only_its_own_folder_and_the_registry_name_a_harness() -> None:
-    """But for the rehearsal, which is there to make that one program run."""
+    """But for the rehearsal, which is there to make that one program run, and the table of agents that speak ACP."""
     named = re.compile(r"\bcodex\b", re.IGNORECASE)
     for path in _MODULES:
         place = path.relative_to(_SOURCE)
-        if place.parts[0] == "rehearsal":
+        if place.parts[0] == "rehearsal" or place == Path("harnesses/acp/quirks.py"):
             continue
         if place.parts[:2] == ("harnesses", "codex") or place == Path("harnesses/__init__.py"):
             continue

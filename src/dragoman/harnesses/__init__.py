@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from dragoman.errors import UsageError
+from dragoman.harnesses.any_acp import ANY_ACP
 from dragoman.harnesses.claude import CLAUDE
 from dragoman.harnesses.codex import CODEX
 from dragoman.harnesses.contract.harness import Harness
@@ -20,7 +21,7 @@ from dragoman.harnesses.contract.reading import Dialect, Limit, PlainReader, Val
 from dragoman.harnesses.messages import MESSAGES
 from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 
-HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, MESSAGES)
+HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, ANY_ACP, MESSAGES)
 """The built-in ones. Use :func:`all_harnesses`, which includes plug-ins."""
 
 _plugins = Plugins({each.name for each in HARNESSES})

@@ -11,7 +11,7 @@ from dragoman.model.usage import Usage
 class SessionUsage:
     """The tokens of one session, each report once."""
 
-    __slots__ = ("_cost", "_out", "context_window", "counter", "is_resumed")
+    __slots__ = ("_cost", "_out", "context_window", "counter", "is_resumed", "knows_total")
 
     def __init__(self, out: SessionOutput) -> None:
         self._out = out
@@ -19,6 +19,8 @@ class SessionUsage:
         self.context_window: int | None = None
         self.is_resumed = False
         """Whether the session began before this stream, so that its first total is an old one."""
+        self.knows_total = True
+        """Whether what was counted is all that the session has spent; otherwise no total is reported."""
         self._cost: float | None = None
 
     def report(
@@ -72,7 +74,7 @@ class SessionUsage:
                 turn_id=session.turn_id,
                 at=out.at,
                 line=out.line,
-                total=self.counter.total,
+                total=self.counter.total if self.knows_total else None,
                 last=last,
                 context_window=window,
                 response_id=response_id,

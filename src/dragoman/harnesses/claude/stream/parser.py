@@ -38,7 +38,6 @@ from dragoman.harnesses.claude.rate_limits import rate_windows
 from dragoman.harnesses.claude.session import SYNTHETIC, ClaudeSession
 from dragoman.harnesses.claude.stream import shapes
 from dragoman.harnesses.claude.stream.control import Control
-from dragoman.harnesses.claude.stream.directions import ASIDE, ERRORS, unwrap
 from dragoman.harnesses.claude.stream.mirror import Mirror
 from dragoman.harnesses.claude.stream.partials import Partials
 from dragoman.harnesses.claude.stream.prompts import PromptQueue
@@ -50,6 +49,7 @@ from dragoman.harnesses.claude.usage import usage_of
 from dragoman.harnesses.claude.values import as_time, local_output
 from dragoman.harnesses.contract.reading import Ending
 from dragoman.wire import jsonl
+from dragoman.wire.directions import ASIDE, ERRORS, unwrap
 from dragoman.wire.envelope import time_on
 from dragoman.wire.loose import as_dict, as_list, as_str
 

@@ -1,4 +1,4 @@
-"""Who sent a line: the host or the agent.
+"""Who sent a line that was recorded: the host or the agent.
 
 A live driver knows. A journal says so in each line's wrapper, in words that differ: ``send`` and ``recv`` in ours,
 ``in`` and ``out``, seen from the agent, in others. A plain stream is all the agent's.

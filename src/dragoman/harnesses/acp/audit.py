@@ -1,0 +1,91 @@
+"""What an audit knows about the lines that make no message of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dragoman.harnesses.assembly.omissions import Omission, Omissions
+from dragoman.harnesses.contract.reading import Value
+from dragoman.wire import jsonl
+from dragoman.wire.directions import unwrap
+from dragoman.wire.jsonl import UNREADABLE
+from dragoman.wire.loose import as_dict, as_list, as_str
+
+_UNSAID: Final = (
+    "journal: ",
+    "control: ",
+    "state: ",
+    "client: ",
+    "history: ",
+    "prompt: it waits",
+    "text: it comes whole",
+    "turn: ended before",
+    "usage: ",
+    "session: ",
+)
+"""How the reasons begin whose lines are about something else than the conversation, or are repeated whole."""
+
+OMISSIONS: Final = (
+    Omission(
+        "what a line says about itself: its kind, its names, when it was written",
+        ("**.sessionUpdate", "**.toolCallId", "**.sessionId", "**.messageId", "*.jsonrpc", "*.id",
+         "*.method", "**._meta.**", "**.type"),
+    ),
+    Omission(
+        "how a client shows a call; the call's tool, input and result say it",
+        ("**.update.title", "**.update.kind", "**.update.status", "**.update.locations[].**"),
+    ),
+    Omission(
+        "the input of a call as far as it was known, and what is shown before the call has begun; the call has it "
+        "whole",
+        ("tool_call*.params.update.rawInput.**", "tool_call*.params.update.rawInput",
+         "tool_call*.params.update.content[].**"),
+    ),
+    Omission(
+        "a tool's own account of its result, which the result has as text",
+        ("tool_call*.params.update.rawOutput.**",),
+    ),
+    Omission(
+        "the choices that a session offers, and how a plan's steps are ranked",
+        ("config_option_update.params.update.configOptions[].**", "plan.params.update.entries[].priority"),
+    ),
+)  # fmt: skip
+_OMISSIONS: Final = Omissions(OMISSIONS)
+
+
+def values(line: bytes, rule: str = "") -> Iterator[Value]:
+    """The values on this line that some message has to hold, each with its place on the line.
+
+    ``rule`` says why the line has made no message of its own.
+    """
+    if rule.startswith(_UNSAID):
+        return
+    try:
+        given = as_dict(jsonl.loads(unwrap(line).line))
+    except (jsonl.NotJson, *UNREADABLE):
+        return
+    name = _name(given)
+    for key, value in given.items():
+        yield from _inside(f"{name}.{key}", value)
+
+
+def _name(line: dict[str, Any]) -> str:
+    update = as_dict(as_dict(line.get("params")).get("update"))
+    return as_str(update.get("sessionUpdate")) or as_str(line.get("method")) or "response"
+
+
+def _inside(place: str, value: Any) -> Iterator[Value]:
+    """The values in a value, as deep as they are nested."""
+    if value is None or value in ("", [], {}) or isinstance(value, bool):
+        return
+    if _OMISSIONS.reason(place):
+        return
+    if isinstance(value, dict):
+        for key, inner in as_dict(value).items():
+            yield from _inside(f"{place}.{key}", inner)
+    elif isinstance(value, list):
+        for inner in as_list(value):
+            yield from _inside(f"{place}[]", inner)
+    else:
+        yield Value(place, value, [[value]])

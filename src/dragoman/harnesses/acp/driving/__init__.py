@@ -1,0 +1,1 @@
+"""Driving an agent over ACP: one process, one session in it."""

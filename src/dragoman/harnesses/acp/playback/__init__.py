@@ -1,0 +1,1 @@
+"""A fake agent that plays a recording over ACP."""

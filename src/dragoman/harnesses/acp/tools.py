@@ -1,0 +1,224 @@
+"""The tools of agents that speak ACP, by the names and inputs that messages use.
+
+A call may name its tool in four places, or in none: then its kind and its input tell which one it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from dragoman.harnesses.acp.quirks import AcpQuirks
+from dragoman.model import tools
+from dragoman.model.messages import ApprovalKind
+from dragoman.wire import jsonl
+from dragoman.wire.loose import as_dict, as_list, as_str
+
+_NAMES: Final = {
+    name: tool
+    for tool, names in {
+        tools.BASH: ("bash", "shell", "run_shell_command", "execute", "powershell", "exec_command"),
+        tools.BASH_OUTPUT: ("read_bash",),
+        tools.KILL_SHELL: ("stop_bash",),
+        tools.READ: ("read", "read_file", "view"),
+        tools.WRITE: ("write", "write_file", "create"),
+        tools.EDIT: ("edit", "replace", "apply_patch", "str_replace"),
+        tools.GLOB: ("glob",),
+        tools.GREP: ("grep", "grep_search", "rg", "search_file_content"),
+        tools.LS: ("ls", "list", "list_directory"),
+        tools.WEB_SEARCH: ("websearch", "web_search", "google_web_search"),
+        tools.WEB_FETCH: ("webfetch", "web_fetch", "fetch"),
+        tools.TODO_WRITE: ("todowrite", "todo_write", "write_todos"),
+        tools.TASK: ("task", "agent", "Agent", "invoke_agent"),
+        tools.ASK_USER: ("ask_user", "ask_user_question", "question"),
+        tools.SKILL: ("skill",),
+    }.items()
+    for name in names
+}
+_FILES: Final = {
+    "filePath": "file_path",
+    "filepath": "file_path",
+    "path": "file_path",
+    "absolute_path": "file_path",
+    "oldString": "old_string",
+    "old_str": "old_string",
+    "newString": "new_string",
+    "new_str": "new_string",
+    "file_text": "content",
+    "replaceAll": "replace_all",
+}
+_KEYS: Final[dict[str, dict[str, str]]] = {
+    tools.READ: _FILES,
+    tools.WRITE: _FILES,
+    tools.EDIT: _FILES,
+    tools.TASK: {"agent_name": "subagent_type", "agent_type": "subagent_type"},
+}
+_KINDS: Final = {
+    "execute": tools.BASH,
+    "read": tools.READ,
+    "search": tools.GREP,
+    "fetch": tools.WEB_FETCH,
+}
+_IDENTIFIER: Final = re.compile(r"[A-Za-z][\w.-]*\Z")
+_MCP_TITLE: Final = re.compile(r"\A([\w.-]+) \(([\w.-]+) MCP Server\)")
+_AT: Final = re.compile(r"\[current working directory ([^\]]+)\]?")
+
+
+class ToolUse(NamedTuple):
+    """A call as messages have it."""
+
+    tool: str
+    native: str
+    input: dict[str, Any]
+
+
+def native_name(update: dict[str, Any], quirks: AcpQuirks) -> str | None:
+    """The name of the tool, if this mention of a call has it."""
+    meta = as_dict(update.get("_meta"))
+    for named in (
+        update.get("name"),
+        meta.get("toolName"),
+        as_dict(meta.get("claudeCode")).get("toolName"),
+    ):
+        if isinstance(named, str) and named:
+            return named
+    call_id = as_str(update.get("toolCallId")) or ""
+    if quirks.id_has_name and "__" in call_id:
+        return call_id.partition("__")[0]
+    title = as_str(update.get("title")) or ""
+    # A finished call already has a title for people; only a new one has the tool's name there.
+    if quirks.title_has_name and update.get("status") == "pending" and _IDENTIFIER.match(title):
+        return title
+    return None
+
+
+class CallFacts(NamedTuple):
+    """What is known of a call when it is emitted."""
+
+    name: str | None
+    title: str
+    kind: str
+    input: dict[str, Any]
+    content: list[Any]
+    locations: list[Any]
+
+
+def use_of(call: CallFacts, servers: Iterable[str]) -> ToolUse:
+    """The call in the words that all harnesses share."""
+    given = call.input or _input_shown(call)
+    native = call.name or _guessed(call, given)
+    tool = _NAMES.get(native) or _of_server(native, call.title, servers) or native
+    if tool == tools.EDIT and "content" in given and "old_string" not in given:
+        tool = tools.WRITE
+    keys = _KEYS.get(tool, {})
+    given = {keys.get(key, key): value for key, value in given.items()}
+    if tool == tools.TODO_WRITE and isinstance(given.get("todos"), list):
+        given["todos"] = [_todo(as_dict(each)) for each in as_list(given["todos"])]
+    return ToolUse(tool, native, given)
+
+
+def _todo(todo: dict[str, Any]) -> dict[str, Any]:
+    if "description" in todo and "content" not in todo:
+        return {"content" if key == "description" else key: value for key, value in todo.items()}
+    return todo
+
+
+def _guessed(call: CallFacts, given: dict[str, Any]) -> str:
+    """A name by what the call does, for agents that name no tool."""
+    if call.kind == "edit" or "old_str" in given or "file_text" in given:
+        writes = "content" in given or "file_text" in given
+        return tools.WRITE if writes else tools.EDIT
+    if call.kind == "search" and "pattern" in given and "path" not in given:
+        return tools.GLOB if "*" in str(given["pattern"]) else tools.GREP
+    if call.kind in ("think", "other") and {"subagent_type", "agent_type"} & given.keys():
+        return tools.TASK
+    if "todos" in given:
+        return tools.TODO_WRITE
+    return _KINDS.get(call.kind) or call.title or call.kind or "tool"
+
+
+def _input_shown(call: CallFacts) -> dict[str, Any]:
+    """The input of a call that only shows it: in its title, its places and its content."""
+    if call.kind == "execute" and call.title:
+        return {"command": call.title.partition(" [current working directory ")[0]}
+    for diff in map(as_dict, call.content):
+        if diff.get("type") == "diff":
+            return _of_diff(diff)
+    places = [path for each in call.locations if (path := as_str(as_dict(each).get("path")))]
+    if places:
+        return {"file_path": places[0]}
+    return _json_shown(call.content)
+
+
+def _of_diff(diff: dict[str, Any]) -> dict[str, Any]:
+    path, old, new = diff.get("path"), diff.get("oldText"), diff.get("newText")
+    if not old:
+        return {"file_path": path, "content": new}
+    return {"file_path": path, "old_string": old, "new_string": new}
+
+
+def _json_shown(content: list[Any]) -> dict[str, Any]:
+    """An input that is shown as JSON, as a call of an MCP server has it."""
+    for text in texts_of(content):
+        if text.startswith("{"):
+            try:
+                return as_dict(jsonl.loads(text.encode()))
+            except jsonl.NotJson:
+                return {}
+    return {}
+
+
+def _of_server(native: str, title: str, servers: Iterable[str]) -> str | None:
+    """The name of an MCP server's tool, from however the agent joins the two names."""
+    if native.startswith("mcp__"):
+        return native
+    if found := _MCP_TITLE.match(title):
+        return tools.mcp_tool(found[2], found[1])
+    bare = native.removeprefix("mcp_")
+    for server in servers:
+        for joint in ("_", "-", "."):
+            if bare.startswith(server + joint):
+                return tools.mcp_tool(server, bare[len(server) + 1 :])
+    return None
+
+
+def texts_of(content: Iterable[Any]) -> list[str]:
+    """The texts in a call's content; other blocks are named."""
+    found: list[str] = []
+    for item in map(as_dict, content):
+        block = as_dict(item.get("content")) if item.get("type") == "content" else item
+        if item.get("type") not in ("diff", "terminal") and (text := block_text(block)):
+            found.append(text)
+    return found
+
+
+def block_text(block: dict[str, Any]) -> str:
+    """The text of a content block, or what stands for it."""
+    match block.get("type"):
+        case "text":
+            return as_str(block.get("text")) or ""
+        case "resource_link":
+            return as_str(block.get("uri")) or ""
+        case "resource":
+            resource = as_dict(block.get("resource"))
+            return as_str(resource.get("text")) or as_str(resource.get("uri")) or ""
+        case str() as kind:
+            return f"[{kind}]"
+        case _:
+            return ""
+
+
+def cwd_shown(content: list[Any]) -> str | None:
+    """The directory of a command, where the agent shows it beside the command."""
+    found = next(filter(None, map(_AT.search, texts_of(content))), None)
+    return found[1] if found else None
+
+
+def approval_kind(tool: str, kind: str) -> ApprovalKind:
+    """What an approval of this call is about."""
+    if tool == tools.BASH or kind == "execute":
+        return "command"
+    if tool in (tools.EDIT, tools.WRITE) or kind in ("edit", "delete", "move"):
+        return "edit"
+    return "tool"
