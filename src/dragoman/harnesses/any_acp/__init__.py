@@ -1,13 +1,17 @@
-"""Any program that speaks the Agent Client Protocol."""
+"""Any program that speaks the Agent Client Protocol.
+
+What reads, drives and plays is imported when it is used (:mod:`~dragoman.harnesses.contract.lazy`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from dragoman.harnesses.acp.sniff import sniff_acp
 from dragoman.harnesses.contract.harness import Harness
-from dragoman.harnesses.contract.reading import Dialect, Parser, Value
+from dragoman.harnesses.contract.lazy import on_use
+from dragoman.harnesses.contract.reading import Dialect
 
 DIALECT: Final = "acp"
 
@@ -16,17 +20,18 @@ def _sniff(lines: Sequence[bytes]) -> str | None:
     return DIALECT if sniff_acp(lines, "acp") else None
 
 
-def _values(line: bytes, rule: str) -> Iterable[Value]:
-    # Only an audit needs them.
+@on_use
+def _values():
     from dragoman.harnesses.acp.audit import values
 
-    return values(line, rule)
+    return values
 
 
-def _make_parser(*, only: frozenset[str] | None, audit: bool) -> Parser:
+@on_use
+def _parser():
     from dragoman.harnesses.acp.parser import AcpParser
 
-    return AcpParser(only=only, audit=audit)
+    return AcpParser
 
 
 ANY_ACP = Harness(
@@ -39,7 +44,7 @@ ANY_ACP = Harness(
             name=DIALECT,
             summary="the Agent Client Protocol, in both directions or what the agent says",
             releases="protocol version 1",
-            make_parser=_make_parser,
+            make_parser=_parser,
         ),
     ),
 )
