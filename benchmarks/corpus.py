@@ -4,8 +4,10 @@ Half of the sessions are legacy (as 0.142 writes them), half paginated (as 0.166
 order and their fields are those of the recordings; the sizes are those of working sessions: about
 twelve model responses a turn, each with a summary of reasoning and its encrypted form, a command with
 a few kilobytes of output (log-normal, at most 40 KB, as Codex cuts it), now and then a patch or a text,
-and a compaction whenever the context is full. Bodies are pieces of Python's own library, so that escapes
-and characters are those of code. The same seed always gives the same bytes.
+and a compaction whenever the context is full. Outputs are pieces of Python's own library, so that escapes
+and characters are those of code, a quarter of them without a header; prompts, texts and thoughts are prose in
+several languages; rate limits change with every response. Half of the bytes are in two long sessions, a tenth
+in many of less than 100 KB. The same seed always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ def write(path: Path, seed: int, pool: str, *, paginated: bool, size: int) -> Pa
 
 
 def make(folder: Path, megabytes: int) -> list[Path]:
-    """Sessions of this size together: half of it in two long ones, the rest in ordinary ones."""
+    """Sessions of this size together: half of it in two long ones, a tenth in small ones."""
     folder.mkdir(parents=True, exist_ok=True)
     pool = bodies()
     size = megabytes * 1_000_000
@@ -46,9 +48,10 @@ def make(folder: Path, megabytes: int) -> list[Path]:
     ]
     left, seed = size - sum(path.stat().st_size for path in paths), 2
     while left > 0:
+        is_small = left < size // 10
         paginated = seed % 2 == 1
         path = folder / f"{'paginated' if paginated else 'legacy'}-{seed:05d}.jsonl"
-        own = min(left, 1_500_000 + seed % 7 * 700_000)
+        own = 24_000 + seed % 8 * 9_000 if is_small else 1_500_000 + seed % 7 * 700_000
         paths.append(write(path, seed, pool, paginated=paginated, size=own))
         left -= path.stat().st_size
         seed += 1

@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from corpus_prose import prose
+
 _START = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 _CONTEXT = 700_000
 """How many characters a session may say before it is compacted."""
+_LOOKS = 0.25
+"""How many outputs have no header."""
 _TOKENS = (
     "input_tokens",
     "cached_input_tokens",
@@ -52,6 +56,14 @@ class Session:
         self._said += length
         start = self._random.randrange(len(self._pool) - length)
         return self._pool[start : start + length]
+
+    def _prose(self, size: float) -> str:
+        """What somebody says: mostly prose in some language, with a piece of code in it."""
+        length = max(20, int(size))
+        self._said += length
+        said = prose(self._random, max(20, length * 2 // 3))
+        left = length - len(said)
+        return f"{said}\n{self._text(left)}" if left > 60 else said
 
     def _size(self, median: float, most: float) -> float:
         return min(self._random.lognormvariate(0, 1.1) * median, most)
@@ -135,10 +147,10 @@ class Session:
                 "summary": "auto",
             },
         )
-        yield from self._prompt(self._text(self._size(300, 4000)))
+        yield from self._prompt(self._prose(self._size(300, 4000)))
         for _ in range(self._random.randrange(6, 18)):
             yield from self._one_response()
-        last = self._text(self._size(900, 6000))
+        last = self._prose(self._size(900, 6000))
         yield from self._says(last, "final_answer")
         yield from self._spends()
         yield self._event(
@@ -173,7 +185,7 @@ class Session:
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
             for text in texts
         ]
-        summary = self._text(3500)
+        summary = self._prose(3500)
         yield self._row("compacted", {"message": summary, "replacement_history": history})
         if self._paginated:
             yield self._item("ContextCompaction", self._id("item"))
@@ -181,7 +193,7 @@ class Session:
             yield self._event("context_compacted")
 
     def _one_response(self) -> Iterator[bytes]:
-        summary = self._text(self._size(260, 1500))
+        summary = self._prose(self._size(260, 1500))
         secret = base64.b64encode(self._random.randbytes(int(self._size(900, 5000)))).decode()
         name = self._id("rs")
         if self._paginated:
@@ -193,12 +205,12 @@ class Session:
             "reasoning", id=name, summary=parts, content=None, encrypted_content=secret
         )
         if self._random.random() < 0.3:
-            yield from self._says(self._text(self._size(250, 2000)), "commentary")
+            yield from self._says(self._prose(self._size(250, 2000)), "commentary")
         if self._random.random() < 0.15:
             yield from self._patches()
         else:
             for _ in range(self._random.choice((1, 1, 1, 2))):
-                yield from self._runs()
+                yield from self._looks() if self._random.random() < _LOOKS else self._runs()
         yield from self._spends()
 
     def _says(self, text: str, phase: str) -> Iterator[bytes]:
@@ -244,6 +256,18 @@ class Session:
         )
         yield self._response(
             "function_call_output", id=self._id("fco"), call_id=call, output=header + output
+        )
+
+    def _looks(self) -> Iterator[bytes]:
+        """A tool whose output has no header, and that no item or event repeats."""
+        call = self._id("call")
+        arguments = json.dumps({"file_path": "/workspace/src/module.py", "offset": 1})
+        yield self._response(
+            "function_call", id=self._id("fc"), name="read_file", arguments=arguments, call_id=call
+        )
+        output = self._text(self._size(2600, 40000))
+        yield self._response(
+            "function_call_output", id=self._id("fco"), call_id=call, output=output
         )
 
     def _patches(self) -> Iterator[bytes]:
@@ -297,9 +321,9 @@ class Session:
             "model_context_window": 258400,
         }
         used = {
-            "used_percent": float(self._count // 400),
+            "used_percent": round(self._count * 0.013 % 100, 2),
             "window_minutes": 300,
-            "resets_at": 1794799999,
+            "resets_at": 1794799999 + self._count // 50,
         }
         limits = {"limit_id": "codex", "limit_name": None, "primary": used, "secondary": None,
                   "credits": None, "plan_type": "pro"}  # fmt: skip

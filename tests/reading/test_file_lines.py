@@ -5,7 +5,8 @@ import random
 from pathlib import Path
 
 from conftest import Compress
-from dragoman.reading.file_lines import is_plain, open_file, other_lines, plain_lines
+from dragoman.reading.file_lines import open_file, other_lines, plain_lines
+from dragoman.reading.sources import is_plain
 
 
 def test_lines_know_where_they_begin_and_the_last_may_be_torn(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 
 from dragoman.archive.finding import FoundFile
 from dragoman.model.messages import Message
-from dragoman.reading.file_lines import is_plain, open_file
+from dragoman.reading.file_lines import open_file
 from dragoman.reading.growing import GrowingFile
 from dragoman.reading.parsers import FileReader
 from dragoman.reading.read import feed
-from dragoman.reading.sources import Line
+from dragoman.reading.sources import Line, is_plain
 
 _PAUSE_SECONDS: Final = 0.5
 _WHOLE: Final = 1 << 24

@@ -16,10 +16,10 @@ import msgspec
 
 from dragoman.harnesses.contract.reading import Mark
 from dragoman.model.messages import Message, Prompt, TurnStarted
-from dragoman.reading.file_lines import LineBatch, is_plain, open_file, other_lines, plain_lines
+from dragoman.reading.file_lines import LineBatch, open_file, other_lines, plain_lines
 from dragoman.reading.parsers import FileReader
 from dragoman.reading.read import feed
-from dragoman.reading.sources import ending_of
+from dragoman.reading.sources import ending_of, is_plain
 from dragoman.store.files import FileRow, Files, MarkRow
 
 _FIRST_TAIL: Final = 1 << 18

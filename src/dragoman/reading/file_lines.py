@@ -12,9 +12,9 @@ from io import BufferedReader
 from itertools import accumulate
 from typing import NamedTuple, cast
 
-from dragoman.reading.compression import MAGIC, Damage
+from dragoman.reading.compression import Damage
 from dragoman.reading.regular import open_regular
-from dragoman.reading.sources import BATCH, BOMS, CHUNK, Line, batches
+from dragoman.reading.sources import BATCH, CHUNK, Line, batches
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine
 
 
@@ -27,11 +27,6 @@ class LineBatch(NamedTuple):
     is_torn: bool = False
     """Whether this is a partial line without its newline, which can only be the last of the file."""
     damage: str | None = None
-
-
-def is_plain(file: BufferedReader) -> bool:
-    """Whether file offsets equal line offsets: the file is UTF-8 and not compressed."""
-    return not file.peek(4)[:4].startswith((*MAGIC, *BOMS))
 
 
 def open_file(path: str) -> BufferedReader:

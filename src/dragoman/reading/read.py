@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from io import BufferedReader
+from itertools import chain, islice
 from typing import cast
 
 from dragoman.errors import UnknownDialect
@@ -10,7 +12,15 @@ from dragoman.harnesses import dialects, find_dialect
 from dragoman.harnesses.contract.reading import Parser
 from dragoman.model.messages import MESSAGE_TYPES, Malformed, Message
 from dragoman.reading.sniffing import SniffingParser
-from dragoman.reading.sources import Damage, Line, Source, batches, ending_of
+from dragoman.reading.sources import (
+    STEP,
+    Damage,
+    Line,
+    Source,
+    batches,
+    ending_of,
+    open_plain,
+)
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LongLine
 
 
@@ -57,13 +67,37 @@ def read(
     kinds = _kinds(only)
     wanted = frozenset(only) if only is not None else None
     parser = make_parser(dialect, only=wanted)
+    plain = None if follow else open_plain(source, max_line)
+    if plain is not None:
+        yield from _of_plain(plain, parser, kinds)
+    else:
+        yield from _of_batches(source, parser, kinds, max_line, follow=follow)
+    parser.receive_eof(ending_of(source))
+    yield from _chosen(parser.messages(), kinds)
+
+
+def _of_plain(
+    file: BufferedReader, parser: Parser, kinds: tuple[type, ...] | None
+) -> Iterator[Message]:
+    with file:
+        while (first := next(file, None)) is not None:
+            parser.receive_lines(chain((first,), islice(file, STEP - 1)))
+            yield from _chosen(parser.messages(), kinds)
+
+
+def _of_batches(
+    source: Source,
+    parser: Parser,
+    kinds: tuple[type, ...] | None,
+    max_line: int,
+    *,
+    follow: bool,
+) -> Iterator[Message]:
     for batch in batches(source, max_line=max_line, follow=follow):
         feed(parser, batch)
         yield from _chosen(parser.messages(), kinds)
         if batch and isinstance(batch[-1], Damage):
             yield from _chosen([damage(batch[-1])], kinds)
-    parser.receive_eof(ending_of(source))
-    yield from _chosen(parser.messages(), kinds)
 
 
 def feed(parser: Parser, batch: list[Line]) -> None:

@@ -21,6 +21,7 @@ _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+_SMALLEST: Final = 1 << 13
 _FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_BINARY", 0)
@@ -50,7 +51,10 @@ def open_regular(path: str | os.PathLike[str], *, buffering: int = 1 << 20) -> B
     _check(name, os.stat(name))
     handle = os.open(name, _FLAGS)
     try:
-        _check(name, os.fstat(handle))
+        state = os.fstat(handle)
+        _check(name, state)
+        # A large buffer costs more than reading a small file: the system has to clear it first.
+        buffering = min(buffering, max(state.st_size + 1, _SMALLEST))
         return cast("BufferedReader", open(handle, "rb", buffering=buffering))
     except BaseException:
         os.close(handle)

@@ -38,12 +38,14 @@ class Snapshot(NamedTuple):
     """The users of processes that could not be examined."""
     is_whole: bool = True
     """Whether all processes were examined."""
+    remote: frozenset[int] = frozenset()
+    """The devices whose files other machines may write."""
 
     def has(self, state: os.stat_result) -> bool | None:
         """Whether this file was open for writing; None if unknown."""
         if (state.st_dev, state.st_ino) in self.files:
             return True
-        if not self.is_whole or state.st_uid in self.hidden or state.st_dev in _remote_devices():
+        if not self.is_whole or state.st_uid in self.hidden or state.st_dev in self.remote:
             return None
         return False
 
@@ -112,7 +114,7 @@ def is_written(path: str, state: os.stat_result) -> bool | None:
     """Whether a program has this file open for writing; None if unknown."""
     if sys.platform != "linux":
         return None
-    name = os.path.basename(os.path.realpath(path))
+    name = os.path.basename(os.path.realpath(path) if os.path.islink(path) else path)
     if name.endswith(_SUFFIX):
         link = _kept[1].files.get((state.st_dev, state.st_ino))
         if link is None:
@@ -155,7 +157,7 @@ def _look(is_wanted: Callable[[str], bool]) -> Snapshot:
                 hidden.add(owner)
         except OSError:
             continue  # the process has ended
-    return Snapshot(files, frozenset(hidden), is_whole=bool(processes))
+    return Snapshot(files, frozenset(hidden), bool(processes), _remote_devices())
 
 
 def _processes() -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.harnesses.codex.sniff import sniff
+from dragoman.harnesses.codex.sniff import is_rollout_header, sniff
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,16 @@ def test_legacy_events_alone_do_not_decide_between_the_two_app_servers() -> None
 )
 def test_lines_of_other_programs_are_not_claimed(line: dict[str, Any]) -> None:
     assert sniff([json.dumps(line).encode()]) is None
+
+
+def test_the_first_row_of_a_rollout_is_recognized_without_decoding_it() -> None:
+    header = {"type": "session_meta", "payload": {"id": "s", "base_instructions": {"text": "x"}}}
+    line = (
+        b'{"timestamp":"2026-11-15T09:00:00.000Z",'
+        + json.dumps(header, separators=(",", ":")).encode()[1:]
+    )
+    assert is_rollout_header(line)
+    assert is_rollout_header(line + b"\n")
+    assert not is_rollout_header(line[:-4])  # truncated
+    assert not is_rollout_header(line.replace(b"session_meta", b"compacted"))
+    assert sniff([line]) == "codex-rollout"

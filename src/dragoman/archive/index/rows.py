@@ -9,9 +9,10 @@ import msgspec
 
 from dragoman.archive.finding import FoundFile
 from dragoman.harnesses.contract.reading import Mark
-from dragoman.reading.file_lines import is_plain, other_lines, plain_lines
+from dragoman.reading.file_lines import other_lines, plain_lines
 from dragoman.reading.identity import identify
 from dragoman.reading.parsers import FileReader
+from dragoman.reading.sources import is_plain
 from dragoman.store.entries import Entries
 from dragoman.store.files import FileRow, Files
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -23,15 +24,17 @@ from dragoman.harnesses import fast_usage_reader
 from dragoman.harnesses.contract.history import Origin
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
-from dragoman.reading.file_lines import is_plain, open_file, other_lines, plain_lines
+from dragoman.reading.file_lines import open_file, other_lines, plain_lines
 from dragoman.reading.identity import FIRST_LINES, identify
 from dragoman.reading.read import read
 from dragoman.reading.regular import open_regular
-from dragoman.reading.sources import BATCH, unreadable
+from dragoman.reading.sources import is_plain, unreadable
 from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 PREFIX: Final = 4096
 _BUFFER: Final = 1 << 18
+_STEP: Final = 255
+"""How many lines are read before their messages are counted."""
 _RESPONSE: Final = rule_number("response")
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
@@ -56,12 +59,16 @@ def _of_plain(path: str) -> FileUsage | None:
             return None
         file.seek(0)
         reader = FileUsageReader(_fingerprint(head, size))
-        first: list[bytes] = []
-        while lines := file.readlines(BATCH):
-            first = first or lines[:FIRST_LINES]
+        first = list(islice(file, FIRST_LINES))
+        lines: Iterable[bytes] = first
+        while True:
             if not plain.receive_lines(lines):
                 return None
             reader.receive_all(plain.messages())
+            if (line := next(file, None)) is None:
+                break
+            # Line by line: each takes the place in memory of the one before it.
+            lines = chain((line,), islice(file, _STEP))
     plain.receive_eof()
     reader.receive_all(plain.messages())
     reader.know_origin(identify(reader.harness, path, first))

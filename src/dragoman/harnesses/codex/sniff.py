@@ -37,8 +37,23 @@ _EVENT: Final = re.compile(rb'\s*(?:event: response\.|data: \{\s*"type"\s*:\s*"r
 _HEADER: Final = frozenset(("workdir", "provider", "sandbox", "approval"))
 
 
+_ROW_START: Final = b'{"timestamp":"'
+_ROW_TYPE: Final = b'"type":"session_meta","payload":{'
+
+
+def is_rollout_header(line: bytes) -> bool:
+    """Whether this is the first row of a rollout, as it is always written: no need to decode 20 KB."""
+    return (
+        line.startswith(_ROW_START)
+        and line.find(_ROW_TYPE, 30, 110) >= 0
+        and line.endswith((b"}\n", b"}"))
+    )
+
+
 def sniff(lines: Sequence[bytes]) -> str | None:
     """The dialect of a stream that starts with these lines; None while no line is decisive."""
+    if lines and is_rollout_header(lines[0]):
+        return ROLLOUT
     for line in lines:
         if _EVENT.match(line):
             return RESPONSES

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.harnesses.codex.tools.outputs import (
+    _DECLINED,
+    _IN_DECLINED,
     Cleaned,
     clean,
     clean_mcp,
@@ -561,3 +563,24 @@ def test_a_duration_in_metadata_is_never_negative() -> None:
     output = '{"output":"x","metadata":{"exit_code":0,"duration_seconds":-1}}'
 
     assert clean(output).duration_ms is None
+
+
+_WORDS = (
+    "rejected",
+    " by user",
+    "exec command ",
+    "patch ",
+    "Rejected(",
+    "REJECTED",
+    "\u017f",
+    "\u212a",
+    "İ",
+    " ",
+)
+
+
+@given(st.lists(st.sampled_from(_WORDS) | st.text(max_size=3), max_size=6), st.randoms())
+def test_the_substring_is_in_all_that_the_pattern_finds(words: list[str], chance: Any) -> None:
+    text = "".join(chance.choice((each.upper(), each.lower(), each)) for each in "".join(words))
+    if _DECLINED.search(text):
+        assert _IN_DECLINED in text.lower()

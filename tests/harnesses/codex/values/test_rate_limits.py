@@ -3,9 +3,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dragoman.harnesses.codex.values.rate_limits import rate_windows
+from dragoman.harnesses.codex.values.rate_limits import rate_windows, windows_in
 from dragoman.model.messages import RateWindow
 
 AT = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
@@ -117,3 +120,32 @@ def test_a_time_that_cannot_be_is_left_out(when: dict[str, Any]) -> None:
 )
 def test_what_is_no_window_makes_none(limits: Any) -> None:
     assert rate_windows(limits, AT) == []
+
+
+_numbers = st.none() | st.integers(-5, 10**12) | st.floats(allow_nan=False, allow_infinity=False)
+_windows = st.none() | st.fixed_dictionaries(
+    {"used_percent": _numbers},
+    optional={"window_minutes": st.none() | st.integers(0, 9999), "resets_at": _numbers},
+)
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "limit_id": st.none() | st.text(max_size=5),
+            "primary": _windows,
+            "secondary": _windows,
+            "credits": st.none()
+            | st.just({"has_credits": True, "unlimited": False, "balance": "3"}),
+            "weekly_used_percent": _numbers,
+            "plan_type": st.just("pro"),
+        },
+    ),
+    st.randoms(),
+)
+def test_the_known_shape_is_read_as_any_other(limits: dict[str, Any], chance: Any) -> None:
+    names = list(limits)
+    chance.shuffle(names)
+    limits = {name: limits[name] for name in names}
+    assert windows_in(msgspec.json.encode(limits), AT) == rate_windows(limits, AT)

@@ -14,7 +14,7 @@ from dragoman.harnesses.codex.items.shape import kind_of, phase_of, user_input
 from dragoman.harnesses.codex.tools.calls import plan_steps
 from dragoman.harnesses.codex.tools.patches import changes_of, edit_call
 from dragoman.harnesses.codex.values.loose import as_dict, snake_keys
-from dragoman.harnesses.codex.values.rate_limits import rate_windows
+from dragoman.harnesses.codex.values.rate_limits import windows_in
 from dragoman.model.usage import Usage
 from dragoman.wire.jsonl import UNREADABLE
 
@@ -25,8 +25,6 @@ CHANNEL: Final = "event"
 _INTERRUPTED: Final = ("interrupted", "Interrupted")
 """The reason that the outcome of the turn says by itself."""
 ITEM_CHANNEL: Final = "core item"
-
-_limits = msgspec.json.Decoder()
 
 
 def session_configured(events: Events, event: shapes.SessionConfigured) -> None:
@@ -221,10 +219,12 @@ def token_count(events: Events, event: shapes.TokenCount) -> None:
         session.usage(None, last)
     else:
         session.usage_starts()
+    if not events.wants_limits:
+        return
     limits = bytes(event.rate_limits)
     if limits != events.limits:
         events.limits = limits
-        session.rate_limits(rate_windows(_limits.decode(limits), events.out.at))
+        session.rate_limits(windows_in(limits, events.out.at))
 
 
 def _spelled(usage: Any) -> Usage | None:

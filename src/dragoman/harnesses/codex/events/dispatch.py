@@ -40,6 +40,8 @@ class Events:
         self.session = session
         self.responses = responses
         self.limits = b"null"
+        self.wants_limits = True
+        """Whether rate limits are asked for: reading them takes longer than reading the tokens beside them."""
         self.others_count = False
         """Whether tokens are reported by other rows, so that a token count only repeats them."""
         self.announces = False

@@ -24,6 +24,7 @@ from dragoman.harnesses.codex.responses.items import TELL as _TELL_ITEM
 from dragoman.harnesses.codex.responses.items import ResponseItems
 from dragoman.harnesses.codex.rollout import shapes as rows
 from dragoman.harnesses.codex.rollout.copies import CopiedRows
+from dragoman.harnesses.codex.rollout.depth import may_be_deep
 from dragoman.harnesses.codex.rollout.peek import Glance, without_secret
 from dragoman.harnesses.codex.rollout.prefilter import Skipper
 from dragoman.harnesses.codex.stream import StreamParser, native_type
@@ -40,6 +41,9 @@ PREAMBLE_ROWS: Final = 40
 """How many rows may come before the one that names the model."""
 
 
+_NO_HEADS: Final[frozenset[bytes]] = frozenset()
+
+
 class RolloutParser(StreamParser):
     """One rollout, row by row."""
 
@@ -50,6 +54,7 @@ class RolloutParser(StreamParser):
         self._responses = ResponseItems(self._out, self._session, alone=False)
         self._events = Events(self._out, self._session, self._responses)
         self._events.announces = True
+        self._events.wants_limits = only is None or "rate_limits" in only
         self._skipper = Skipper.for_types(only)
         self._decode: Callable[[bytes], Any] = decode_row
         self._glance: Glance | None = None
@@ -81,19 +86,25 @@ class RolloutParser(StreamParser):
             self._events,
         )
         decode, is_spent = self._decode, self._is_spent()
+        # With ``only``, most rows have a known head where the previous one had it.
+        heads, place, skipper = self._heads()
         for out.line, line in enumerate(lines, out.line + 1):  # noqa: B020  its attribute, not itself
             if (
                 is_spent is not None
                 and turns.open_turn is not None  # or this row begins one
                 and responses.held_text is None  # or this row decides how that one is emitted
                 and not responses.announced
-                and is_spent(line)
             ):
-                continue
+                if heads and line[place] in heads:
+                    continue
+                if is_spent(line):
+                    if skipper is not None:
+                        place = skipper.place
+                    continue
             try:
-                if len(line) > 2 * DEEPEST and is_too_deep(line):
-                    raise RecursionError
                 row = decode(line if len(line) < _LONG else without_secret(line))
+                if len(line) > 2 * DEEPEST and may_be_deep(row) and is_too_deep(line):
+                    raise RecursionError
                 kind = row.__class__
                 if kind is _ITEM_ROW or kind is _RAW_ITEM_ROW:
                     out.at = row.timestamp
@@ -112,9 +123,11 @@ class RolloutParser(StreamParser):
                 else:
                     _TELL[kind](self, row)
                     decode, is_spent = self._decode, self._is_spent()
+                    heads, place, skipper = self._heads()
             except UNREADABLE:
                 self._keep(line)
                 decode, is_spent = self._decode, self._is_spent()
+                heads, place, skipper = self._heads()
 
     def _is_spent(self) -> Callable[[bytes], bool] | None:
         """What tells, by a look, the rows that need not be decoded; none among rows that were copied or migrated."""
@@ -123,6 +136,12 @@ class RolloutParser(StreamParser):
         if self._skipper is not None:
             return self._skipper.can_skip
         return self._glance.is_duplicate if self._glance is not None else None
+
+    def _heads(self) -> tuple[frozenset[bytes], slice, Skipper | None]:
+        skipper = self._skipper
+        if skipper is None:
+            return _NO_HEADS, slice(0, 0), None
+        return skipper.heads, skipper.place, skipper
 
     def _say_held(self) -> None:
         self._preamble_ends = 0

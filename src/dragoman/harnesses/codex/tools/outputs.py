@@ -40,6 +40,8 @@ _WALL_THEN_TEXT: Final = re.compile(r"Wall time:? (?P<wall>\d{1,9}(?:\.\d{1,9})?
 _DECLINED: Final = re.compile(
     r"(?:exec command|patch|command) rejected by user|rejected by user|\bRejected\(", re.IGNORECASE
 )
+_IN_DECLINED: Final = "rejected"
+"""A substring, in lower case, of everything that the pattern finds: looking for it costs a hundredth."""
 _ABORTED: Final = re.compile(r"aborted(?: by user(?: after [\d.]+s)?)?\s*\Z")
 _FAILED: Final = re.compile(
     r"unsupported (?:custom tool )?call: |failed to parse function arguments: "
@@ -130,7 +132,7 @@ def _of_header(output: str) -> Cleaned:
 def _of_sentence(output: str) -> Cleaned:
     """Text with no header: the words of a tool, or of the harness saying why there are none."""
     head = output[:400]
-    if _DECLINED.search(head):
+    if _IN_DECLINED in head.lower() and _DECLINED.search(head):
         return Cleaned(output, is_error=True, status="declined")
     if _FAILED.match(head):
         return Cleaned(output, is_error=True)
