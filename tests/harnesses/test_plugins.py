@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from importlib import invalidate_caches
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from msgspec.structs import replace
 
 from dragoman import harnesses
 from dragoman.harnesses.contract.harness import Harness

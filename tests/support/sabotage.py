@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.transport import SessionTransport, TurnTransport

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from dragoman.cli.commands.doctor import doctor
 from dragoman.cli.reports.drift import page

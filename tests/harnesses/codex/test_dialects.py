@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from dragoman.harnesses.codex import sniff
@@ -22,7 +23,7 @@ def test_a_session_file_can_be_read_from_a_mark(name: str) -> None:
     assert dialect.resume is not None
     assert type(dialect.make_parser(only=None, audit=False)) is RolloutParser
     assert isinstance(dialect.mark(only=None, audit=False), MarkingRolloutParser)
-    with pytest.raises(ValueError, match="JSON"):
+    with pytest.raises(msgspec.MsgspecError, match="Expected"):
         dialect.resume(Mark(1, b"{"), None, False)
 
 

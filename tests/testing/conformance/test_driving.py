@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dragoman.harnesses import harness
 from dragoman.harnesses.contract.harness import Harness
@@ -65,7 +66,7 @@ _FAULTS: dict[str, Sabotage] = {
         transports=tuple(
             replace(
                 each,
-                launch=lambda *given, each=each: replace(each.launch(*given), argv=("other",)),
+                launch=lambda *given, each=each: dataclasses.replace(each.launch(*given), argv=("other",)),
             )
             for each in h.transports
         ),

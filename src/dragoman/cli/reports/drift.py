@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 import click
+from msgspec import to_builtins
 
 if TYPE_CHECKING:
     from dragoman.client.drift import Drifted
@@ -21,7 +21,7 @@ async def check_drift(command: str | None, *, harness: str | None = None, as_jso
 
     found = await find_drift(command, harness=harness)
     if as_json:
-        click.echo(json.dumps(asdict(found), ensure_ascii=False))
+        click.echo(json.dumps(to_builtins(found), ensure_ascii=False))
     else:
         for line in page(found):
             click.echo(line)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+import msgspec
 
 from dragoman.errors import Unsupported
 
@@ -30,8 +31,7 @@ def release_in(user_agent: str | None) -> str | None:
     return found[0] if found else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feature:
+class Feature(msgspec.Struct, frozen=True, kw_only=True):
     """Something that only some releases can do."""
 
     name: str

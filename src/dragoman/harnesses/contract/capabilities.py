@@ -5,7 +5,6 @@ The command line, the API, the page and ``doctor`` show these values and contain
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -64,8 +63,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """For access: the level it amounts to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capabilities:
+class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """What one release of a harness offers. The first choice of each list is the usual one."""
 
     access: tuple[Choice, ...] = ()

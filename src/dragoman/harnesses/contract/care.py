@@ -8,8 +8,9 @@ receives the same lines again and returns those of the new file. What the new fi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+import msgspec
 
 FaultKind: TypeAlias = Literal[
     "unreadable",
@@ -93,8 +94,7 @@ class Checker(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Care:
+class Care(msgspec.Struct, frozen=True, kw_only=True):
     """How the session files of one harness are checked and repaired."""
 
     make_checker: Callable[[], Checker]

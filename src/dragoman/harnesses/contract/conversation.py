@@ -8,8 +8,9 @@ nothing and has no clock. Processes, deadlines, retries and restarts belong to :
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import msgspec
 
 from dragoman.model.intents import Intent
 from dragoman.model.messages import Message, Outcome, TurnError
@@ -20,8 +21,7 @@ Clock: TypeAlias = Callable[[], int]
 """Returns the time in whole seconds since 1970: time comes from outside."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     """Why an intent was not carried out."""
 
     kind: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from dragoman.harnesses.contract.capabilities import Capabilities
 from dragoman.harnesses.contract.care import Care
@@ -19,8 +20,7 @@ def _offers_nothing(release: Release | None) -> Capabilities:
     return Capabilities()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Harness:
+class Harness(msgspec.Struct, frozen=True, kw_only=True):
     """One agent program: how to read it, and how to drive it.
 
     A harness with a ``program`` and at least one transport can be driven; any other is only read.

@@ -7,8 +7,9 @@ harness's knowledge; it answers in terms that fit every harness.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
+
+import msgspec
 
 from dragoman.model.homes import HomeFolder
 from dragoman.model.messages import Notice
@@ -16,16 +17,14 @@ from dragoman.model.messages import Notice
 OriginKind: TypeAlias = Literal["fork", "sub-agent", "review", "revert"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A folder below the harness's home that holds session files, at any depth."""
 
     folder: str
     archived: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class Base(msgspec.Struct, frozen=True, kw_only=True):
     """A part of another file that a session continues without repeating it."""
 
     session_id: str
@@ -35,8 +34,7 @@ class Base:
     """The number of the first row that is no longer part of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """Which session a file holds, and where that session comes from."""
 
     session_id: str
@@ -58,8 +56,7 @@ class Identify(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnList:
+class OwnList(msgspec.Struct, frozen=True, kw_only=True):
     """A database in which a harness lists its own sessions: a second opinion, never the truth."""
 
     variable: str | None = None
@@ -83,8 +80,7 @@ class OwnList:
         return max(numbered)[1] if numbered else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameList:
+class NameList(msgspec.Struct, frozen=True, kw_only=True):
     """A file below the harness's home that lists the names of sessions; the last entry of each counts."""
 
     file: str
@@ -92,8 +88,7 @@ class NameList:
     """The session and the name in a line of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowNames:
+class RowNames(msgspec.Struct, frozen=True, kw_only=True):
     """Names of sessions that are rows of the sessions' own files."""
 
     starts: tuple[bytes, ...]
@@ -111,8 +106,7 @@ def _as_noticed(notice: Notice) -> int:
     return notice.undone_turns
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(msgspec.Struct, frozen=True, kw_only=True):
     """The saved sessions of one harness."""
 
     home_folder: HomeFolder

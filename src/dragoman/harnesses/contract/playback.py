@@ -8,8 +8,9 @@ before it, and the caller passes the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from dragoman.model.messages import Message
 
@@ -44,8 +45,7 @@ class Performance(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Playback:
+class Playback(msgspec.Struct, frozen=True, kw_only=True):
     """How to stand in for a harness's program."""
 
     run: Callable[[Iterable[TimedMessage]], Iterable[TimedLine]]

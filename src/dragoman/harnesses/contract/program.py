@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.sign_in import SignInCheck
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bundled:
+class Bundled(msgspec.Struct, frozen=True, kw_only=True):
     """A Python package that may carry the program. It is located, never imported."""
 
     package: str
@@ -19,8 +19,7 @@ class Bundled:
     """The program below the package's folder, with slashes; on Windows ``.exe`` is added."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+class Drift(msgspec.Struct, frozen=True, kw_only=True):
     """What a program's own schema names, compared with what we know."""
 
     reviewed: list[str]
@@ -34,8 +33,7 @@ class Drift:
     """Those of the two that concern what an agent may do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schema:
+class Schema(msgspec.Struct, frozen=True, kw_only=True):
     """How a program is asked for the schema of its output."""
 
     arguments: Callable[[str], tuple[str, ...]]
@@ -46,8 +44,7 @@ class Schema:
     """What that file names and we do not know. Raises ``ValueError`` if it is no schema."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that the harness itself has written down after an ``allow_always``."""
 
     decision: str
@@ -57,8 +54,7 @@ class Remembered:
     """… or connections to this host."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembers:
+class Remembers(msgspec.Struct, frozen=True, kw_only=True):
     """Where a harness keeps such rules, one per line."""
 
     folder: str
@@ -72,8 +68,7 @@ def _speaks_nothing_known(release: Release | None) -> list[str]:
     return []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(msgspec.Struct, frozen=True, kw_only=True):
     """The program of a harness on this machine."""
 
     command: str

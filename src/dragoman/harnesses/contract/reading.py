@@ -9,8 +9,9 @@ line can be kept before it is understood and every message can name the line it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import msgspec
 
 from dragoman.model.messages import Message
 from dragoman.model.usage import Usage
@@ -132,8 +133,7 @@ class MakeMarkingParser(Protocol):
     def __call__(self, *, only: frozenset[str] | None, audit: bool) -> MarkingParser: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """One of the wire formats a harness speaks or has spoken."""
 
     name: str
@@ -149,8 +149,7 @@ class Dialect:
     """Whether a message's ``line`` is a line of this stream, and not of one it was made from."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(msgspec.Struct, frozen=True, kw_only=True):
     """Something that a dialect cannot carry, so that no one looks for it there."""
 
     dialect: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 
 class SignIn(NamedTuple):
@@ -16,8 +17,7 @@ class SignIn(NamedTuple):
     """No one is signed in, and the model cannot be used without."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignInCheck:
+class SignInCheck(msgspec.Struct, frozen=True, kw_only=True):
     """Which files to read, and what they mean together with the environment."""
 
     files: Callable[[Mapping[str, str]], tuple[str, ...]]

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
 
+import msgspec
+
 from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
 from dragoman.model.intents import OpenSession
 from dragoman.model.messages import Message, Outcome, TurnError
@@ -138,8 +140,7 @@ class MakeRun(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTransport:
+class SessionTransport(msgspec.Struct, frozen=True, kw_only=True):
     """A process with a conversation: many sessions in it, or one.
 
     With ``sessions="one"`` the engine starts a process for each session with the ``OpenSession`` that
@@ -163,8 +164,7 @@ class SessionTransport:
     """A running server can be reached by its address (``unix://``, ``ws://``)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnTransport:
+class TurnTransport(msgspec.Struct, frozen=True, kw_only=True):
     """A process for each prompt, which ends when it has answered."""
 
     name: str
