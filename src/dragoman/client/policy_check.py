@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from dragoman.drive.approvals.judging.remarks import remarks
 from dragoman.drive.approvals.policy_file import read_policy
 from dragoman.drive.approvals.rules import WORKSPACE, Explained, Rules
 from dragoman.drive.calling import Outcome
@@ -34,6 +35,10 @@ class PolicyCheck:
         """Raises :class:`dragoman.drive.approvals.policy_file.BadPolicy`."""
         self._rules: Rules = read_policy(path)
         self._own = os.path.abspath(cwd)
+
+    def remarks(self) -> list[str]:
+        """A sentence for each rule that names only a program that runs others."""
+        return list(remarks(self._rules.rules))
 
     def command(self, command: str | list[str], cwd: str | None = None) -> Checked:
         """A command line, or the words of a command."""

@@ -95,3 +95,16 @@ def test_a_wrong_request_is_told_in_a_sentence(
 ) -> None:
     assert main(["policy", "check", *arguments]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_rule_that_names_only_an_interpreter_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text('[[rule]]\ncommand = "python"\ndecision = "allow"\n', encoding="utf-8")
+
+    assert main(["policy", "check", str(file), "--", "python x.py"]) == 0
+
+    shown = capsys.readouterr()
+    assert shown.out.startswith("ask\n")
+    assert shown.err.startswith("note: rule 1: python can run any file")

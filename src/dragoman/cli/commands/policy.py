@@ -40,6 +40,8 @@ def check(file: str, cwd: str, stdin: bool, command: tuple[str, ...]) -> int:
     {"tool": …}, and is answered by {"decision", "rule", "why"}. An invalid line is denied. "cwd" is
     where the command will run, relative to --cwd, which is its default.
 
+    Notes on rules that name only an interpreter or a launcher go to standard error.
+
     The exit code is 0 for any decision, and 2 if FILE or the request is invalid.
     """
     if stdin == bool(command):
@@ -48,6 +50,8 @@ def check(file: str, cwd: str, stdin: bool, command: tuple[str, ...]) -> int:
     from dragoman.client.policy_check import PolicyCheck
 
     checks = PolicyCheck(file, cwd)
+    for remark in checks.remarks():
+        click.echo(f"note: {_visible(remark)}", err=True)
     if not stdin:
         found = checks.command(command[0] if len(command) == 1 else list(command))
         click.echo(found.decision)

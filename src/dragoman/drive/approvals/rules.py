@@ -9,6 +9,7 @@ whether it does, the decision is ``ask``.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any, Final, cast
@@ -140,7 +141,7 @@ def _named(name: str | None, globs: tuple[str, ...], exactly: bool) -> bool:
     if name is None:
         return False
     if exactly:
-        return any(fnmatchcase(name, glob) for glob in globs)
+        return not re.search(r"\s", name) and any(fnmatchcase(name, glob) for glob in globs)
     return any(fnmatchcase(name.casefold(), glob.casefold()) for glob in globs)
 
 

@@ -26,6 +26,7 @@ from dragoman.drive.approvals.path_globs import (
 from dragoman.drive.approvals.shell.escapes.finding import has_escapes
 from dragoman.drive.approvals.shell.lexing import UNKNOWN
 from dragoman.drive.approvals.shell.matching import Match, command_match
+from dragoman.drive.approvals.shell.operands import file_words, touches_files
 from dragoman.drive.approvals.shell.paths import parts, shown_paths
 from dragoman.drive.approvals.shell.permits import uncovered, uncovered_input
 from dragoman.drive.approvals.shell.plain import (
@@ -40,6 +41,7 @@ from dragoman.model.shells import shell_call
 _YES: Final = RuleMatch(Match.YES)
 _UNCLEAR: Final = "what it runs is not certain"
 _LONGEST_FOR_REGEX: Final = 10_000
+_DIRECTORY: Final = re.compile(r"~?(?:/[\w.-]+)+/")
 _MOST_PATHS: Final = 300
 _GLOB: Final = re.compile(r"\*|\?|\[[^\]]*\]?")
 
@@ -169,9 +171,11 @@ class _Piece(NamedTuple):
             return f"{loose[0]!r} may become an option: write './{loose[0]}'"
         if command.piped and (problem := uncovered_input(words)) is not None:
             return problem
-        if (problem := uncovered(words, named, each.options)) is not None:
+        if (problem := uncovered(words, named, each.options, bool(each.path))) is not None:
             return problem
-        return self._outside(each, words[named:], places) if each.path else None
+        if not each.path and not touches_files(words):
+            return None
+        return self._outside(each, words, named, places)
 
     def _elsewhere(self, each: Rule, places: Sequence[str] | None = None) -> str:
         if self.place.own is None:
@@ -180,30 +184,37 @@ class _Piece(NamedTuple):
         shown = places[-1] if places else self.place.cwd if self.certain is None else None
         return f"it applies {holds} only, and this runs in {shown or 'an unknown directory'}"
 
-    def _outside(self, each: Rule, words: Sequence[str], places: Sequence[str]) -> str | None:
-        """The problem with the first word that may be a path outside the rule's globs."""
+    def _outside(
+        self, each: Rule, words: Sequence[str], named: int, places: Sequence[str]
+    ) -> str | None:
+        """The problem with the first word that may be a path outside the rule's globs.
+
+        A rule without globs covers the session's directory and those in which it applies.
+        """
         own = self.place.own
-        for word in words:
-            if word in ("-", "--"):
+        globs = each.path or ("**", *each.cwd)
+        if each.path:
+            found = ((word, part) for word in words[named:] for part in _given_parts(word))
+            problem = f"is not in {', '.join(each.path)}"
+        else:
+            found = file_words(words, named, self.certain.loose if self.certain else frozenset())
+            problem = "is outside the session's directory: give the rule a path that includes it"
+        for word, part in found:
+            if not each.path and any(_spells(one.pattern, part) for one in each.command_regex):
                 continue
-            for part in parts(word):
-                # An option is not a path, but its value may be.
-                if not part or (part.startswith("-") and part == word):
-                    continue
-                for place in places:
-                    if not self._is_inside(part, each, place, own):
-                        return f"{word!r} is not in {', '.join(each.path)}"
+            if not all(self._is_inside(part, globs, place, own) for place in places):
+                return f"{word!r} {problem}"
         return None
 
-    def _is_inside(self, part: str, each: Rule, place: str, own: str | None) -> bool:
+    def _is_inside(self, part: str, globs: Sequence[str], place: str, own: str | None) -> bool:
         if place.startswith("/"):
             part = part.replace("\\", "_")  # an ordinary character on POSIX
         path = absolute(part, place)
         if path is None or own is None:
             return False
         real, real_own = self.place.real(path), self.place.real(own)
-        return any(covers_directory(path, glob, own) for glob in each.path) and any(
-            covers_directory(real, glob, real_own) for glob in each.path
+        return any(covers_directory(path, glob, own) for glob in globs) and any(
+            covers_directory(real, glob, real_own) for glob in globs
         )
 
     # Deny and ask rules.
@@ -246,6 +257,18 @@ class _Piece(NamedTuple):
                         return Match.YES
                     found = Match.MAYBE
         return found
+
+
+def _given_parts(word: str) -> Iterator[str]:
+    """An option is not a path, but its value may be."""
+    if word not in ("-", "--"):
+        yield from (part for part in parts(word) if part and (part != word or part[0] != "-"))
+
+
+def _spells(pattern: str, path: str) -> bool:
+    """Whether an expression spells out a directory above a path."""
+    literal = pattern.replace("\\", "")
+    return ".." not in path and any(map(path.startswith, _DIRECTORY.findall(literal)))
 
 
 def _spelled_out(words: Sequence[str], pattern: str) -> int:

@@ -12,6 +12,7 @@ from dragoman.drive.approvals.policy import ASK
 from dragoman.drive.approvals.shell.matching import Match
 from dragoman.drive.approvals.shell.paths import expanded
 
+_PER_PROCESS: Final = ("/proc/", "/dev/fd/")
 _BY_STRICTNESS: Final = ("cancel", "deny", ASK, "allow", "allow_for_session", "allow_always")
 
 
@@ -88,6 +89,8 @@ class RequestPlace(NamedTuple):
         """The path with links resolved; empty, which matches nothing, if that fails."""
         if self.resolve is None:
             return path
+        if path.startswith(_PER_PROCESS):
+            return ""  # the agent's own links lead elsewhere than ours
         try:
             return self.resolve(path)
         except (OSError, ValueError):

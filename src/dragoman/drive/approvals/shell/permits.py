@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dragoman.drive.approvals.shell.escapes.finding import escape
+from dragoman.drive.approvals.shell.interpreters import unnamed_script
 from dragoman.drive.approvals.shell.programs import (
     has_code_operand,
     inner_operands,
@@ -19,16 +20,25 @@ _NUMBER: Final = "-<n>"
 """The entry in ``options`` that permits ``-5``."""
 
 
-def uncovered(words: Sequence[str], named: int, options: Sequence[str] | None) -> str | None:
+def uncovered(
+    words: Sequence[str],
+    named: int,
+    options: Sequence[str] | None = None,
+    has_path: bool = False,
+) -> str | None:
     """The problem with the words after the first ``named``, which the rule's ``command`` names.
 
     With ``options``, a rule covers no other options; without, all but those by which the program runs or
     writes something else. In both cases it does not cover subcommands and code that run something else.
+    With ``has_path``, the rule says which files it covers, so an interpreter may run those.
     """
     named = max(named, 1)
+    name = program(words[0])
+    script = unnamed_script(words, named, options or (), has_path)
+    if script is not None:
+        return f"{name} runs any code, and the rule does not name {script}"
     if len(words) == named:
         return None
-    name = program(words[0])
     needed = inner_operands(words)
     if needed is not None and _operands(words[1:named]) <= needed:
         return f"{name} runs other commands: name the command in the rule, too"

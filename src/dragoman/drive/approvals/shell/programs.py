@@ -34,7 +34,7 @@ _NO_OPERAND: Final = """
     osascript open xdg-open start arch caffeinate winpty cygstart rundll32 wmic forfiles mshta call noglob nocorrect -
     repeat gtime envdir run0 crontab at batch ssh-agent keychain mpirun mpiexec srun watchexec nodemon reflex
     concurrently cross-env cross-env-shell env-cmd dotenv dotenvx direnv aws-vault chpst softlimit with-contenv ionotify
-    screen dtach abduco ld.so iex invoke-expression start-process invoke-command saps icm nix-shell numactl
+    screen byobu dtach abduco ld.so iex invoke-expression start-process invoke-command saps icm nix-shell numactl
     cgexec snap flatpak wsl ansible sem detach daemon stap bpftrace uftrace rr sandbox-exec apptainer singularity
     newgrp sg
     """

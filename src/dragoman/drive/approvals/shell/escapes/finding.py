@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from dragoman.drive.approvals.shell.escapes.builtins import added_subcommand
 from dragoman.drive.approvals.shell.escapes.long_names import is_telling
 from dragoman.drive.approvals.shell.escapes.options import (
     ARGUMENT_FILES,
@@ -100,7 +101,11 @@ def escape(words: Sequence[str], named: int = 1, *, options_matter: bool = True)
             return word
         if _is_setting(name, word, follows) or (name in TELLING and TELLING[name].search(word)):
             return word
-    return running_subcommand(name, words, named) or _second_file(name, words[named:])
+    return (
+        running_subcommand(name, words, named)
+        or added_subcommand(name, words, named)
+        or _second_file(name, words[named:])
+    )
 
 
 def has_escapes(words: Sequence[str]) -> bool:
@@ -243,9 +248,9 @@ def _is_setting(name: str, word: str, follows: str | None) -> bool:
     if name in ("gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran"):
         return bool(re.match(r"-Wl,.*(?:plugin|-o\b|-T)|-Wa,|-Wp,-M", word))
     if name in ("java", "javac", "kotlin", "kotlinc", "scala", "sbt") and word.startswith("-"):
-        return bool(
-            re.match(r"-J|-XX:\+?(?:On|Flags|VMOptions)|-X?agent|-javaagent|-Xbootclasspath", word)
-        )
+        running = r"-J|-XX:\+?(?:On|Flags|VMOptions|.*(?:File|Path|Dir))|-X?agent|-javaagent|-Xbootclasspath|-Xlog.*file|-Xloggc"
+        if re.match(running, word):
+            return True
     if name not in PROPERTIES or not re.match(r"-D|--define|--system-prop", word):
         return False
     setting = re.sub(r"^(?:-D|--define|--system-prop)=?", "", word) or follows or ""

@@ -101,8 +101,9 @@ _GPG: Final = (
     " --keyserver --recv-keys --load-extension --trustdb-name --keyring --secret-keyring --logger-file --debug-set-iobuf-size"
 )
 _OPENSSL: Final = (
-    "-engine -out -config -provider -provider-path -keyout -writerand -CAserial -rand -signkey -accept -connect -WWW -www"
-    " -HTTP -passin -pass -passout -kdfopt -propquery -sess_out -keylogfile -CAcreateserial -outdir"
+    "--engine --out --config --provider --provider-path --keyout --writerand --CAserial --rand --signkey --accept"
+    " --connect --WWW --www --HTTP --passin --pass --passout --kdfopt --propquery --sess_out --keylogfile"
+    " --CAcreateserial --outdir"
 )
 _ELINKS: Final = "-config-dir -config-file -eval"
 
@@ -196,7 +197,6 @@ OPTIONS: Final[dict[str, str]] = {
         "-p --rootdir -c --config-file --confcutdir --import-mode -o --override-ini --basetemp --junitxml --junit-xml --pdbcls"
         " --log-file --debug --pastebin --pyargs --cov-config --html --report-log --result-log --log-config"
     ),
-    "coverage": "--rcfile -d --directory -o --data-file --plugins --concurrency",
     "tox": "-c --conf --root --workdir -x --override --runner --installpkg --discover --result-json",
     "nox": "-f --noxfile --envdir --json-config",
     "python": "-c - -i -X",
@@ -322,6 +322,10 @@ OPTIONS: Final[dict[str, str]] = {
     "dc": "-e --expression -f --file",
     "bc": "",
     "jq": "-f --from-file -L --rawfile --slurpfile --argfile",
+    "hexdump": "-f",
+    "emacs": "-l --load -f --funcall -e --eval --execute --script -x --insert -L --directory --batch",
+    "code": "--install-extension --extensions-dir --user-data-dir --locate-shell-integration-path",
+    "coverage": "--rcfile -d --directory -o --data-file --plugins --concurrency",
     "yq": "-i --inplace --from-file -s --split-exp --split-exp-file --front-matter-file",
     **dict.fromkeys(("sed", "gsed"), "-i --in-place -f --file"),
     **dict.fromkeys(
@@ -388,7 +392,10 @@ TELLING: Final = {
     for name, pattern in {
         "sqlite3": r"load_extension|writefile|readfile|\bedit\s*\(|\battach\b|vacuum\s+into|fts3_tokenizer",
         "yq": r"\bload(?:_\w+)?\s*\(|\bstrenv\b|\benvsubst\b|\benv\s*\(|\beval\s*\(",
-        "curl": r"^(?:-H|--header=|-\w)?@|^(?:file|gopher|dict|ldaps?|scp|sftp|smbs?|telnet|tftp|imaps?|smtps?):",
+        "curl": (
+            r"^(?:-H|--header=|-\w)?@|%output\{"
+            r"|^(?:--url=)?(?:file|gopher|dict|ldaps?|s?ftp|scp|smbs?|telnet|tftp|imaps?|smtps?):"
+        ),
         "convert": r"^(?:msl|ephemeral|label|caption|text|inline|https?|url|pango|mvg|svg|mpr|vid|ps|eps):|^[|@]|^-write$",
         "magick": r"^(?:msl|ephemeral|label|caption|text|inline|https?|url|pango|mvg|svg|mpr|vid|ps|eps):|^[|@]|^-write$",
         "ffmpeg": r"^-dump_attachment|^tee$|^(?:concat|subfile|https?|tcp|udp):",
@@ -396,6 +403,28 @@ TELLING: Final = {
         "kubectl": r"^(?:-[fk]|--filename=|--kustomize=)?https?://",
         "systemctl": r"^/",
         "date": r"^\d{8,}",
+        "go": r"^--?w=",
+        **dict.fromkeys(
+            (
+                "npm",
+                "pnpm",
+                "yarn",
+                "pip",
+                "uv",
+                "poetry",
+                "pdm",
+                "pipenv",
+                "helm",
+                "docker",
+                "podman",
+                "nerdctl",
+            ),
+            r"^(?:[\w-]+@)?(?:git\+|git@|git:|https?:|ssh:|file:|github:|gitlab:|bitbucket:|gist:|oci:)",
+        ),
+        "bun": r"^\./|\.[cm]?[jt]sx?$|^(?:[\w-]+@)?(?:git\+|git@|git:|https?:|ssh:|file:|github:|gitlab:|bitbucket:|gist:|oci:)",
+        "jq": r"\$ENV\b|\benv\b|\b(?:import|include)\s*[\"']|\binput_line_number\s*@",
+        "ps": r"^[acefghjlrsuvwxmLSTXZ]*e[acefghjlrsuvwxmLSTXZ]*$",
+        "gs": r"SAFER",
         "gh": r"^--$",
         "deno": r"^(?:https?|data|npm|jsr):",
         "zip": r"^-T",
