@@ -14,6 +14,7 @@ WIRING = frozenset(
 )
 """The modules of a harness that name what it offers. ``release`` is the one that is played."""
 FACTS = {
+    "acp": {"quirks"},
     "claude": {"driving", "playback.claude", "sign_in"},
     "codex": {
         "app_server",
