@@ -1,0 +1,23 @@
+"""GitHub's Copilot CLI: its output, its server, and the session files it keeps.
+
+What reads, drives, plays and repairs is imported when it is used (:mod:`~dragoman.harnesses.contract.lazy`).
+"""
+
+from __future__ import annotations
+
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.copilot import sniff
+from dragoman.harnesses.copilot.dialects import DIALECTS, values
+from dragoman.harnesses.copilot.history import COPILOT_HISTORY
+from dragoman.harnesses.copilot.limits import LIMITS
+
+COPILOT = Harness(
+    name="copilot",
+    title="Copilot",
+    sniff=sniff.sniff,
+    settle=sniff.settle,
+    values=values,
+    limits=LIMITS,
+    history=COPILOT_HISTORY,
+    dialects=DIALECTS,
+)

@@ -1,0 +1,99 @@
+"""The values on a line that some message has to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dragoman.harnesses.assembly.omissions import Omission, Omissions
+from dragoman.harnesses.contract.reading import Value
+from dragoman.wire import jsonl
+from dragoman.wire.loose import as_dict, as_list, as_str
+
+_UNSAID: Final = (
+    "state: ",
+    "request: ",
+    "answer: ",
+    "journal: ",
+    "approval: a hook answers it",
+    "context: unchanged",
+    "blank line",
+)
+
+OMISSIONS: Final = (
+    Omission(
+        "what an event says about itself, and the names by which events refer to one another",
+        ("*.id", "*.parentId", "*.timestamp", "*.type", "*.agentId", "**.messageId", "**.turnId",
+         "**.originatingMessageId", "**.interactionId", "**.requestId", "**.rte", "**.apiCallId",
+         "**.parentAgentTaskId", "**.providerId", "**.serviceRequestId", "**.clientRequestId",
+         "**.providerCallId", "**.toolCallId", "**.parentToolCallId", "**.reasoningId", "**.chunk*",
+         "**.sequence", "**.stream", "**.sessionId"),
+    ),
+    Omission(
+        "how the program showed a call, or classified it",
+        ("**.intentionSummary", "**.toolTitle", "**.toolTelemetry.**", "**.shellToolInfo.**",
+         "**.toolRequests[].type", "**.mcp*", "**.toolDescription.**", "**.model",
+         "**.shellExecution.**", "**.fileEdits[].**", "**.detailedContent", "**.contents[].**"),
+    ),
+    Omission(
+        "the same thought in the service's own form, with its signature",
+        ("**.reasoningOpaque", "**.reasoningBlocks.**", "**.encryptedContent", "**.serverTools.**",
+         "**.reasoningWireField", "**.responsesReasoning.**", "**.phase", "**.outputTokens"),
+    ),
+    Omission(
+        "how a prompt was handed on",
+        ("**.transformedContent", "**.delivery", "**.source", "**.agentMode",
+         "**.supportedNativeDocumentMimeTypes[]", "**.attachments[].**"),
+    ),
+    Omission(
+        "how a response was served, besides the tokens that are reported",
+        ("assistant/usage.data.**", "session/idle.data.mode", "session/usage_record.data.**"),
+    ),
+    Omission(
+        "what the process took in all; each response was counted before",
+        ("result.usage.**", "result.exitCode", "session/resume.**", "session/start.**"),
+    ),
+    Omission(
+        "the sub-agent's own messages say it",
+        ("subagent/*.data.**",),
+    ),
+)  # fmt: skip
+
+_OMISSIONS: Final = Omissions(OMISSIONS)
+
+
+def values(line: bytes, rule: str = "") -> Iterator[Value]:
+    """The values on this line, each with its place; ``rule`` says why the line has made no message."""
+    if rule.startswith(_UNSAID):
+        return
+    event = _event(line)
+    name = (as_str(event.get("type")) or "line").replace(".", "/")
+    for key, value in event.items():
+        yield from _inside(f"{name}.{key}", value)
+
+
+def _event(line: bytes) -> dict[str, Any]:
+    try:
+        given = as_dict(jsonl.loads(line))
+        if "dir" in given:
+            inner = given.get("msg", given.get("raw"))
+            given = as_dict(jsonl.loads(inner.encode()) if isinstance(inner, str) else inner)
+    except jsonl.NotJson:
+        return {}
+    event = as_dict(as_dict(given.get("params")).get("event"))
+    return event or given
+
+
+def _inside(place: str, value: Any) -> Iterator[Value]:
+    if value is None or value in ("", [], {}) or isinstance(value, bool):
+        return
+    if _OMISSIONS.reason(place):
+        return
+    if isinstance(value, dict):
+        for key, inner in as_dict(value).items():
+            yield from _inside(f"{place}.{key}", inner)
+    elif isinstance(value, list):
+        for inner in as_list(value):
+            yield from _inside(f"{place}[]", inner)
+    else:
+        yield Value(place, value, [[value]])
