@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, TypeVar, cast
 
@@ -24,6 +25,8 @@ from dragoman.model.secrets.assigning import is_named_secret
 from dragoman.model.secrets.finding import find_secrets
 
 _T = TypeVar("_T")
+_PLAIN: Final = frozenset((type(None), bool, int, float, datetime))
+"""What holds no text."""
 
 _DOMAIN: Final = re.compile(
     r"@(?P<domain>(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}(?P<top>[A-Za-z]{2,24}))(?![\w@-]|\.\w)"
@@ -44,6 +47,7 @@ _DATA: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]*")
 _REMEMBERED: Final = 500
 """How many recognized values are searched for everywhere."""
 _LONGEST_COMMAND: Final = 10_000
+_SHORT: Final = 80
 _PLACES: Final = 5
 """How many source lines are kept for each value."""
 
@@ -67,6 +71,8 @@ class Redactor:
         self._numbers: dict[str, int] = {}
         self._values: list[str] = []
         self._line = 0
+        self._clean: set[str] = set()
+        """Short texts in which nothing was found: ids and names, which every message repeats."""
         self.images = 0
         """The number of images, which are not examined."""
         for value in secrets:
@@ -108,8 +114,16 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text with everything masked that must not be shared."""
-        if len(text) < 5:
+        if len(text) < 5 or text in self._clean:
             return text
+        masked = self._masked(text)
+        if len(text) <= _SHORT and masked == text:
+            if len(self._clean) >= _REMEMBERED:
+                self._clean.clear()
+            self._clean.add(text)
+        return masked
+
+    def _masked(self, text: str) -> str:
         for value in self._values:
             if value in text:
                 text = re.sub(re.escape(value), lambda it: self._placeholder("secret", it[0]), text)
@@ -153,7 +167,8 @@ class Redactor:
         changed = {
             name: new
             for name in value.__struct_fields__
-            if (new := self._struct(old := getattr(value, name))) is not old
+            if (old := getattr(value, name)).__class__ not in _PLAIN
+            and (new := self._struct(old)) is not old
         }
         return msgspec.structs.replace(value, **changed) if changed else value
 
@@ -263,6 +278,7 @@ class Redactor:
         if shortest > 6 and not re.search(r"[0-9]", value):
             return
         self._values.append(value)
+        self._clean.clear()
         # Longest first: a value may be a prefix of another one.
         self._values.sort(key=len, reverse=True)
 

@@ -100,3 +100,8 @@ def test_what_a_secret_name_is_given(text: str, secrets: list[str]) -> None:
 def test_a_field_can_be_known_by_its_name() -> None:
     assert is_named_secret("OPENAI_API_KEY", "Zx81kQ72mN4pL0")
     assert not is_named_secret("key_bindings", "Zx81kQ72mN4pL0")
+
+
+@pytest.mark.parametrize("sign", ["-", "_", "."])
+def test_a_line_of_signs_at_the_end_is_none(sign: str) -> None:
+    assert find_secrets(f"Title\n{sign * 40}") == []

@@ -10,6 +10,7 @@ from typing import Final
 
 from dragoman.model.secrets.assigning import assigned, lowered
 from dragoman.model.secrets.judging import is_dummy
+from dragoman.model.secrets.literals import needs_of
 from dragoman.model.secrets.places import PLACES
 from dragoman.model.secrets.tokens import SHORTEST, TOKENS, Token
 
@@ -67,6 +68,9 @@ _BY_SIGN: Final = tuple(
 )
 
 
+_needs: Final = cache(needs_of)
+
+
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
@@ -80,6 +84,7 @@ def _in_places(text: str, lower: str) -> list[FoundSecret]:
     return [
         FoundSecret(begin, end, place.kind)
         for place in dict.fromkeys(places)
+        if _needs(place.pattern).are_met(text, lower)
         for begin, end in place.find(text)
     ]
 
@@ -108,7 +113,7 @@ def _tokens(text: str) -> Iterator[FoundSecret]:
         found = _token_at(text, at, tokens)
         if found is None and (text[at] in "-._" or (at and text[at - 1] in "\\%[;0123456789")):
             begin = _next_beginning(text, at, end)
-            found = _token_at(text, begin, tokens) if begin > at else None
+            found = _token_at(text, begin, tokens) if at < begin < end else None
         if found is not None:
             yield found
         at = classes.find(_RUN, end)
