@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections import deque
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from dragoman.drive.approvals.grants import Grants
+from dragoman.drive.calling import Outcome as CallOutcome
 from dragoman.drive.process.reaping import Stat
 from dragoman.drive.process.session_commands import CommandLog, RunningCommand, end, stopped_notice
 from dragoman.drive.turns.running import RunningTurn, left_running
@@ -44,7 +46,10 @@ if TYPE_CHECKING:
     from dragoman.drive.tools.toolbox import Toolbox
     from dragoman.drive.worker import Worker
 
+_log = logging.getLogger(__name__)
+
 _LATE_KEPT = 1000
+_LONGEST_TURN = 24 * 3600.0
 _ENDED_KEPT = 64
 _SETTLING = frozenset((SessionStarted, TurnEnded))
 _AT_WORK = frozenset((ToolCall, ToolResult, TurnStarted, TurnEnded))
@@ -71,6 +76,7 @@ class Session:
         self.toolbox = toolbox
         self._turns: list[RunningTurn] = []
         """Those who listen to the turn that is under way."""
+        self._turn_observers: list[Callable[[RunningTurn], None]] = []
         self.late: deque[Message] = deque(maxlen=_LATE_KEPT)
         """What came for a turn when it was over; the newest."""
         self._between: deque[Message] = deque(maxlen=_LATE_KEPT)
@@ -146,6 +152,21 @@ class Session:
         """Have code reviewed: what is not committed, unless ``target`` says otherwise."""
         return self._turn(intents.Review(session_id=self.id, target=dict(target or {})))
 
+    def observe_turns(self, observer: Callable[[RunningTurn], None]) -> None:
+        """Call this with every turn that the agent starts by itself, to report on a task in the
+        background for example, or that another client of the agent starts. It must be quick."""
+        self._turn_observers.append(observer)
+
+    async def turns(self) -> AsyncGenerator[RunningTurn]:
+        """The turns that the agent starts by itself from now on, each to be iterated or awaited."""
+        begun: asyncio.Queue[RunningTurn] = asyncio.Queue()
+        self.observe_turns(begun.put_nowait)
+        try:
+            while True:
+                yield await begun.get()
+        finally:
+            self._turn_observers.remove(begun.put_nowait)
+
     def _turn(self, intent: intents.StartTurn | intents.Compact | intents.Review) -> RunningTurn:
         def begin(turn: RunningTurn) -> Awaitable[str | None]:
             # At once: an interrupt from now on means this turn.
@@ -164,6 +185,7 @@ class Session:
                 if not is_begun and turn in self._turns:
                     self._turns.remove(turn)
                     self._between.extendleft(reversed(between))
+                    self._release(turn)
             return turn_id
 
         return RunningTurn(begin)
@@ -179,19 +201,39 @@ class Session:
             raise TurnInterrupted("the turn was given up before it began")
         # The session may have got another name from a restart.
         here = msgspec.structs.replace(intent, session_id=self.id)
-        turn.is_asked = True
-        value = await self.worker.ask(here)
+        turn.is_asked = turn.is_unanswered = True
+        try:
+            value = await self.worker.ask(here, seconds=self._patience())
+        finally:
+            turn.is_unanswered = False
         self.was_asked = True
         turn_id = value if isinstance(value, str) else None
-        held, turn.held = turn.held, []
         turn.id = turn.id or turn_id
-        for message in held if turn.id in {message.turn_id for message in held} else ():
-            self._deliver(message, turn, own=True)
+        self._release(turn)
         if turn.ended is not None and turn_id not in (None, turn.ended.turn_id):
             # The agent took it up after all, when we had given it up.
             self._ended.append(turn_id)
             self.worker.give_up(self, turn_id)
         return turn_id
+
+    def _patience(self) -> float | None:
+        """How long an agent may take to take up a prompt: it may first finish a turn of its own."""
+        limits = self._agent.timeouts
+        is_busy = any(turn.is_by_agent for turn in self._turns)
+        return max(limits.read, limits.turn or _LONGEST_TURN) if is_busy else None
+
+    def _release(self, turn: RunningTurn) -> None:
+        """The agent has answered whether and as which turn it takes up a prompt: deliver what was held."""
+        held, turn.held = turn.held, []
+        if turn.id is None and turn in self._turns:
+            turn.id = next((each.turn_id for each in held if type(each) is TurnStarted), None)
+        known = {each.id for each in self._turns} | {*self._ended, *self.given_up}
+        is_last = not any(each.is_unanswered for each in self._turns)
+        for message in held:
+            if message.turn_id == turn.id and turn.id is not None:
+                self._deliver(message, turn, own=True)
+            elif is_last and message.turn_id not in known:
+                self.on_message(message)
 
     async def _settled(self) -> None:
         """Wait, with a bound, until the agent has ended what we gave up: a late interrupt must not
@@ -225,7 +267,8 @@ class Session:
                 turn_id=turn.id or "",
                 text=text,
                 images=self._agent.check_images(images),
-            )
+            ),
+            seconds=self._patience(),
         )
 
     async def interrupt(self, *, keep_commands: bool = False) -> list[RunningCommand]:
@@ -360,18 +403,42 @@ class Session:
         listening = [turn for turn in self._turns if not (own and self._is_late(message, turn))]
         if own and isinstance(message, TurnEnded) and message.error is not None:
             self._see_why(message.error, listening)
+        if own and not listening and self._is_by_agent(message):
+            listening = [self._take_up(message)]
         if not listening:
             (self.late if message.turn_id is not None else self._between).append(message)
             return
-        under_way = {turn.id for turn in listening if turn.id is not None}
         for turn in listening:
-            if own and turn.id is None and message.turn_id in under_way:
-                # Asked while another was under way: the answer will say whether it joins that one.
+            if own and turn.is_unanswered and turn.id is None and message.turn_id is not None:
+                # It may be a turn that the agent starts by itself, or one that is under way: the
+                # answer says which turn the prompt is part of.
                 turn.held.append(message)
             else:
                 self._deliver(message, turn, own=own)
         if own and isinstance(message, TurnEnded) and message.turn_id is not None:
             self._ended.append(message.turn_id)
+
+    def _is_by_agent(self, message: Message) -> bool:
+        """Whether a turn begins that we have not asked for; not one that was asked for and given up."""
+        if type(message) is not TurnStarted or message.turn_id is None:
+            return False
+        if message.turn_id in self._ended or message.turn_id in self.given_up:
+            return False
+        return all(turn.is_answered for turn in self._unanswered)
+
+    def _take_up(self, message: Message) -> RunningTurn:
+        turn = RunningTurn.by_agent(message.turn_id, is_read=bool(self._turn_observers))
+        self._turns.append(turn)
+        self.was_asked = True
+        for each in self._between:
+            turn.on_message(each, own=True)
+        self._between.clear()
+        for observer in self._turn_observers:
+            with CallOutcome() as outcome:
+                observer(turn)
+            if outcome.error is not None:
+                _log.error("an observer of turns failed", exc_info=outcome.error)
+        return turn
 
     def _deliver(self, message: Message, turn: RunningTurn, *, own: bool) -> None:
         if own and turn.id is None and message.turn_id is not None:

@@ -97,8 +97,17 @@ class SessionActions:
                 title=title,
             )
         )
-        live.driver, live.agent = session, agent
+        self._drive(live, session, agent)
         return live
+
+    def _drive(self, live: LiveState, session: Session, agent: Agent) -> None:
+        """The session is open on the agent. The turns that the agent starts by itself are followed as well."""
+
+        def follow(turn: RunningTurn) -> None:
+            self._tasks.create_task(self._follow(live, turn))
+
+        live.driver, live.agent = session, agent
+        session.observe_turns(follow)
 
     async def opened(
         self, live: LiveState, *, access: str | None = None, asking: Any = None
@@ -137,7 +146,7 @@ class SessionActions:
                 self._rename(live, session.id)
             finally:
                 self._registry.expected()
-            live.driver, live.agent = session, agent
+            self._drive(live, session, agent)
             return session
 
     def _rename(self, live: LiveState, native_id: str) -> None:

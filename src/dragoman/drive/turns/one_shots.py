@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -212,6 +212,14 @@ class OneShotSession:
             return None
 
         return RunningTurn(begin)
+
+    def observe_turns(self, observer: Callable[[RunningTurn], None]) -> None:
+        """A process that ends with its turn starts none by itself."""
+
+    async def turns(self) -> AsyncGenerator[RunningTurn]:
+        """Without any turns, as no turn begins that was not asked for."""
+        for turn in ():
+            yield turn
 
     async def interrupt(self, *, keep_commands: bool = False) -> list[RunningCommand]:
         """Stop the turn: its process is ended, and with it all that it has started."""

@@ -1,4 +1,4 @@
-"""A turn that we began: its messages as they come, and what it came to."""
+"""A turn that is under way: its messages as they come, and what it came to."""
 
 from __future__ import annotations
 
@@ -101,6 +101,10 @@ class RunningTurn:
         self.id: str | None = None
         self.is_asked = False
         """Whether the agent has been asked to begin it."""
+        self.is_unanswered = False
+        """Whether it has been asked, and has not answered yet."""
+        self.is_by_agent = False
+        """Whether it was not asked for here: the agent, or another client of it, has started it."""
         self.ended: TurnEnded | None = None
         self.stderr = ""
         self.exit_code: int | None = None
@@ -124,6 +128,19 @@ class RunningTurn:
         self.looked_at = now
         """When the server was last asked how this turn is doing."""
 
+    @classmethod
+    def by_agent(cls, turn_id: str | None, *, is_read: bool) -> RunningTurn:
+        """A turn that is under way without our having asked. Messages are kept only if it ``is_read``."""
+
+        async def nothing(turn: RunningTurn) -> str | None:
+            return turn.id
+
+        turn = cls(nothing)
+        turn.id, turn.is_asked, turn.is_by_agent = turn_id, True, True
+        if not is_read:
+            turn._mailbox.close()
+        return turn
+
     async def begin(self) -> None:
         """Ask the agent to begin; once. Raises when it will not.
 
@@ -131,9 +148,10 @@ class RunningTurn:
         the time that an answer may take.
         """
         if self._begun is None:
-            now = self._loop.time()
-            self.pulse.began_at = self.pulse.heard_at = self.looked_at = now
-            self.began_at = boot_ticks()
+            if not self.is_by_agent:
+                now = self._loop.time()
+                self.pulse.began_at = self.pulse.heard_at = self.looked_at = now
+                self.began_at = boot_ticks()
             self._begun = asyncio.ensure_future(self._ask_to_begin(self._begin(self)))
             self._begun.add_done_callback(self._see_whether_begun)
         self._waiting += 1
@@ -152,6 +170,11 @@ class RunningTurn:
         """Wait until the agent has answered the request to begin it, whatever the answer."""
         if self._begun is not None:
             await asyncio.wait((self._begun,))
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the agent has answered the request to begin it."""
+        return self._begun is None or self._begun.done()
 
     @property
     def is_awaited(self) -> bool:
