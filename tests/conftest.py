@@ -16,7 +16,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-pytest_plugins = ["support.isolation", "support.agents.fixtures"]
+pytest_plugins = ["support.isolation", "support.agents.fixtures", "support.toy.fixtures"]
 
 Compress: TypeAlias = Callable[[bytes], bytes]
 

@@ -43,6 +43,8 @@ class FakeSession:
         yield Text(session_id=self.id, text=f"You said {text}.")
         yield TurnEnded(session_id=self.id, outcome=self.outcome)
 
+    def observe_turns(self, observer: Any) -> None: ...
+
     async def compact(self) -> AsyncIterator[Message]:
         self.log.append("compact")
         yield TurnEnded(session_id=self.id, outcome="completed")

@@ -73,6 +73,14 @@ def test_a_script_can_chat_with_it(toy: Toy) -> None:
     assert done.stdout.index("You said: one") < done.stdout.index("You said: two")
 
 
+def test_a_turn_that_it_starts_by_itself_is_shown_in_a_chat(toy: Toy) -> None:
+    done = dragoman(toy, "chat", "--harness", "toy", said="later\nmore\n")
+
+    assert done.returncode == 0, done.stderr
+    for said in ("You said: later", "It is later.", "You said: more"):
+        assert done.stdout.count(said) == 1, done.stdout
+
+
 def test_the_doctor_examines_it(toy: Toy) -> None:
     found = dragoman(toy, "doctor", "--harness", "toy", "--json")
     checks = {each["name"]: each for each in map(json.loads, found.stdout.splitlines())}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -18,15 +17,9 @@ from dragoman.errors import AuthorityMismatch, ProcessExited, ResponseError, Usa
 from dragoman.harnesses import all_harnesses, broken_plugins, driven, harness, reload_plugins
 from dragoman.model.intents import SessionFacts
 from dragoman.model.messages import ApprovalRequested, Message, Notice
-from support.toy.installing import Toy, installed
+from support.toy.installing import Toy
 
 SECONDS = 60
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Generator[Toy]:
-    with installed(tmp_path) as toy:
-        yield toy
 
 
 @pytest.fixture

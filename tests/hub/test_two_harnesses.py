@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from dragoman.errors import UsageError
-from dragoman.hub.hub import Hub
-from dragoman.model.messages import Text, TurnEnded
+from dragoman.hub.hub import Entry, Hub
+from dragoman.model.messages import Text, TurnEnded, TurnStarted
 from support.agents.hubs import SECONDS
-from support.toy.installing import Toy, installed
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Generator[Toy]:
-    with installed(tmp_path) as toy:
-        yield toy
+from support.toy.installing import Toy
 
 
 @pytest.fixture
@@ -118,5 +111,27 @@ def test_a_hub_of_a_named_harness_lists_it_first(
             await hub.run(live.id, "again")
             await ended(hub, live.id, 2)
             assert texts(hub, live.id) == ["You said: hi", "You said: again"]
+
+    asyncio.run(story())
+
+
+def test_a_turn_that_the_agent_starts_by_itself_is_stored_and_delivered_once(
+    toy: Toy, tmp_path: Path, repo: Path
+) -> None:
+    async def story() -> None:
+        async with asyncio.timeout(SECONDS), Hub(tmp_path / "data", roots=[repo]) as hub:
+            session = await hub.start(cwd=repo, prompt="later", harness="toy")
+            reader = hub.subscribe(session.id)
+            told: list[Entry] = []
+            while sum(isinstance(each.message, TurnEnded) for each in told) < 2:
+                told += [each for each in await reader.some() if isinstance(each, Entry)]
+            turns = [each.message.turn_id for each in told if isinstance(each.message, TurnStarted)]
+            assert turns == ["1", "1-later"]
+            assert texts(hub, session.id) == ["You said: later", "It is later."]
+            assert [each.json for each in told] == [each.json for each in hub.entries(session.id)]
+            await hub.run(session.id, "more")
+            await ended(hub, session.id, turns=3)
+            assert hub.get(session.id).state == "done"
+            assert hub.verify() == []
 
     asyncio.run(story())

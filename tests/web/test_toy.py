@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
 from pathlib import Path
 
 import httpx
-import pytest
 
 from dragoman.hub.hub import Hub
 from dragoman.web.app import create_app
 from dragoman.web.server import listen, serving
 from dragoman.web.settings import Settings
 from support.page.web_stage import SECONDS, TOKEN, open_archive, play
-from support.toy.installing import Toy, installed
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Generator[Toy]:
-    with installed(tmp_path) as toy:
-        yield toy
+from support.toy.installing import Toy
 
 
 def test_it_is_offered_and_runs_like_any_other(toy: Toy, tmp_path: Path) -> None:

@@ -415,8 +415,6 @@ class Session:
                 turn.held.append(message)
             else:
                 self._deliver(message, turn, own=own)
-        if own and isinstance(message, TurnEnded) and message.turn_id is not None:
-            self._ended.append(message.turn_id)
 
     def _is_by_agent(self, message: Message) -> bool:
         """Whether a turn begins that we have not asked for; not one that was asked for and given up."""
@@ -446,6 +444,8 @@ class Session:
         if own and isinstance(message, TurnEnded):
             if turn in self._turns:
                 self._turns.remove(turn)
+            if message.turn_id is not None and message.turn_id not in self._ended:
+                self._ended.append(message.turn_id)
             for call in turn.abandoned if message.outcome == "interrupted" else ():
                 if call.tool == BASH:
                     turn.on_message(left_running(call, message, kept=turn.keeps_commands), own=True)
@@ -476,8 +476,6 @@ class Session:
             if error is not None:
                 self._see_why(error, [turn])
             self._deliver(ended, turn, own=True)
-            if turn.id is not None:
-                self._ended.append(turn.id)
 
     def _is_late(self, message: Message, turn: RunningTurn) -> bool:
         if message.turn_id is None:

@@ -14,7 +14,7 @@ from dragoman.drive.turns.one_shots import OneShotAgent
 from dragoman.drive.turns.running import Result, RunningTurn
 from dragoman.model.messages import ApprovalRequested, Notice, Prompt, Text, ToolCall, ToolResult
 from support.agents.fixtures import ClaudeEnv
-from support.agents.live_claude import claude_below, play
+from support.agents.live_claude import HELPER_IN_THE_BACKGROUND, claude_below, play
 
 _ENDLESS = "while [ ! -e go ]; do sleep 0.05; done"
 
@@ -187,5 +187,28 @@ def test_a_single_prompt_has_a_process_of_its_own(
         said = [m.text for m in second.messages if isinstance(m, Prompt | Text)]
         assert said == ["second", "Two."]
         assert not [m for m in first.messages if isinstance(m, Notice) and m.level == "error"]
+
+    play(story())
+
+
+def test_a_helper_in_the_background_reports_in_a_turn_that_can_be_read(
+    claude_program: str, claude_env: ClaudeEnv, repo: Path
+) -> None:
+    async def story() -> None:
+        _, env = claude_env(HELPER_IN_THE_BACKGROUND)
+        async with connect("claude", command=claude_program, env=env) as agent:
+            session = await agent.start(cwd=repo, access="bypassPermissions")
+            begun: list[RunningTurn] = []
+            session.observe_turns(begun.append)
+            asked = await session.run("delegate")
+            (repo / "go").touch()
+            while not begun:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+            report = await begun[0]
+            after = await session.run("and now")
+        assert asked.outcome == report.outcome == after.outcome == "completed"
+        assert report.text == "The helper is done."
+        assert len({asked.turn_id, report.turn_id, after.turn_id}) == 3
+        assert len(begun) == 1
 
     play(story())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dragoman.model.messages import Notice, SessionStarted, Text, TurnEnded
 from support.agents.fixtures import ClaudeEnv
-from support.agents.live_claude import live_claude, play
+from support.agents.live_claude import HELPER_IN_THE_BACKGROUND, live_claude, play
 
 _FAULTS = """\
 retries: 1
@@ -63,23 +63,8 @@ turns:
 def test_a_helper_in_the_background_reports_in_a_turn_of_its_own(
     claude_program: str, claude_env: ClaudeEnv, repo: Path
 ) -> None:
-    script = """\
-turns:
-- - tool:
-      name: Agent
-      arguments:
-        prompt: "HELPER: compute"
-        description: Help
-        subagent_type: general-purpose
-        run_in_background: true
-  - say: It is at work.
-- when: HELPER
-  steps: [{run: "until [ -e go ]; do sleep 0.05; done"}, {say: It is 7.}]
-otherwise: The helper is done.
-"""
-
     async def story() -> None:
-        _, env = claude_env(script)
+        _, env = claude_env(HELPER_IN_THE_BACKGROUND)
         async with live_claude(claude_program, env, repo, access="bypassPermissions") as claude:
             first = await claude.run("delegate")
             (repo / "go").touch()

@@ -28,6 +28,22 @@ SECONDS = 30
 _Kind = TypeVar("_Kind", bound=BaseMessage)
 _Result = TypeVar("_Result")
 
+HELPER_IN_THE_BACKGROUND = """\
+turns:
+- - tool:
+      name: Agent
+      arguments:
+        prompt: "HELPER: compute"
+        description: Help
+        subagent_type: general-purpose
+        run_in_background: true
+  - say: It is at work.
+- when: HELPER
+  steps: [{run: "until [ -e go ]; do sleep 0.05; done"}, {say: It is 7.}]
+otherwise: The helper is done.
+"""
+"""A script: the agent delegates, and its helper reports once there is a file ``go``."""
+
 
 class LiveClaude:
     """The exchange with one process, and everything that was emitted."""

@@ -6,6 +6,7 @@ end of the turn, except ``/steer`` and ``/interrupt``.
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import TYPE_CHECKING, Final
@@ -62,6 +63,8 @@ class ChatLoop:
         self._lines: Lines
         self._held: deque[str | None] = deque()
         """Lines that arrived during a turn and wait for its end."""
+        self._begun: asyncio.Queue[AsyncIterable[Message]] = asyncio.Queue()
+        """Turns that the agent started by itself, and that are not shown yet."""
         self._pending: list[str] = []
         """Messages sent to the current turn that are not part of its conversation yet."""
         self._model: str | None = None
@@ -92,6 +95,7 @@ class ChatLoop:
     async def go_on(self, lines: Lines, prompt: str | None = None) -> None:
         """Run until the input ends or the user quits."""
         self._lines = lines
+        self._watch(self.session)
         if prompt is not None:
             self._held.append(prompt)
         while (line := await self._next(lines)) is not None:
@@ -110,17 +114,43 @@ class ChatLoop:
                 if self._agent.state in ("failed", "stopped"):
                     raise
 
+    def _watch(self, session: Session) -> None:
+        def begun(turn: AsyncIterable[Message]) -> None:
+            if session is self.session:
+                self._begun.put_nowait(turn)
+
+        session.observe_turns(begun)
+
     async def _next(self, lines: Lines) -> str | None:
-        if self._held:
-            return self._held.popleft()
+        """The next line. A turn that the agent starts by itself is shown first."""
+        while True:
+            if not self._begun.empty():
+                turn = self._begun.get_nowait()
+            elif self._held:
+                return self._held.popleft()
+            else:
+                lines.invite()
+                turn = await self._wait(lines)
+            if turn is not None:
+                await self._turn(turn, lines)
+
+    async def _wait(self, lines: Lines) -> AsyncIterable[Message] | None:
+        """Wait for a line, which is then held, or for a turn."""
 
         def clear() -> None:
             if not lines.clear():
                 self._say("press Ctrl-C again to quit")
 
-        lines.invite()
-        with self._presses.stopping(clear):
-            return await lines.next()
+        async with beside() as tasks:
+            line = tasks.create_task(lines.next())
+            turn = tasks.create_task(self._begun.get())
+            with self._presses.stopping(clear):
+                await asyncio.wait((line, turn), return_when=asyncio.FIRST_COMPLETED)
+            line.cancel()
+            turn.cancel()
+            if line.done() and not line.cancelled():
+                self._held.append(line.result())
+            return turn.result() if turn.done() and not turn.cancelled() else None
 
     def _run(self, text: str) -> AsyncIterable[Message]:
         self._view.entered(text)
@@ -275,5 +305,6 @@ class ChatLoop:
 
     def _go_on_in(self, session: Session) -> None:
         self.session = session
+        self._watch(session)
         self._usage, self._diff = None, ""
         self._say(f"session {session.id}")

@@ -1,7 +1,8 @@
 """The toy agent: JSON lines in and out, one session. Run as ``toy-agent --serve``.
 
 A prompt is answered with its own words. ``run X`` asks for approval first, ``wait`` works until it is
-stopped, ``crash`` ends the process. A session is a file in ``TOY_HOME``, so that it can be resumed.
+stopped, ``crash`` ends the process, and after ``later`` it starts a turn by itself. A session is a file in
+``TOY_HOME``, so that it can be resumed.
 """
 
 from __future__ import annotations
@@ -64,6 +65,13 @@ def turn(session: str, turn_id: str, text: str) -> None:
     say(**{"is": "end", "session": session, "turn": turn_id, "outcome": outcome})
 
 
+def report(session: str, turn_id: str) -> None:
+    """A turn without a prompt, after a while."""
+    say(**{"is": "turn", "session": session, "turn": turn_id, "own": True})
+    say(**{"is": "text", "session": session, "turn": turn_id, "text": "It is later."})
+    say(**{"is": "end", "session": session, "turn": turn_id, "outcome": "completed"})
+
+
 def main() -> None:
     if "--version" in sys.argv:
         sys.stdout.write("toy-agent 1.2.3\n")
@@ -85,6 +93,8 @@ def main() -> None:
             turns += 1
             (HOME / session).write_text(str(turns))
             turn(session, str(turns), told["text"])
+            if told["text"] == "later":
+                report(session, f"{turns}-later")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class ToyConversation:
             ticket, _ = self._waiting.pop("open")
             refusal = Refusal(kind="response_error", message=str(told.get("why")))
             self._answers.append(Answer(ticket, None, refusal))
-        if word not in self._waiting:
+        if word not in self._waiting or told.get("own"):
             return
         ticket, intent = self._waiting.pop(word)
         value: Any = None

@@ -105,7 +105,8 @@ class ToyParser:
             case "turn":
                 self.turn = told.get("turn")
                 self._add(TurnStarted)
-                self._add(Prompt, text=told.get("prompt") or "")
+                if "prompt" in told:
+                    self._add(Prompt, text=told["prompt"])
             case "text" if self.turn is not None:
                 self._add(Text, text=told.get("text") or "", item_id=f"t{self.turn}")
             case "approve" if self.turn is not None:
