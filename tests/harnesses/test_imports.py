@@ -16,6 +16,7 @@ WIRING = frozenset(
 FACTS = {
     "acp": {"quirks"},
     "claude": {"driving", "playback.claude", "sign_in"},
+    "gemini": {"program", "sign_in"},
     "codex": {
         "app_server",
         "app_server.client",

@@ -13,7 +13,7 @@ from dragoman.reading.audit import audit
 from dragoman.testing import mutations
 
 RUNS: Final = Path(__file__).parents[1] / "data" / "codex" / "runs"
-_CLAUDE: Final = RUNS.parents[1] / "claude"
+_DATA: Final = RUNS.parents[1]
 # What we wrote ourselves names lines of another source: tests/harnesses/messages holds it to its own rules.
 DIALECTS: Final = [dialect.name for dialect in dialects() if dialect.has_own_lines]
 
@@ -88,7 +88,9 @@ def recordings() -> dict[str, list[tuple[str, tuple[bytes, ...]]]]:
             name = path.relative_to(RUNS).as_posix()
             found[dialect].append((name, tuple(data.rstrip(b"\n").split(b"\n"))))
     found["codex-responses"] = [("by hand, lines", RESPONSES), ("by hand, events", SERVER_SENT)]
-    for path in sorted(_CLAUDE.glob("*/*/wire.jsonl")):
+    for path in sorted(_DATA.glob("*/*/*/wire.jsonl")):
+        if path.is_relative_to(_DATA / "codex"):
+            continue
         lines = _short_lines(path)
         if sum(map(len, lines)) <= _SMALL:
             found[path.parts[-3]].append((path.parts[-2], lines))

@@ -152,6 +152,11 @@ REVIEW = Notice(turn_id="t", level="info", text="review of the changes")
 MOVED = {"diff": "@@", "move_path": "/w/b.txt"}
 
 HIDDEN: dict[str, tuple[list[Turn], list[Turn]]] = {
+    "shown outputs": (turn(*use("Read", output="")), turn(*use("Read", output="text"))),
+    "command errors": (
+        turn(*use(output="bad")),
+        turn(*use(output="bad", is_error=True, exit_code=3, status="failed")),
+    ),
     "prompts": (turn(DONE), turn(ASKED, DONE)),
     "promptless turns": (
         turn(ASKED, usage=Usage(10)) + turn(usage=Usage(5)),

@@ -19,10 +19,11 @@ from dragoman.harnesses.codex import CODEX
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Dialect, Limit, PlainReader, Value
 from dragoman.harnesses.copilot import COPILOT
+from dragoman.harnesses.gemini import GEMINI
 from dragoman.harnesses.messages import MESSAGES
 from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 
-HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, COPILOT, ANY_ACP, MESSAGES)
+HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, GEMINI, COPILOT, ANY_ACP, MESSAGES)
 """The built-in ones. Use :func:`all_harnesses`, which includes plug-ins."""
 
 _plugins = Plugins({each.name for each in HARNESSES})

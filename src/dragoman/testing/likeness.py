@@ -17,7 +17,7 @@ import msgspec
 
 from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Plan, Text, Thinking
-from dragoman.model.tools import EDIT, TASK, WRITE
+from dragoman.model.tools import BASH, EDIT, TASK, WRITE
 from dragoman.model.turns import Turn, Use
 from dragoman.model.usage import Usage
 from dragoman.testing.steps import (
@@ -204,9 +204,10 @@ class _Comparison:
         hidden = (is_mcp and "mcp errors" in self._aspects) or (
             is_dynamic and "dynamic errors" in self._aspects
         )
-        if not hidden:
-            self._say(f"error of {tool}", left.is_error, right.is_error)
-        self._say(f"exit code of {tool}", left.exit_code, right.exit_code)
+        if tool != BASH or "command errors" not in self._aspects:
+            if not hidden:
+                self._say(f"error of {tool}", left.is_error, right.is_error)
+            self._say(f"exit code of {tool}", left.exit_code, right.exit_code)
         if not unspoken and not self._output_hidden(tool, is_mcp, is_edit):
             outputs = [left.output, right.output]
             if "long outputs" in self._aspects and any(map(_TRUNCATED.search, outputs)):
@@ -219,7 +220,8 @@ class _Comparison:
         return (
             (is_mcp and "mcp outputs" in self._aspects)
             or (is_edit and "edit outputs" in self._aspects)
-            or (tool == "Bash" and "command outputs" in self._aspects)
+            or (tool == BASH and "command outputs" in self._aspects)
+            or (tool != BASH and "shown outputs" in self._aspects)
         )
 
     def _input(self, use: Use) -> Any:

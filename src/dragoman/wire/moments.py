@@ -17,3 +17,10 @@ def as_time(value: Any) -> datetime | None:
     except msgspec.ValidationError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def later(one: datetime | None, other: datetime | None) -> datetime | None:
+    """The later of two moments, of which either may be unknown."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other)

@@ -21,8 +21,9 @@ from dragoman.harnesses.claude.retries import retry_text
 from dragoman.harnesses.claude.sniff import settle, sniff
 from dragoman.harnesses.claude.tools import exit_code, output_text, result_status, tool_name
 from dragoman.harnesses.claude.usage import usage_of
-from dragoman.harnesses.claude.values import as_time, command_line, level_of, local_output
+from dragoman.harnesses.claude.values import command_line, level_of, local_output
 from dragoman.model.usage import Usage
+from dragoman.wire.moments import as_time
 
 
 def test_claude_is_registered_with_both_dialects() -> None:

@@ -189,7 +189,7 @@ def _between(
     if session_id is None:
         return
     named = named_id(path)
-    if named is not None and named != session_id:
+    if named is not None and not session_id.startswith(named):  # a name may have its beginning
         what = f"the file is named after {named} but contains {session_id}"
         yield _about_file(path, "name", what, "`--repair` writes a copy with the right name")
     same = [each.path for each in known[session_id] if each is not report]

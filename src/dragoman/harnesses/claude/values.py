@@ -1,12 +1,9 @@
-"""Small values that both dialects have: points in time, levels, and commands of the program itself."""
+"""Small values that both dialects have: levels, and commands of the program itself."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import Any, Final
-
-import msgspec
 
 from dragoman.model.messages import Level
 
@@ -33,17 +30,6 @@ def command_line(text: str) -> str | None:
         return None
     arguments = _ARGUMENTS.search(text)
     return f"{name[1]} {arguments[1].strip() if arguments else ''}".strip()
-
-
-def as_time(value: Any) -> datetime | None:
-    """The moment that a value names, if it names one; without a zone it is taken for UTC."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = msgspec.convert(value, datetime, strict=False)
-    except msgspec.ValidationError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def local_output(text: str) -> str | None:

@@ -46,12 +46,13 @@ from dragoman.harnesses.claude.stream.sessions import Sessions
 from dragoman.harnesses.claude.stream.system import end_agent, report_system
 from dragoman.harnesses.claude.tools import output_text
 from dragoman.harnesses.claude.usage import usage_of
-from dragoman.harnesses.claude.values import as_time, local_output
+from dragoman.harnesses.claude.values import local_output
 from dragoman.harnesses.contract.reading import Ending
 from dragoman.wire import jsonl
 from dragoman.wire.directions import ASIDE, ERRORS, unwrap
 from dragoman.wire.envelope import time_on
 from dragoman.wire.loose import as_dict, as_list, as_str
+from dragoman.wire.moments import as_time
 
 CHANNEL: Final = "message"
 _END_OF_INPUT: Final = b"<EOF>"

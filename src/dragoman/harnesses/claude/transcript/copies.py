@@ -9,8 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from dragoman.harnesses.claude.transcript import shapes
-from dragoman.harnesses.claude.values import as_time
 from dragoman.wire.loose import as_dict, as_str
+from dragoman.wire.moments import as_time
 
 
 class Copies:

@@ -39,10 +39,11 @@ from dragoman.harnesses.claude.transcript.copies import Copies
 from dragoman.harnesses.claude.transcript.sessions import FileSessions
 from dragoman.harnesses.claude.transcript.system import report_system
 from dragoman.harnesses.claude.usage import usage_of
-from dragoman.harnesses.claude.values import as_time, command_line, local_output
+from dragoman.harnesses.claude.values import command_line, local_output
 from dragoman.harnesses.contract.reading import Ending
 from dragoman.wire.jsonl import UNREADABLE
 from dragoman.wire.loose import as_dict, as_int, as_list, as_number, as_str
+from dragoman.wire.moments import as_time
 
 CHANNEL: Final = "row"
 _NOTIFICATION: Final = "<task-notification>"

@@ -1,0 +1,85 @@
+"""The values on a line that some message has to hold, and why the others need none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dragoman.harnesses.assembly.omissions import Omission, Omissions
+from dragoman.harnesses.contract.reading import Value
+from dragoman.harnesses.gemini_tools.results import unwrapped
+from dragoman.wire import jsonl
+from dragoman.wire.loose import as_dict, as_list, as_str
+
+UNSAID: Final = frozenset(
+    (
+        "bookkeeping",
+        "header: the session goes on",
+        "journal: how it was recorded",
+        "journal: the end of the input",
+        "journal: the input of the run",
+    )
+)
+"""Reasons of duplicates that say nothing that a message has to hold."""
+
+OMISSIONS: Final = Omissions(
+    (
+        Omission(
+            "what a line says about itself: what it is, and when it was written",
+            ("**.type", "**.timestamp", "**.id", "**.lastUpdated", "**.sessionId", "**.role",
+             "**.projectHash", "**.startTime", "**.kind", "*.delta", "*.status"),
+        ),
+        Omission(
+            "how the program shows a call; the call and its result have what it says",
+            ("**.resultDisplay.**", "**.resultDisplay", "**.displayName", "**.description",
+             "**.renderOutputAsMarkdown", "**.agentId"),
+        ),
+        Omission(
+            "the call that a result belongs to is named by its id",
+            ("**.functionResponse.name", "**.functionCall.name", "**.functionCall.args.**",
+             "**.toolCalls[].name", "**.toolCalls[].args.**", "**.toolCalls[].status"),
+        ),
+        Omission(
+            "a result as the model is given it; the call's own result has what it says",
+            ("**.functionResponse.response.**", "**.functionResponse.parts[].**"),
+        ),
+        Omission(
+            "the tokens of a response are counted once; other lines of it repeat them",
+            ("**.tokens.**",),
+        ),
+        Omission("proof of a thought, which says nothing", ("**.thoughtSignature", "**.thought")),
+        Omission(
+            "notes that the program keeps for itself",
+            ("$set.memoryScratchpad.**", "$set.directories[]"),
+        ),
+    )
+)  # fmt: skip
+
+
+def values(line: bytes, rule: str = "") -> Iterator[Value]:
+    """The values on this line that some message has to hold, each with its place on the line."""
+    if rule in UNSAID:
+        return
+    try:
+        given = as_dict(jsonl.loads(line))
+    except jsonl.NotJson:
+        return
+    patch = as_dict(given.get("$set"))
+    name = "$set" if patch else as_str(given.get("type")) or "line"
+    for key, value in (patch or given).items():
+        yield from _inside(f"{name}.{key}", value)
+
+
+def _inside(place: str, value: Any) -> Iterator[Value]:
+    """The values in a value, as deep as they are nested."""
+    if value in (None, "", [], {}) or isinstance(value, bool) or OMISSIONS.reason(place):
+        return
+    if isinstance(value, dict):
+        for key, inner in as_dict(value).items():
+            yield from _inside(f"{place}.{key}", inner)
+    elif isinstance(value, list):
+        for inner in as_list(value):
+            yield from _inside(f"{place}[]", inner)
+    else:
+        shorter = unwrapped(value) if isinstance(value, str) else value
+        yield Value(place, value, [[value], [shorter]])

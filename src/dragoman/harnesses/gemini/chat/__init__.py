@@ -1,0 +1,1 @@
+"""The chat files that Gemini CLI keeps: logs of what was done to a conversation."""

@@ -1,0 +1,1 @@
+"""What ``gemini -o stream-json -p`` prints."""
