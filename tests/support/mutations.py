@@ -99,7 +99,8 @@ def recordings() -> dict[str, list[tuple[str, tuple[bytes, ...]]]]:
 
 def mutated(random: Random, lines: tuple[bytes, ...]) -> list[bytes]:
     """Return the lines with some damage, lines of other dialects among them."""
-    _, strangers = random.choice(recordings()[random.choice(DIALECTS)])
+    known = [found for found in recordings().values() if found]  # others are larger
+    _, strangers = random.choice(random.choice(known))
     return mutations.mutated(random, lines, strangers)
 
 
