@@ -105,6 +105,8 @@ def _usual_words(name: str, given: Sequence[str], wanted: Sequence[str]) -> list
     """Replace aliases of subcommands with their usual names."""
     if name in _GROUPING and given[:1] and given[0] in _GROUPS:
         given = given[1:]  # docker container run
+    if name == "chmod":
+        return [_mode(word) for word in given]
     same = _SAME_WORDS.get(name, {})
     usual = [same.get(word.casefold(), word) for word in given]
     if name == "npm" and wanted:
@@ -112,6 +114,13 @@ def _usual_words(name: str, given: Sequence[str], wanted: Sequence[str]) -> list
             wanted[0] if len(word) > 2 and wanted[0].startswith(word) else word for word in usual
         ]
     return usual
+
+
+def _mode(word: str) -> str:
+    """``0777`` and ``a+rwx`` are ``777``."""
+    if re.fullmatch(r"(?:a|ugo|[ugo]{3})?[+=][rwxX]{3}", word):
+        return "777"
+    return re.sub(r"^0+(?=[0-7]{3}$)", "", word)
 
 
 def _program_match(word: str, name: str) -> Match:

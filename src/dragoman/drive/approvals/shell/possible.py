@@ -226,6 +226,14 @@ def _special(words: Words, depth: int) -> Iterator[Possible]:
         yield from _texts([value], depth)
     yield from _unsure(_texts(_given_scripts(words), depth))
     name = program(words[0])
+    if name in ("python", "pypy", "py"):
+        for at, word in enumerate(words[1:], 1):
+            if found := re.match(r"-[A-Za-z]*m(.*)", word):
+                module = words[at + 1 :] if not found[1] else (found[1], *words[at + 1 :])
+                yield from _runs(Simple(module[:_REACH]), depth - 1) if module else ()
+                break
+            if not word.startswith("-"):
+                break
     if name == "cpio":
         yield Possible(("cpio", ANY, MANY), sure=False)  # it reads file names from its input
     if name == "bind":
