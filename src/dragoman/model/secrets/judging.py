@@ -26,7 +26,7 @@ _PLACEHOLDER: Final = re.compile(
     | .*\b(?:your|my|our|some|the|insert|enter|put|replace|change|add|paste|type)[-_ ].*
     | (?:required|nullable|sometimes|confirmed|string)\|.*      # rules of a form
     | your\w* | .*change[-_]?(?:me|it|this).* | replace[-_]?me | .*redacted.* | .*placeholder.* | .*dummy.*
-    | (?:.*[-_. ])?(?:example|sample|fake|foo|bar|baz|foobar|todo|tbd|fixme)(?:[-_. ].*)?
+    | (?:.*[-_. ])?(?:example|sample|fake|foo|bar|baz|foobar|foobared|todo|tbd|fixme)(?:[-_. ].*)?
     | none|null|nil|true|false|yes|no|on|off|undefined|n/a|na|required|optional|string|empty|unset|hidden|masked
     | (?:\w*[-_.])?(?:pass(?:word|wd|phrase|code)?|pwd|pw|secret|token|credentials?|api[-_]?key|(?:access|secret|private)[-_]?key)
     | admin|root|test|guest|user|default|postgres|mysql|redis|demo|anonymous|secret[-_]?key

@@ -60,7 +60,7 @@ _BEFORE_KEY: Final = word_set(
     " jwt cookie aes crypto webhook rsa preshared root wireguard wg function host nonce in"
     " openai anthropic stripe sendgrid google maps azure github gitlab slack twilio mailgun datadog dd"
     " newrelic relic sentry algolia mapbox firebase supabase cloudflare heroku pinecone cohere mistral groq"
-    " deepseek gemini huggingface replicate role automation integration ingest write"
+    " kaggle sdk wandb elevenlabs deepgram deepseek gemini huggingface replicate role automation integration ingest write"
 )
 _NOT_BEFORE_TOKEN: Final = word_set(
     "next page continuation sync pad eos bos unk sep cls mask stop start end special first last prev"

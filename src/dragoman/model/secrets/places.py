@@ -2,7 +2,8 @@ r"""The table of places that contain a secret, whatever it looks like: credentia
 
 Each row of :data:`_ROWS` is one kind of place: what the secret is called, how a match is checked,
 hints without which a text is not searched (whole words in lower case, or signs), and a pattern whose
-group ``secret`` is the part to hide. :data:`_COMMANDS` has the options of known programs. To add a place, add a row.
+group ``secret`` is the part to hide. :mod:`~dragoman.model.secrets.command_options` has the
+options of known programs. To add a place, add a row.
 
 Patterns allow for how text is quoted: inside a JSON string a newline is ``\n`` and a quote ``\"``,
 and each line of a diff has a sign before it. They are bounded, so that they take linear time.
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal, TypeAlias
 
+from dragoman.model.secrets.command_options import COMMANDS, PIPE_HINTS, PIPED, QUOTE, WORD
 from dragoman.model.secrets.judging import is_placeholder
 
 Check: TypeAlias = Literal["any", "chosen", "digit", "body"]
@@ -60,13 +62,7 @@ class SecretPlace:
 
 _LINE: Final = r"(?:^|(?<=\\n))[+ -]?"
 """Where a line begins, also one of a diff, or in a JSON string."""
-_Q: Final = r"\\{0,3}[\"'`]?"
-"""A quote, perhaps escaped, perhaps none."""
-_WORD: Final = r"(?P<secret>[^\s\"'`\\|;&<>]{3,200})"
-"""A word of a command line."""
 _TEXT: Final = r"(?P<secret>[^\s\"'`\\]{3,200})"
-_NEXT: Final = r"(?:[ =]\\{0,3}[\"'`]?|\\{0,3}[\"'],\s?\\{0,3}[\"'])"
-"""What stands between an option and its value, also where a command is a list of strings."""
 _STRING: Final = r"\\{0,3}(?P<quote>[\"'])(?P<secret>[^\r\n]{3,200}?)\\{0,3}(?P=quote)"
 
 _PROSE: Final = r"(?!(?:reset|is|was|for|and|or|field|must|prompt|manager|change|recovery)\b)"
@@ -131,7 +127,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "webhook",
         "any",
         ("webhook",),
-        r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{30,})",
+        r"(?:webhook|outlook)\.office(?:365)?\.com/webhook(?:b2)?/(?P<secret>[\w@/-]{30,})",
     ),
     (
         "webhook",
@@ -153,7 +149,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "bearer token",
         "digit",
         ("bearer",),
-        rf"[Bb](?:earer|EARER)[ \t]+{_Q}(?P<secret>[\w.~+/|:=-]{{12,}})",
+        rf"[Bb](?:earer|EARER)[ \t]+{QUOTE}(?P<secret>[\w.~+/|:=-]{{12,}})",
     ),
     (
         "password",
@@ -165,7 +161,8 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "authorization",
         "digit",
         ("authorization",),
-        rf"(?:[Aa]uthorization|AUTHORIZATION){_Q}\s{{0,3}}[:=,]\s{{0,3}}{_Q}(?:[A-Za-z][\w-]{{1,30}}[ =](?:[Tt]oken=)?{_Q})?"
+        rf"(?:[Aa]uthorization|AUTHORIZATION){QUOTE}\s{{0,3}}[:=,]\s{{0,3}}{QUOTE}"
+        rf"(?:[A-Za-z][\w-]{{1,30}}[ =](?:[Tt]oken=)?{QUOTE})?"
         r"(?P<secret>(?!(?:[Bb]earer|[Bb]asic|[Dd]igest|AWS4)\b)[\w.~+/|:=-]{12,})",
     ),
     ("authorization", "any", ("digest",), r"response=\\{0,3}\"?(?P<secret>[0-9a-f]{32,128})"),
@@ -173,7 +170,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "cookie",
         "chosen",
         ("cookie",),
-        rf"(?:[Cc]ookie|COOKIE){_Q}:[ \t]{{0,3}}(?:\[[ ]?)?{_Q}[\w.$!%-]{{1,80}}=\"?(?P<secret>[^\s;\"'\\,]{{6,4000}})",
+        rf"(?:[Cc]ookie|COOKIE){QUOTE}:[ \t]{{0,3}}(?:\[[ ]?)?{QUOTE}[\w.$!%-]{{1,80}}=\"?(?P<secret>[^\s;\"'\\,]{{6,4000}})",
     ),
     (
         "cookie",
@@ -186,7 +183,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "cookie",
         "digit",
         ("b", "cookie"),
-        rf"-(?<=\s-)(?:b|-cookie)[ =]{_Q}[\w.-]{{1,60}}=(?P<secret>[^\s;\"'\\]{{8,}})",
+        rf"-(?<=\s-)(?:b|-cookie)[ =]{QUOTE}[\w.-]{{1,60}}=(?P<secret>[^\s;\"'\\]{{8,}})",
     ),
     (
         "cookie",
@@ -237,7 +234,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "password",
         "chosen",
         ("login",),
-        rf"login\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}(?:account\s+\S+\s+)?password\s{{1,8}}{_PROSE}{_Q}{_TEXT}",
+        rf"login\s{{1,8}}\S{{1,100}}(?:\s|\\n){{1,8}}(?:account\s+\S+\s+)?password\s{{1,8}}{_PROSE}{QUOTE}{_TEXT}",
     ),
     (
         "password",
@@ -258,8 +255,8 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
     (
         "password",
         "chosen",
-        ("requirepass", "masterauth", "bindpw"),
-        rf"(?:requirepass|masterauth|bindpw)[ \t]+{_Q}{_TEXT}",
+        ("requirepass", "masterauth", "bindpw", "rootpw"),
+        rf"(?:requirepass|masterauth|bindpw|(?<![\w ])rootpw)[ \t]+{QUOTE}{_TEXT}",
     ),
     # SQL.
     (
@@ -284,7 +281,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "password",
         "chosen",
         ("getconnection",),
-        rf"getConnection\([^\n]{{1,200}}?,\s*{_Q}[\w.@-]{{1,60}}{_Q},\s*{_STRING}\s*\)",
+        rf"getConnection\([^\n]{{1,200}}?,\s*{QUOTE}[\w.@-]{{1,60}}{QUOTE},\s*{_STRING}\s*\)",
     ),
     (
         "password",
@@ -297,6 +294,12 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "chosen",
         ("securestring",),
         rf"ConvertTo-SecureString\s+(?:-String\s+)?{_STRING}",
+    ),
+    (
+        "password",
+        "chosen",
+        ("securestring",),
+        r"ConvertTo-SecureString\s+(?:-String\s+)?(?P<secret>[^\s\"'$()`\\-][^\s\"'()`\\]{3,100})(?=\s)",
     ),
     ("password", "chosen", ("auth",), r"NEO4J_AUTH[=:]\s?\w{1,30}/(?P<secret>[^\s\"'`\\]{3,100})"),
     ("Firebase key", "any", (":APA91b",), r"(?P<secret>[\w-]{7,30}:APA91b[\w-]{60,})"),
@@ -331,7 +334,41 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         ("app",),
         r"(?i:app(?:lication)?[ -]password)\"?[:= ]{1,3}\"?(?P<secret>[a-z]{4}[ ][a-z]{4}[ ][a-z]{4}[ ][a-z]{4})\b",
     ),
+    (
+        "password",
+        "chosen",
+        ("password", "passwort", "passphrase"),
+        r"(?i:password|passwort|passphrase)[ ](?:for[ ][\w.@'\"-]{1,60}(?:[ ]is)?|is):[ ]"
+        rf"(?!(?i:wrong|incorrect|invalid|expired|changed|missing|required|not|no|too|ok)\b){QUOTE}{_TEXT}{QUOTE}[.]?(?=\s*$|\\)",
+    ),
+    (
+        "wallet",
+        "any",
+        ("phrase",),
+        r"(?i:(?:seed|recovery|mnemonic|backup)[ ]phrase)(?:[ ]is)?:?[ ]{1,2}"
+        r"(?P<secret>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})(?![a-z])",
+    ),
+    # Arguments of functions.
+    (
+        "password",
+        "chosen",
+        ("login", "auth", "httpbasicauth", "basic_auth", "basicauth"),
+        r"(?:\.login\(|HTTPBasicAuth\(|\b(?:basic_)?auth\s?[=:]\s?[(\[])\s?"
+        rf"\\{{0,3}}[\"'][\w.@+-]{{1,60}}\\{{0,3}}[\"'],\s?{_STRING}",
+    ),
+    (
+        "key",
+        "any",
+        ("username",),
+        rf"username{QUOTE}:\s?{QUOTE}[\w.-]{{1,60}}{QUOTE},\s?{QUOTE}key{QUOTE}:\s?{QUOTE}(?P<secret>[0-9a-f]{{32}})(?!\w)",
+    ),
     # Network devices.
+    (
+        "password",
+        "chosen",
+        ("username",),
+        r"username[ ]\S{1,60}[ ](?:privilege[ ][0-9]{1,2}[ ])?(?:secret|password)[ ](?:[0-9][ ])?(?P<secret>[^\s\"'`\\]{3,200})",
+    ),
     (
         "password",
         "chosen",
@@ -342,7 +379,7 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         "password",
         "chosen",
         ("community",),
-        rf"snmp-server[ ]community[ ]{_Q}{_TEXT}",
+        rf"snmp-server[ ]community[ ]{QUOTE}{_TEXT}",
     ),
     ("password", "chosen", ("crypt",), rf"(?<!\w)crypt\({_STRING},\s*gen_salt"),
     # Recognized by a word inside.
@@ -374,88 +411,17 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
     ("Fly token", "any", ("flyv1",), r"FlyV1 (?P<secret>[\w+/=,-]{20,})"),
 )
 
-_COMMANDS: Final[tuple[tuple[tuple[str, ...], str, str], ...]] = (
-    # hints, the program with what follows it up to the option, the option and what stands before the value
-    (
-        ("curl", "wget", "u", "user"),
-        "",
-        r"-(?<=[\s\"'`]-)(?:\w{0,5}[uU]|-user|-proxy-user)[ =]?\\{0,3}[\"']?[\w.@%+-]{1,64}:(?![0-9]{1,6}(?:[\s\"']|$))",
-    ),
-    (("http", "https"), r"https?\s", rf"(?:-a|--auth){_NEXT}[\w.@%+-]{{1,64}}:"),
-    (("mysql", "mysqldump", "mysqladmin", "mysqlimport"), r"mysql[\w-]{0,16}\s", rf"-p{_Q}"),
-    (("mariadb",), r"mariadb[\w-]{0,16}\s", rf"-p{_Q}"),
-    (("sshpass",), r"sshpass\s", rf"-p(?:{_NEXT})?{_Q}"),
-    (("login",), r" login\s", rf"-p{_NEXT}"),
-    (
-        ("mongo", "mongosh", "mongodump", "mongorestore", "mongoimport", "mongoexport"),
-        r"mongo\w{0,10}\s",
-        rf"-p[ =]?{_Q}",
-    ),
-    (("redis",), r"redis-cli\s", rf"(?:-a|--pass|AUTH(?: \w+)?){_NEXT}"),
-    (
-        (
-            "ldapsearch",
-            "ldapadd",
-            "ldapmodify",
-            "ldapdelete",
-            "ldapwhoami",
-            "ldappasswd",
-            "ldapcompare",
-        ),
-        r"ldap(?:search|add|modify|delete|whoami|passwd|compare)\s",
-        rf"-[ws](?:{_NEXT})?{_Q}",
-    ),
-    (("mssql",), r"mssql-cli\s", rf"-P(?:{_NEXT})?{_Q}"),
-    (("cqlsh", "rdesktop"), r"(?:cqlsh|rdesktop)\s", rf"-p(?:{_NEXT})?{_Q}"),
-    (("mysqladmin",), r"mysqladmin\s", rf"password[ ]{_Q}"),
-    (("keygen",), r"ssh-keygen\s", rf"-[NP]{_NEXT}"),
-    (("keyvault", "securestring"), r"(?:secret set|put-parameter)\s", rf"--value{_NEXT}"),
-    (("basic",), r"config\s", rf"http-basic\.\S{{1,60}}[ ]\S{{1,60}}[ ]{_Q}"),
-    (("keypassword", "storepassword"), "", rf"(?:key|store)Password[ ]{{1,4}}{_Q}(?=\w+{_Q}\s*$)"),
-    (("zip", "unzip"), r"zip\s", rf"-P{_NEXT}"),
-    (("7z", "7za", "7zr"), r"7z[ar]?\s", rf"-h?p{_Q}"),
-    (("rar", "unrar"), r"rar\s", rf"-h?p{_Q}"),
-    (("sqlcmd",), r"sqlcmd\s", rf"-P(?:{_NEXT})?{_Q}"),
-    (("bcp",), r"bcp\s", rf"-P(?:{_NEXT})?{_Q}"),
-    (("sqlplus",), r"sqlplus\s", rf"{_Q}[\w$]{{1,40}}/"),
-    (("expdp", "impdp"), r"pdp\s", rf"{_Q}[\w$]{{1,40}}/"),
-    (("smbclient", "rpcclient"), r"client\s", rf"-U\s?{_Q}[\w.\\@/-]{{1,60}}%"),
-    (("lftp",), r"lftp\s", rf"-u\s?{_Q}[\w.@-]{{1,60}},"),
-    (("htpasswd",), r"htpasswd[ ]+-\w*b\w*[ ]+(?:-\w+[ ]+)*(?:[\w./-]+[ ]+)?[\w.@-]+[ ]+", _Q),
-    (("pass",), "", rf"-pass(?<=\s-pass)(?:in|out|word)?{_NEXT}pass:"),
-    (("openssl",), r"openssl\s", rf"-k{_NEXT}"),
-    (("pw",), "", rf"-pw(?<=\s-pw){_NEXT}"),
-    (("p", "pass", "password"), "", rf"/(?<=\s/)(?:p|pass|password|PASSWORD|PASS):{_Q}"),
-    (("net",), r"net use\s", r"/user:\S{1,60}\s+"),
-    (("secret",), r"secret set\s", rf"--body{_NEXT}"),
-    (("vault",), r"vault login\s", rf"{_Q}(?=[\w.-]{{20,}})"),
-    (
-        ("config", "configure"),
-        r"config(?:ure)?\s",
-        rf"[\w.:/-]{{0,80}}(?:[Pp]assword|[Ss]ecret(?:_access_key)?|[Tt]oken|_auth|[Aa]pi_?[Kk]ey){_NEXT}(?!--)",
-    ),
-)
-
-_PIPED: Final = (
-    # what is piped into which program
-    rf"[\w.-]{{1,32}}:{_WORD}{_Q}\s{{0,3}}\|\s{{0,3}}(?:sudo\s)?(?:/usr/sbin/)?chpasswd",
-    rf"(?P<secret>[^\s\"'`\\|;&<>]{{3,300}}){_Q}\s{{0,3}}\|[^\n|]{{0,80}}?"
-    r"(?:sudo\s[^\n|]{0,30}?-S|--password-stdin|--stdin|--with-token|cryptsetup\s|kinit\b|secret (?:create|put)\s)",
-)
-
-_PIPE_HINTS: Final = ("chpasswd", "sudo", "stdin", "--with-token", "cryptsetup", "kinit", "secret")
-
 
 def _places() -> tuple[SecretPlace, ...]:
     rows: list[tuple[str, Check, tuple[str, ...], str]] = [*_ROWS]
-    for hints, program, option in _COMMANDS:
+    for hints, program, option in COMMANDS:
         # The words of a command may be items of a list.
         program = program.removesuffix(r"\s") + r"[\s\"']" if program.endswith(r"\s") else program
         words = rf"{program}(?:[^\n|;&]{{0,200}}?[\s\"'])??" if program else ""
-        rows.append(("password", "chosen", hints, rf"{words}{option}{_WORD}"))
-    for piped in _PIPED:
-        words = rf"(?:echo|printf)\s(?:-\w\s|[\"']%s[\"']\s)?{_Q}{piped}"
-        rows.append(("password", "chosen", _PIPE_HINTS, words))
+        rows.append(("password", "chosen", hints, rf"{words}{option}{WORD}"))
+    for piped in PIPED:
+        words = rf"(?:echo|printf)\s(?:-\w\s|[\"']%s[\"']\s)?{QUOTE}{piped}"
+        rows.append(("password", "chosen", PIPE_HINTS, words))
     return tuple(
         SecretPlace(
             kind,

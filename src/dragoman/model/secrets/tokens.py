@@ -124,6 +124,7 @@ _ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("Supabase key", "sbp_ sb_secret_", rf"digit {_W}{{20,}}"),
     ("Cloudflare key", "v1.0-", rf"{_H}{{24}}-{_H}{{100,}}"),
     ("Cloudflare token", "cfut_ cfat_ cfk_", rf"digit {_W}{{30,}}"),
+    ("LaunchDarkly key", "sdk- mob-", rf"{_UUID}{_END}"),
     ("Pulumi token", "pul-", rf"{_H}{{40}}{_END}"),
     ("Airtable token", "pat", rf"{_A}{{14}}\.{_H}{{64}}"),
     ("HubSpot token", "pat-na1- pat-eu1- pat-na2- pat-ap1-", rf"{_UUID}"),

@@ -31,9 +31,10 @@ _TABLE: Final = {
     """,
     "docker": """
         run exec ps build bake pull push images login logout search version info builder buildx compose container context image
-        manifest network plugin system volume trust swarm config node secret service stack attach commit cp create diff events
+        manifest network plugin system volume trust swarm config node service stack attach commit cp create diff events
         export history import inspect kill load logs pause port rename restart rm rmi save start stats stop tag top unpause
         update wait help
+        secret
     """,
     "helm": """
         completion create dependency dep env get history hist install lint list ls package plugin pull fetch push registry repo
@@ -41,7 +42,8 @@ _TABLE: Final = {
     """,
     "gh": """
         auth browse codespace cs gist issue org pr project release repo cache run workflow alias api attestation completion config
-        extension extensions ext gpg-key label preview ruleset rs search secret ssh-key status variable help version
+        secret
+        extension extensions ext gpg-key label preview ruleset rs search ssh-key status variable help version
     """,
     "brew": """
         install uninstall rm remove list ls search info abv update up upgrade outdated deps uses doctor dr cleanup link ln unlink
