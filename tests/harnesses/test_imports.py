@@ -17,6 +17,7 @@ FACTS = {
     "acp": {"quirks"},
     "claude": {"driving", "playback.claude", "sign_in"},
     "gemini": {"program", "sign_in"},
+    "copilot": {"driving", "playback.copilot", "sign_in"},
     "codex": {
         "app_server",
         "app_server.client",

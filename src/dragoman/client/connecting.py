@@ -235,7 +235,7 @@ def transport_of(harness: Harness, name: str | None) -> Transport:
     if transport is None:
         known = ", ".join(each.name for each in harness.transports)
         raise UsageError(f"{harness.title} has no transport {name!r}; known: {known}")
-    if transport.framing != "lines":
+    if transport.framing == "http":
         raise UsageError(f"messages framed by {transport.framing} cannot be exchanged yet")
     return transport
 
@@ -358,6 +358,7 @@ async def _agent(
         check_workspace=check_workspace if opener.here else take_workspace,
         check_images=_check_images(transport, is_here=opener.here),
         profile=_profile(harness, how) if opener.here else no_profile,
+        settings=transport.settings({**os.environ, **how.env}) if opener.here else {},
     )
     policy = how.policy
     if isinstance(policy, str | Path):

@@ -42,6 +42,8 @@ async def reach(program: Program, transport: Transport, how: Connection) -> Reac
 
         return Reach(program="", release=None, open=attach, here=False)
     if how.ssh is not None:
+        if transport.framing != "lines":
+            raise UsageError(f"transport {transport.name!r} cannot be used over ssh")
         remote = how.ssh if isinstance(how.ssh, Remote) else Remote(host=how.ssh)
         secrets = how.keys(program.key_names)
 
@@ -58,7 +60,8 @@ async def reach(program: Program, transport: Transport, how: Connection) -> Reac
         # "codex -c key=value app-server" gives arguments; the subcommand is ours.
         own = [word for word in words[1:] if word not in launch.argv[1:2]]
         launch = replace(launch, argv=(launch.argv[0], *own, *launch.argv[1:]))
-        return open_process(_with_env(launch, how), secrets=hidden)
+        is_framed = transport.framing == "content-length"
+        return open_process(_with_env(launch, how), secrets=hidden, is_framed=is_framed)
 
     return Reach(program=words[0], release=release, open=start, here=True)
 

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -86,6 +86,8 @@ class AgentPlan:
     check_images: CheckImages = check_images
     profile: Callable[[str], dict[str, Any]] = no_profile
     """The settings of a profile, by its name."""
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The settings of every session, taken from the environment."""
 
 
 class Agent:
@@ -191,7 +193,7 @@ class Agent:
             ephemeral=ephemeral,
             instructions=instructions,
             personality=personality,
-            config={**settings, **(config or {})},
+            config={**self.plan.settings, **settings, **(config or {})},
             add_dirs=[self.plan.check_workspace(each) for each in add_dirs],
         )
         return await self.open(opening, toolbox)

@@ -29,6 +29,7 @@ from dragoman.drive.secrets import Secrets
 from dragoman.errors import AgentError, AgentNotFound, InvalidWorkspace, ProcessExited
 from dragoman.harnesses.contract.transport import Launch
 from dragoman.model.secrets import secrets_in
+from dragoman.wire.content_length import framed
 from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 if sys.platform == "win32":
@@ -80,6 +81,7 @@ class Process:
         max_line: int | None = DEFAULT_MAX_LINE,
         secrets: Iterable[str] = (),
         grace: Grace = GRACE,
+        is_framed: bool = False,
     ) -> Process:
         """Start it. The caller must call :meth:`stop`.
 
@@ -92,7 +94,7 @@ class Process:
         tag = randomness.token_hex(8)
         env[TAG] = f"{outer}:{tag}" if (outer := os.environ.get(TAG)) else tag
         _check(launch, env)
-        pipes = Pipes(receive, closed, stderr=stderr, max_line=max_line)
+        pipes = Pipes(receive, closed, stderr=stderr, max_line=max_line, is_framed=is_framed)
         reaper.announce(tag)
         is_started = False
         try:
@@ -149,7 +151,7 @@ class Process:
         return self._stderr.text()
 
     def send(self, lines: Iterable[bytes]) -> None:
-        self._pipes.write(b"".join(lines))
+        self._pipes.write(framed(lines) if self._pipes.is_framed else b"".join(lines))
 
     def close_input(self) -> None:
         """Send nothing more: the process reads what was sent, and then the end of its input."""
@@ -234,13 +236,20 @@ def open_process(
     max_line: int | None = DEFAULT_MAX_LINE,
     secrets: Iterable[str] = (),
     grace: Grace = GRACE,
+    is_framed: bool = False,
 ) -> OpenLink:
-    """What opens a link by starting a process."""
+    """What opens a link by starting a process; ``is_framed`` for ``Content-Length`` headers."""
     values = tuple(secrets)
 
     async def open_link(receive: Receive, closed: Closed) -> Process:
         return await Process.start(
-            launch, receive, closed, max_line=max_line, secrets=values, grace=grace
+            launch,
+            receive,
+            closed,
+            max_line=max_line,
+            secrets=values,
+            grace=grace,
+            is_framed=is_framed,
         )
 
     return open_link

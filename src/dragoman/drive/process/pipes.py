@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 from dragoman.drive.links.link import Closed, Receive
 from dragoman.drive.process.stderr import StderrTail
+from dragoman.wire.content_length import ContentLengthSplitter
 from dragoman.wire.lines import LineSplitter
 
 LAST_WORDS_SECONDS: Final = 2.0
@@ -27,14 +28,22 @@ class Pipes(asyncio.SubprocessProtocol):
     """Hands lines to ``receive`` as they come, and calls ``closed`` once, after the last of them."""
 
     def __init__(
-        self, receive: Receive, closed: Closed, *, stderr: StderrTail, max_line: int | None
+        self,
+        receive: Receive,
+        closed: Closed,
+        *,
+        stderr: StderrTail,
+        max_line: int | None,
+        is_framed: bool = False,
     ) -> None:
+        """``is_framed``: each message has a ``Content-Length`` header, in both directions."""
         loop = asyncio.get_running_loop()
         self._loop = loop
         self._receive = receive
         self._closed = closed
         self._stderr = stderr
-        self._splitter = LineSplitter(max_line)
+        self._splitter = ContentLengthSplitter(max_line) if is_framed else LineSplitter(max_line)
+        self.is_framed = is_framed
         self._open = {_STDOUT, _STDERR}
         self._timer: asyncio.TimerHandle | None = None
         self._transport: asyncio.SubprocessTransport | None = None

@@ -140,6 +140,11 @@ class MakeRun(Protocol):
         ...
 
 
+def no_settings(env: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of a program that reads its environment itself."""
+    return {}
+
+
 class SessionTransport(msgspec.Struct, frozen=True, kw_only=True):
     """A process with a conversation: many sessions in it, or one.
 
@@ -162,6 +167,9 @@ class SessionTransport(msgspec.Struct, frozen=True, kw_only=True):
     """Images can be given by their path; otherwise the engine reads them and gives ``data:`` addresses."""
     has_address: bool = False
     """A running server can be reached by its address (``unix://``, ``ws://``)."""
+    settings: Callable[[Mapping[str, str]], dict[str, Any]] = no_settings
+    """The settings that sessions take from the environment, for a program that ignores its own variables
+    when it is driven. ``OpenSession.config`` has them, unless the caller sets others."""
 
 
 class TurnTransport(msgspec.Struct, frozen=True, kw_only=True):

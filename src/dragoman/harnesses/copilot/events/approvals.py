@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 _DECISIONS: Final = {
     "approved": "allow",
-    "approved-read-only-for-session": "allow_session",
-    "approved-for-session": "allow_session",
+    "approved-read-only-for-session": "allow_for_session",
+    "approved-for-session": "allow_for_session",
     "approved-for-location": "allow_always",
     "cancelled": "cancel",
 }
-CHOICES: Final = ["allow", "deny"]
-SESSION_CHOICES: Final = ["allow", "allow_session", "deny"]
-QUESTION_CHOICES: Final = ["answer", "deny"]
+CHOICES: Final = ["allow", "deny", "cancel"]
+SESSION_CHOICES: Final = ["allow", "allow_for_session", "deny", "cancel"]
+QUESTION_CHOICES: Final = ["answered", "cancel"]
 
 
 def permission_requested(reader: EventReader, event: Event) -> None:
@@ -110,7 +110,7 @@ def user_input_requested(reader: EventReader, event: Event) -> None:
 
 def user_input_completed(reader: EventReader, event: Event) -> None:
     answer = as_str(event.data.get("answer"))
-    _settle(reader, event, "answer" if answer is not None else "cancel")
+    _settle(reader, event, "answered" if answer is not None else "cancel")
 
 
 def elicitation_requested(reader: EventReader, event: Event) -> None:

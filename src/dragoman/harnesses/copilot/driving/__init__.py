@@ -1,0 +1,1 @@
+"""Driving ``copilot --headless --stdio``."""

@@ -1,0 +1,1 @@
+"""Playing Copilot from a recording."""
