@@ -7,10 +7,10 @@ be known about a harness is in a :class:`Home`, which is cached next to the inde
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from dragoman.folders import cache_path
 from dragoman.model.homes import HomeFolder
 
 if TYPE_CHECKING:
@@ -58,20 +58,6 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
     from pathlib import Path  # slow to import, and a list does not need it
 
     return Path(cache_path(environment))
-
-
-def cache_path(environment: Mapping[str, str]) -> str:
-    """Return the same folder as a string."""
-    if named := environment.get("DRAGOMAN_CACHE"):
-        return named
-    user = os.path.expanduser("~")
-    if sys.platform == "win32":
-        folder = environment.get("LOCALAPPDATA") or os.path.join(user, "AppData", "Local")
-    elif sys.platform == "darwin":
-        folder = os.path.join(user, "Library", "Caches")
-    else:
-        folder = environment.get("XDG_CACHE_HOME") or os.path.join(user, ".cache")
-    return os.path.join(folder, "dragoman")
 
 
 def walk(home: Home, folder: str) -> Iterator[FoundFile]:

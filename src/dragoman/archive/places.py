@@ -13,11 +13,11 @@ from dragoman.archive.finding import (
     Home,
     absolute,
     by_hand,
-    cache_path,
     folders_of,
     walk,
 )
 from dragoman.archive.homes import all_homes
+from dragoman.folders import cache_path
 
 
 class ArchivePlace(NamedTuple):

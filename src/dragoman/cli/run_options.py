@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import tomllib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -164,12 +163,14 @@ class AgentOptions:
 
         With --ssh, only the remote agent knows its sessions.
         """
-        from dragoman.cli.archive_options import find_to_resume
-
         if self.ssh:
             if last or name == "":
                 raise UsageError("--ssh needs the full id of the session: --resume ID")
             return self, name
+        if name is None and not last:
+            return self, None
+        from dragoman.cli.archive_options import find_to_resume
+
         found = find_to_resume(name, last, self.directory)
         if found is None:
             return self, None
@@ -195,17 +196,24 @@ class AgentOptions:
         ahead: bool = False,
     ) -> AsyncGenerator[tuple[Agent, Keyboard | None]]:
         """Connect to the agent; yields it with the keyboard for questions, if there is one."""
-        from dragoman.cli.approvals.asker import Asker, deny_unattended
-        from dragoman.cli.live.keys import keyboard_of
+        # What only a person at a terminal needs is imported for one: the agent starts that much sooner.
+        from dragoman.cli.approvals.unattended import deny_unattended
         from dragoman.client.connecting import Connection, Timeouts, open_connection
         from dragoman.client.deciding import allow_all, ask_always
-        from dragoman.client.surveying import check_access
 
         if self.access is not None:  # not in check(): the session to resume may decide the agent
+            from dragoman.client.surveying import check_access
+
             check_access(self.harness, self.access)
-        keyboard = keyboard_of() if view.interactive else None
+        keyboard: Keyboard | None = None
+        if view.interactive:
+            from dragoman.cli.live.keys import keyboard_of
+
+            keyboard = keyboard_of()
         policy = policy or self.policy or (allow_all if self.yes else ask_always)
         if keyboard is not None:
+            from dragoman.cli.approvals.asker import Asker
+
             clock = asyncio.get_running_loop().time
             ask = ask or Asker(view, keyboard, clock, shows=shows)
         how = Connection(
@@ -227,12 +235,12 @@ class AgentOptions:
 
     def warn(self, agent: Agent, view: LiveView) -> None:
         """Warn before the first turn if no one is signed in."""
-        from dragoman.cli.approvals.steps import hung
-        from dragoman.cli.live.ink import Ink
-
         facts = agent.facts
         if facts is None or facts.signed_in is not False or not facts.needs_sign_in:
             return
+        from dragoman.cli.live.cells import hung
+        from dragoman.cli.live.ink import Ink
+
         ink = Ink(colour=view.colour)
         words = "No one is signed in, so the model will not answer. Run `dragoman doctor` to see how to sign in."
         view.write_rows([ink(row, "yellow") for row in hung("! ", words, view.width - 1)])
@@ -268,6 +276,10 @@ def notify(words: str) -> None:
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:
     """Parse ``key=value`` settings; a value that is not TOML is text."""
     found: dict[str, Any] = {}
+    if not given:
+        return found
+    import tomllib  # as slow to import as a small harness
+
     for each in given:
         key, equals, value = each.partition("=")
         if not equals or not key.strip():

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
@@ -21,7 +20,7 @@ from contextlib import (
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import msgspec
 
@@ -29,27 +28,18 @@ from dragoman.about import VERSION
 from dragoman.client.connection import Connection, LineKeeper, Mode
 from dragoman.client.environment import expanded_home
 from dragoman.client.reaching import Reach, reach
-from dragoman.drive.agent import Agent, AgentPlan, no_profile
-from dragoman.drive.approvals.policy import Policy, ask_always
-from dragoman.drive.approvals.policy_file import read_policy
-from dragoman.drive.approvals.queue import DEADLINE_SECONDS, ApprovalQueue, Ask
+from dragoman.drive.approvals.policy import DEADLINE_SECONDS, ask_always
 from dragoman.drive.links.exchange import Keeper
-from dragoman.drive.links.journal import Journal
 from dragoman.drive.links.link import OpenLink
-from dragoman.drive.links.ssh import Remote
 from dragoman.drive.restarting import Restarts
-from dragoman.drive.router import RequestRouter
-from dragoman.drive.session import Session
 from dragoman.drive.tasks import Tasks
 from dragoman.drive.timeouts import Timeouts
-from dragoman.drive.tools.calls import ToolCalls
-from dragoman.drive.turns.one_shots import OneShotAgent, OneShotSession, ShotPlan
-from dragoman.drive.turns.watching import watch
 from dragoman.drive.workspaces import (
     CheckImages,
     check_images,
     check_workspace,
     inline_images,
+    no_profile,
     take_images,
     take_workspace,
 )
@@ -68,8 +58,16 @@ from dragoman.harnesses.contract.transport import (
 from dragoman.model.intents import Greet, OpenSession, ServerFacts
 from dragoman.model.messages import Message, Notice
 
-Driver: TypeAlias = Agent | OneShotAgent
-DriverSession: TypeAlias = Session | OneShotSession
+if TYPE_CHECKING:
+    from dragoman.drive.agent import Agent
+    from dragoman.drive.approvals.policy import Policy
+    from dragoman.drive.approvals.queue import Ask
+    from dragoman.drive.links.ssh import Remote
+    from dragoman.drive.session import Session
+    from dragoman.drive.turns.one_shots import OneShotAgent, OneShotSession
+
+Driver: TypeAlias = "Agent | OneShotAgent"
+DriverSession: TypeAlias = "Session | OneShotSession"
 __all__ = [
     "Connection",
     "Driver",
@@ -261,6 +259,8 @@ class _OwnNotices:
 
     def emit(self, text: str) -> None:
         """To every turn that is under way; if there is none, it is a notice of the agent."""
+        from dragoman.drive.agent import Agent
+
         agent = self._agent
         if agent is None:
             self._early.append(text)
@@ -307,6 +307,8 @@ def _journal(
 ) -> Keeper | None:
     if how.journal is None or not isinstance(how.journal, str | Path):
         return how.journal
+    from dragoman.drive.links.journal import Journal
+
     secrets = [*how.keys(program.key_names).values(), *([how.token] if how.token else [])]
 
     def failed(error: OSError) -> None:
@@ -329,6 +331,12 @@ async def _agent(
     journal: Keeper | None,
     stack: AsyncExitStack,
 ) -> Agent:
+    from dragoman.drive.agent import Agent, AgentPlan
+    from dragoman.drive.approvals.queue import ApprovalQueue
+    from dragoman.drive.router import RequestRouter
+    from dragoman.drive.tools.calls import ToolCalls
+    from dragoman.drive.turns.watching import watch
+
     program = program_of(harness)
     is_single = transport.sessions == "one"
     keeper = how.journal if not isinstance(how.journal, str | Path) else None
@@ -362,6 +370,8 @@ async def _agent(
     )
     policy = how.policy
     if isinstance(policy, str | Path):
+        from dragoman.drive.approvals.policy_file import read_policy
+
         # Links in a path can be followed only where the path is.
         policy = read_policy(policy) if opener.here else read_policy(policy, resolve=None)
     queue = ApprovalQueue(policy, ask=how.ask, deadline_seconds=how.ask_seconds)
@@ -405,6 +415,9 @@ async def _one_shots(
     journal: Keeper | None,
     stack: AsyncExitStack,
 ) -> OneShotAgent:
+    from dragoman.drive.turns.one_shots import OneShotAgent
+    from dragoman.drive.turns.shots import ShotPlan
+
     release, program = opener.release, program_of(harness)
 
     def launch(shot: OneShot) -> Launch:
@@ -452,6 +465,8 @@ def _content(path: str) -> bytes:
 @contextmanager
 def _schema_file(schema: Mapping[str, Any]) -> Generator[str]:
     """The schema in a file, for as long as it is needed."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="dragoman-") as folder:
         path = Path(folder, "schema.json")
         path.write_text(json.dumps(schema), encoding="utf-8")

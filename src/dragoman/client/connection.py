@@ -6,14 +6,17 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from dragoman.drive.approvals.policy import Policy, ask_always
-from dragoman.drive.approvals.queue import DEADLINE_SECONDS, Ask
+from dragoman.drive.approvals.policy import DEADLINE_SECONDS, ask_always
 from dragoman.drive.links.exchange import Keeper
-from dragoman.drive.links.ssh import Remote
 from dragoman.drive.restarting import Restarts
 from dragoman.drive.timeouts import Timeouts
+
+if TYPE_CHECKING:
+    from dragoman.drive.approvals.policy import Policy
+    from dragoman.drive.approvals.queue import Ask
+    from dragoman.drive.links.ssh import Remote
 
 Mode: TypeAlias = Literal["app-server", "exec"]
 

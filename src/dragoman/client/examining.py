@@ -105,7 +105,7 @@ async def capabilities(command: str | None = None, *, harness: str | None = None
     release: Release | None = None
     with suppress(AgentError, TimeoutError):
         async with asyncio.timeout(SECONDS):
-            release = await read_release(find_command_line(program, command)[0], program)
+            release = await read_release(find_command_line(program, command)[0], program, anew=True)
     return chosen.capabilities(release)
 
 
@@ -137,7 +137,7 @@ async def _release(found: Examination, program: Program) -> Release | None:
     release: Release | None = None
     with suppress(AgentError, TimeoutError):
         async with asyncio.timeout(SECONDS):
-            release = await read_release(found.program, program)
+            release = await read_release(found.program, program, anew=True)
     if release is None:
         found.problems["release"] = "it does not tell its release"
     else:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 from dragoman.client.connection import Connection
 from dragoman.drive.links.link import OpenLink
-from dragoman.drive.links.ssh import Remote
-from dragoman.drive.links.ssh_link import open_ssh
 from dragoman.drive.process.child import open_process
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import UsageError
@@ -44,6 +42,9 @@ async def reach(program: Program, transport: Transport, how: Connection) -> Reac
     if how.ssh is not None:
         if transport.framing != "lines":
             raise UsageError(f"transport {transport.name!r} cannot be used over ssh")
+        from dragoman.drive.links.ssh import Remote
+        from dragoman.drive.links.ssh_link import open_ssh
+
         remote = how.ssh if isinstance(how.ssh, Remote) else Remote(host=how.ssh)
         secrets = how.keys(program.key_names)
 

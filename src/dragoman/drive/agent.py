@@ -29,8 +29,8 @@ from dragoman.drive.timeouts import Timeouts
 from dragoman.drive.tools.toolbox import Toolbox
 from dragoman.drive.turns.running import RunningTurn
 from dragoman.drive.worker import Worker
-from dragoman.drive.workspaces import CheckImages, check_images, check_workspace
-from dragoman.errors import AuthorityMismatch, ProcessExited, Unsupported
+from dragoman.drive.workspaces import CheckImages, check_images, check_workspace, no_profile
+from dragoman.errors import AuthorityMismatch, ProcessExited
 from dragoman.harnesses.contract.capabilities import (
     Capabilities,
     resolve_access,
@@ -51,11 +51,6 @@ from dragoman.model.messages import (
 
 _log = logging.getLogger(__name__)
 _NOTICES_KEPT = 200
-
-
-def no_profile(name: str) -> dict[str, Any]:
-    """For an agent whose profiles cannot be read from here."""
-    raise Unsupported("a profile", needs="an agent on this machine")
 
 
 def no_journal() -> Keeper | None:

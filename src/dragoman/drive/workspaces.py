@@ -10,9 +10,9 @@ import base64
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from dragoman.errors import InvalidWorkspace, UsageError, reason_of
+from dragoman.errors import InvalidWorkspace, Unsupported, UsageError, reason_of
 
 CheckImages: TypeAlias = Callable[[Sequence[str | os.PathLike[str]]], list[str]]
 _ADDRESS: Final = re.compile(r"(https?|data):", re.IGNORECASE)
@@ -101,3 +101,8 @@ def _data_address(path: str) -> str:
 
 def _absolute(path: str) -> str:
     return os.path.abspath(os.path.expanduser(path))
+
+
+def no_profile(name: str) -> dict[str, Any]:
+    """For an agent whose profiles cannot be read from here."""
+    raise Unsupported("a profile", needs="an agent on this machine")

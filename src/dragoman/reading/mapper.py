@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import cast
 
 from dragoman import export
-from dragoman.errors import UnknownFormat, UsageError
+from dragoman.errors import UsageError
 from dragoman.export.base import Exporter, Format, Include, Options
 from dragoman.harnesses.contract.reading import Ending, Parser
 from dragoman.model.messages import Message, ToolResult, TurnEnded
+from dragoman.reading.formats import check_format
 from dragoman.reading.open_turns import FORMATS, ClosingExporter
 from dragoman.reading.read import has_own_lines, make_parser
 from dragoman.reading.sources import as_bytes
@@ -34,9 +35,7 @@ def make_exporter(
     If ``redact`` is None, the format decides whether secrets are masked; ``secrets`` are values to
     mask regardless of what they look like. ``pid`` returns the agent's process id if it is live.
     """
-    found = export.find(to)
-    if found is None:
-        raise UnknownFormat(to, [known.name for known in export.FORMATS])
+    found = check_format(to)
     for name in include:
         if name not in _INCLUDES:
             raise UsageError(f"cannot include {name!r} (known: {', '.join(_INCLUDES)})")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.cli.approvals.asker import Asker, deny_unattended
+from dragoman.cli.approvals.asker import Asker
 from dragoman.cli.live.keys import KeyReader, Listener
 from dragoman.cli.live.live import LiveView
 from dragoman.model.messages import ApprovalRequested
@@ -151,15 +151,3 @@ def test_questions_are_answered_by_number_or_in_own_words(person: Person) -> Non
 
 def test_the_end_of_the_terminal_is_a_no(person: Person) -> None:
     assert person.answer(COMMAND, b"\x04").word == "deny"
-
-
-def test_without_a_terminal_nothing_is_allowed_and_that_is_said() -> None:
-    told: list[str] = []
-
-    decision = asyncio.run(deny_unattended(told.append)(COMMAND))
-
-    assert decision.word == "deny"
-    assert told == [
-        "denied command: rm -rf build; no one can answer: this is not a terminal "
-        "(use --policy or --yes)"
-    ]

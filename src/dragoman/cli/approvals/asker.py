@@ -21,11 +21,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from dragoman.cli.approvals.dialog import AnswerDialog
 from dragoman.cli.approvals.line_dialog import LineDialog
-from dragoman.cli.live.cells import clip, tidy
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.keys import Key, Listener
 from dragoman.cli.live.live import LiveView
@@ -126,17 +125,3 @@ class Asker:
         if not self._view.animate:
             printing.end()
         return answering.decision
-
-
-def deny_unattended(say: Callable[[str], None]) -> Callable[[ApprovalRequested], Any]:
-    """An answer function for runs without a terminal: denies each request, with a notice."""
-
-    async def deny(request: ApprovalRequested) -> Decision:
-        what = clip(" ".join(tidy(request.summary or request.kind).split()), 200)
-        say(
-            f"denied {request.kind}: {what}; no one can answer: this is not a terminal "
-            "(use --policy or --yes)"
-        )
-        return Decision(word="deny", by="no one to ask")
-
-    return deny

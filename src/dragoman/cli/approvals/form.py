@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.cli.approvals.steps import AnswerStep, Came, by_person, choices, hung
-from dragoman.cli.live.cells import clip, wrap
+from dragoman.cli.approvals.steps import AnswerStep, Came, by_person, choices
+from dragoman.cli.live.cells import clip, hung, wrap
 from dragoman.cli.live.editor import Editor
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.keys import Key

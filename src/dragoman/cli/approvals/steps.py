@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from dragoman.cli.approvals.questions import Asked, questions
-from dragoman.cli.live.cells import cells, tidy, tidy_lines, wrap
+from dragoman.cli.live.cells import cells, hung, tidy, wrap
 from dragoman.cli.live.editor import Editor
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.keys import Key
@@ -203,9 +203,3 @@ class Leave:
         if key.name == "escape":
             return self.back
         return {"n": by_person("deny"), "c": by_person("cancel")}.get(key.text)
-
-
-def hung(mark: str, text: str, width: int) -> list[str]:
-    """Rows of a text with a mark before the first and the others indented to match."""
-    rows = [row for line in tidy_lines(text) for row in wrap(line, width - len(mark))]
-    return [mark + row for row in rows[:1]] + [" " * len(mark) + row for row in rows[1:]]

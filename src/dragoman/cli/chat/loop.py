@@ -11,11 +11,10 @@ from collections import deque
 from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
-from dragoman.cli.approvals.steps import hung
 from dragoman.cli.chat.lines import Lines
 from dragoman.cli.live import diffs
 from dragoman.cli.live import status as live_status
-from dragoman.cli.live.cells import wrap
+from dragoman.cli.live.cells import hung, wrap
 from dragoman.cli.live.ink import Ink
 from dragoman.cli.live.live import LiveView
 from dragoman.cli.live.loop import beside, show_turn

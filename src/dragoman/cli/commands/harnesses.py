@@ -44,7 +44,7 @@ def harnesses(name: str | None, as_json: bool) -> int:
 
 def page(found: list[Survey], *, colour: bool) -> list[str]:
     """The agents as lines for a terminal of 80 columns or more."""
-    from dragoman.cli.approvals.steps import hung
+    from dragoman.cli.live.cells import hung
     from dragoman.cli.live.ink import Ink
     from dragoman.rendering import render
 

@@ -26,6 +26,7 @@ from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
     from dragoman.cli.live.live import LiveView
+    from dragoman.export.base import Exporter
     from dragoman.model.messages import Message
 
 
@@ -127,36 +128,43 @@ class _Output:
 
     def __init__(self, *, to: str | None, quiet: bool) -> None:
         from dragoman.cli.live.live import view_for
+        from dragoman.reading.formats import check_format
 
         stdout = standard_output()
         self._stream: BinaryIO = stdout.buffer
         self.is_view = to is None and not quiet
         # Questions and notices are for the user, so they stay out of standard output.
         self.view: LiveView = view_for(stdout if self.is_view else sys.stderr)
-        self._export: Callable[[list[Message]], bytes] | None = None
-        self._finish: Callable[[], bytes] = bytes
+        self._made: Exporter | None = None
         self._answer = ""
         self.pid: Callable[[], int | None] = lambda: None
         """The agent's process id, once it runs."""
         if to is not None:
-            from dragoman.reading.mapper import make_exporter
-
-            exporter, _ = make_exporter(to, width=self.view.width, pid=lambda: self.pid())
-            self._export, self._finish = exporter.export, exporter.finish
+            check_format(to)
+        self._to = to
 
     def show(self, message: Message) -> None:
         if self.is_view:
             self.view.show(message)
-        elif self._export is not None:
-            self._write(self._export([message]))
+        elif self._to is not None:
+            self._write(self._exporter(self._to).export([message]))
         else:
             from dragoman.model.messages import Text
 
             if isinstance(message, Text):
                 self._answer = message.text
 
+    def _exporter(self, to: str) -> Exporter:
+        # Made when there is something to write: until then, the agent starts.
+        if self._made is None:
+            from dragoman.reading.mapper import make_exporter
+
+            self._made, _ = make_exporter(to, width=self.view.width, pid=lambda: self.pid())
+        return self._made
+
     def close(self) -> None:
-        self._write(self._finish())
+        if self._to is not None:
+            self._write(self._exporter(self._to).finish())
         if self._answer:
             self._write(f"{self._answer.rstrip()}\n".encode("utf-8", "backslashreplace"))
 

@@ -179,3 +179,9 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02} s"
+
+
+def hung(mark: str, text: str, width: int) -> list[str]:
+    """Rows of a text with a mark before the first and the others indented to match."""
+    rows = [row for line in tidy_lines(text) for row in wrap(line, width - len(mark))]
+    return [mark + row for row in rows[:1]] + [" " * len(mark) + row for row in rows[1:]]

@@ -12,9 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TextIO, TypeAlias
 
-from dragoman.cli.live.lines import LineView
 from dragoman.cli.live.out import Out
-from dragoman.cli.live.view import TerminalView
 from dragoman.cli.streams import terminal_size
 from dragoman.model.messages import ApprovalRequested, Message
 
@@ -59,11 +57,15 @@ class LiveView:
         self.width = width
         self._foot: Foot | None = None
         self._out = Out(out)
-        self._view: _View = (
-            TerminalView(self._out, colour=colour, width=width, height=height)
-            if animate
-            else LineView(self._out, colour=colour, width=width, asks=self.interactive)
-        )
+        self._view: _View
+        if animate:
+            from dragoman.cli.live.view import TerminalView
+
+            self._view = TerminalView(self._out, colour=colour, width=width, height=height)
+        else:
+            from dragoman.cli.live.lines import LineView
+
+            self._view = LineView(self._out, colour=colour, width=width, asks=self.interactive)
 
     @property
     def is_lost(self) -> bool:

@@ -24,6 +24,8 @@ ASK: Final = "ask"
 """Returned by a policy that leaves the decision to a person."""
 UNNAMED: Final = "policy"
 """The value of ``by`` until it is set."""
+DEADLINE_SECONDS: Final = 300.0
+"""How long a person has to answer, unless the caller says otherwise."""
 ALLOWING: Final[frozenset[str]] = frozenset(("allow", "allow_for_session", "allow_always"))
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from dragoman.drive.approvals.policy import (
+    DEADLINE_SECONDS,
     Decision,
     Policy,
     Reading,
@@ -40,7 +41,6 @@ Ask: TypeAlias = Callable[[ApprovalRequested], Verdict | Awaitable[Verdict]]
 Deliver: TypeAlias = Callable[[Decision], None]
 OnNotice: TypeAlias = Callable[[Notice], None]
 
-DEADLINE_SECONDS: Final = 300.0
 _OURS: Final = (allow_all, deny_all, ask_always)
 _log = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ import shutil
 from typing import Final
 
 from dragoman.drive.process.child import Grace, Process
+from dragoman.drive.process.releases import recall_release, remember_release
 from dragoman.errors import AgentNotFound
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.program import Bundled, Program
@@ -90,12 +91,23 @@ def _way_out(program: Program) -> str:
 
 
 async def read_release(
-    path: str, program: Program, seconds: float = RELEASE_SECONDS
+    path: str, program: Program, seconds: float = RELEASE_SECONDS, *, anew: bool = False
 ) -> Release | None:
     """The release that the program at ``path`` prints; None if it prints none, or not in time.
 
-    Raises :class:`AgentNotFound` if it cannot be run at all.
+    A program that was asked before is asked again when its file has changed
+    (:mod:`dragoman.drive.process.releases`), or ``anew``. Raises :class:`AgentNotFound` if it cannot be run at all.
     """
+    known = recall_release(path) if not anew else None
+    if known is not None and os.access(path, os.X_OK):
+        return known
+    release = await _ask_release(path, program, seconds)
+    if release is not None:
+        remember_release(path, release)
+    return release
+
+
+async def _ask_release(path: str, program: Program, seconds: float) -> Release | None:
     said: list[bytes] = []
 
     def receive(lines: list[bytes | LongLine]) -> None:

@@ -81,6 +81,7 @@ class Shot:
         self._agent = agent
         self._session = session
         self.turn = turn
+        self._shot: OneShot | None = None
         self._run: Run | None = None
         self._link: Link | None = None
         self._stopped = False
@@ -103,12 +104,10 @@ class Shot:
                 self._schema = plan.write_schema(schema)
                 shot = replace(shot, output_schema=self._schema.__enter__())
             launch = plan.launch(shot)
-            self._run = plan.make_run(shot, self._session.spent)
-            self._run.receive_time(datetime.now(UTC))
-            if plan.journal is not None:
-                plan.journal.sent([self._run.opening()])
+            self._shot = shot
             self._link = link = await plan.open_link(launch)(self._receive, self._said_all.set)
             undo.push_async_callback(lambda: asyncio.shield(link.stop()))
+            self._begun()
             if self._agent.state == "stopped":
                 raise ProcessExited("the agent is closed")
             if self._stopped:
@@ -118,14 +117,25 @@ class Shot:
         self._agent.running.add(self)
         self._pump()
 
+    def _begun(self) -> Run:
+        """What reads the process: made, and imported, while the process starts."""
+        if self._run is None:
+            plan, shot = self._agent.plan, self._shot
+            assert shot is not None
+            run = plan.make_run(shot, self._session.spent)
+            run.receive_time(datetime.now(UTC))
+            if plan.journal is not None:
+                plan.journal.sent([run.opening()])
+            self._run = run
+        return self._run
+
     def _receive(self, lines: list[bytes | LongLine]) -> None:
-        run = self._run
-        assert run is not None
         if self._fault is not None:
             return  # the process is being stopped
-        if self._agent.plan.journal is not None:
-            self._agent.plan.journal.received(lines)
         with CallOutcome() as received:
+            run = self._begun()
+            if self._agent.plan.journal is not None:
+                self._agent.plan.journal.received(lines)
             run.receive_time(datetime.now(UTC))
             for line in lines:
                 if isinstance(line, LongLine):
