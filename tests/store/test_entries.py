@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from dragoman.store.database import Database
-from dragoman.store.entries import Entries, IndexedLine, IndexedMessage
+from dragoman.store.entries import _UNSPACED, Entries, IndexedLine, IndexedMessage, spaced
 from dragoman.store.search import MessageSearch
 from support.archive.store_rows import lines, put
 
@@ -44,3 +49,11 @@ def test_halves_of_surrogate_pairs_do_no_harm(database: Database) -> None:
 
     assert lines(database, "pair") == [1]
     assert lines(database, "tool") == [9]
+
+
+_EACH = st.sampled_from("aß\u2192\u201c \u0e01\u1780\u3042\u4e00\uff66\U00020000\U0001f600")
+
+
+@given(st.text(st.characters() | _EACH, max_size=20))
+def test_the_quick_look_misses_no_script_without_spaces(text: str) -> None:
+    assert spaced(text) == re.sub(_UNSPACED, r" \g<0> ", text)

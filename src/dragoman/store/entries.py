@@ -37,9 +37,19 @@ _UNSPACED: Final = (
 )
 
 
+_spaced: Final = re.compile(_UNSPACED).sub
+_may_be_unspaced: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0003ffff]").search
+"""Two ranges around all of them: five times as quick to look for, and in most texts there is nothing."""
+
+
 def spaced(text: str) -> str:
     """Insert spaces between words for scripts that do not use them."""
-    return text if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", text)
+    return text if text.isascii() or not _may_be_unspaced(text) else _spaced(r" \g<0> ", text)
+
+
+def indexable(text: str) -> str:
+    """The text as it is indexed: with spaces between words, and without lone surrogates."""
+    return text if text.isascii() else spaced(text).encode("utf-8", "replace").decode()
 
 
 class IndexedMessage(NamedTuple):
@@ -72,9 +82,14 @@ class Entries:
         self._tools: dict[str, int] = {}
 
     def add(
-        self, file_id: int, given: Sequence[tuple[IndexedMessage, str]], *, drafts: bool = False
+        self,
+        file_id: int,
+        given: Sequence[tuple[IndexedMessage, str]],
+        *,
+        drafts: bool = False,
+        are_indexable: bool = False,
     ) -> None:
-        """Insert messages of a file, each with its index text."""
+        """Insert messages of a file, each with its index text, which may be :func:`indexable` already."""
         if not given:
             return
         base = self._take_ids(file_id, len(given))
@@ -82,7 +97,7 @@ class Entries:
             self._values(base + place, file_id, entry) for place, (entry, _) in enumerate(given)
         ]
         words = [
-            (base + place, spaced(body).encode("utf-8", "replace").decode())
+            (base + place, body if are_indexable else indexable(body))
             for place, (_, body) in enumerate(given)
         ]
         database = self._database

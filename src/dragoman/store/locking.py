@@ -53,6 +53,12 @@ class WriterLock:
         """Return the progress last written by the current or previous holder."""
         return tuple(self._read()[1:])
 
+    def abandon(self) -> None:
+        """Close our end of the lock in a copy of the process that holds it, which keeps it."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
     def release(self) -> None:
         if self._handle is not None:
             os.close(self._handle)

@@ -12,10 +12,12 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from dragoman.archive.finding import FoundFile
 from dragoman.archive.index import fingerprints
+from dragoman.archive.index.ahead import ReadAhead, ReaderDied, can_read_ahead
 from dragoman.archive.index.file import IndexTables, index_file
 from dragoman.reading.regular import open_regular
 from dragoman.store.database import Database
@@ -115,6 +117,7 @@ class Indexer:
         self._uncommitted = 0
         self._committed_at = time.monotonic()
         self._published_at = self._ends_at = math.inf
+        self._ahead: ReadAhead | None = None
 
     def run(
         self,
@@ -141,6 +144,7 @@ class Indexer:
             self._database.rollback()
             raise
         finally:
+            self._stop_ahead()
             lock.release()
 
     def _run(self, found: Sequence[FoundFile], are_all: bool) -> IndexReport:
@@ -155,6 +159,8 @@ class Indexer:
         )
         self._published_at = -math.inf
         unreadable: list[tuple[str, str]] = []
+        if not gone and math.isinf(self._ends_at):
+            self._read_ahead([each for each, file_id in the_plan.work if file_id is None])
         for number, (each, file_id) in enumerate(the_plan.work):
             before = self._progress.bytes
             self._publish(files=number)
@@ -227,9 +233,35 @@ class Indexer:
             self._publish(bytes=before + min(bytes_read, found.size))
             self._after(entries)
 
-        count = index_file(self._tables, found, row, after)
+        count = self._index_file(found, row, after)
         self._uncommitted += 1  # so that thousands of small files are committed in between, too
         return report._replace(bytes_read=report.bytes_read + count)
+
+    def _read_ahead(self, found: Sequence[FoundFile]) -> None:
+        """Let other processes read new files, if that is faster."""
+        copies = can_read_ahead(found)
+        if copies:
+            with suppress(OSError):  # no process available: this one reads the files
+                self._ahead = ReadAhead(found, copies, self._database.lock.abandon)
+
+    def _stop_ahead(self) -> None:
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.close()
+
+    def _index_file(
+        self, found: FoundFile, row: FileRow | None, after: Callable[[int, int], None]
+    ) -> int:
+        if row is None and self._ahead is not None:
+            try:
+                count = self._ahead.take(self._tables, found, after)
+            except ReaderDied:
+                self._stop_ahead()
+                row = self._tables.files.at(found.path)  # as far as it was written
+            else:
+                if count is not None:
+                    return count
+        return index_file(self._tables, found, row, after)
 
     def _after(self, entries: int) -> None:
         """Commit regularly. Raises ``_OutOfTime`` when the time is up."""

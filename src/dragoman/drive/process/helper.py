@@ -22,6 +22,8 @@ from typing import Final
 
 import msgspec
 
+WATCH: Final = "watch"
+"""The thread that ends a helper with its parent. It holds no lock, so a process with it can be copied."""
 _NICE: Final = 5
 _ENDING_SECONDS: Final = 2.0
 _PR_SET_PDEATHSIG: Final = 1
@@ -94,7 +96,7 @@ def begin() -> bytes:
     # From the descriptor itself: a thread that sleeps in a buffered file would spoil our own end.
     while not request.endswith(b"\n") and (piece := os.read(0, 1 << 16)):
         request += piece
-    threading.Thread(target=_watch, name="watch", daemon=True).start()
+    threading.Thread(target=_watch, name=WATCH, daemon=True).start()
     return request
 
 

@@ -7,6 +7,7 @@ that the pattern cannot do without. The tables of patterns remain the only place
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
 
 _MOST: Final = 4
@@ -32,9 +33,8 @@ class Needs(NamedTuple):
 def needs_of(pattern: str) -> Needs:
     """What a text must contain for this pattern, which only folds the case of ASCII letters."""
     try:
-        from re import _parser  # pyright: ignore[reportAttributeAccessIssue]
-
-        parsed: Any = _parser.parse(pattern, re.ASCII)
+        parser: Any = import_module("re._parser")
+        parsed: Any = parser.parse(pattern, re.ASCII)
         is_folded = bool(parsed.state.flags & re.IGNORECASE)
         groups = {group for group in _groups(parsed, is_folded) if _length(group) > 1}
     except (ImportError, AttributeError, TypeError, ValueError, IndexError):
