@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # compile the whole package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-versions check format bench fuzz recordings clean
+.PHONY: demo test test-versions test-harnesses check format bench fuzz recordings clean
 
 # The real agent, a stand-in model: a task from its prompt to its answer, live. No key, no network.
 demo: $(VENV)/demo
@@ -22,6 +22,11 @@ test: $(VENV)/ready
 # WRITE=--write renews the table in docs/compatibility.md.
 test-versions: $(VENV)/ready
 	$(BIN)/python tests/versions/run.py $(VERSIONS) $(WRITE)
+
+# The core stories with each real agent, from npm and PyPI, kept in ~/.cache/dragoman. HARNESSES="gemini qwen" chooses,
+# WRITE=--write renews the tables in docs/compatibility.md. A program that cannot be installed is left out, but not in CI.
+test-harnesses: $(VENV)/ready
+	$(BIN)/python tests/trials/run.py $(HARNESSES) $(WRITE)
 
 # The types are checked for other systems as well: what only POSIX or Linux has must stand behind a look at sys.platform.
 check: $(VENV)/ready

@@ -52,6 +52,8 @@ COPILOT = DescribedAgent(
     settings={},
     environment={
         "COPILOT_HOME": "{home}/.copilot",
+        # It unpacks itself once, 235 MB; every new home would do it again.
+        "COPILOT_PKG_CACHE_HOME": "{cache}/copilot",
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
         "COPILOT_ALLOW_ALL": "true",

@@ -60,8 +60,8 @@ class AgentSetup(Protocol):
 class DescribedAgent:
     """An agent that is set up with one settings file and variables.
 
-    Texts in ``settings`` and ``variables_`` may contain ``{home}``, ``{url}``, ``{root}``, ``{model}``, ``{retries}``
-    and ``{attempts}``; a text that is only ``{retries}`` or ``{attempts}`` becomes a number.
+    Texts in ``settings``, ``environment`` and ``places`` may contain ``{home}``, ``{cache}`` (the user's own), ``{url}``,
+    ``{root}``, ``{model}``, ``{retries}`` and ``{attempts}``; a text that is only one of the last two becomes a number.
     """
 
     name: str
@@ -111,12 +111,18 @@ class DescribedAgent:
     def _values(self, home: Path, wishes: AgentWishes) -> dict[str, Any]:
         return {
             "home": str(home),
+            "cache": _user_cache(),
             "url": wishes.url,
             "root": wishes.root,
             "model": wishes.model or self.model,
             "retries": wishes.retries,
             "attempts": wishes.retries + 1,
         }
+
+
+def _user_cache() -> str:
+    """Where programs keep what they can make again."""
+    return os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
 
 
 def _filled(value: Any, values: Mapping[str, Any]) -> Any:
