@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from dragoman.model.turns import Turn, Use, fold
     from dragoman.model.usage import Usage
     from dragoman.reading.audit import Account, audit
+    from dragoman.reading.many import read_many
     from dragoman.reading.mapper import Mapper
     from dragoman.reading.read import read
 
@@ -96,6 +97,7 @@ _PLACES = {
     "audit": "dragoman.reading.audit",
     "Mapper": "dragoman.reading.mapper",
     "read": "dragoman.reading.read",
+    "read_many": "dragoman.reading.many",
     "Connection": "dragoman.client.connection",
     "connect": "dragoman.client.connecting",
     "run": "dragoman.client.sync",
@@ -201,6 +203,7 @@ __all__ = [
     "encode",
     "fold",
     "read",
+    "read_many",
     "read_policy",
     "rule",
     "run",
