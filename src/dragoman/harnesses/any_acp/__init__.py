@@ -6,14 +6,18 @@ What reads, drives and plays is imported when it is used (:mod:`~dragoman.harnes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from dragoman.harnesses.acp.sniff import sniff_acp
+from dragoman.harnesses.any_acp.transports import (
+    ACP_PLAYBACK,
+    ACP_PROGRAM,
+    ACP_TRANSPORTS,
+    DIALECT,
+    capabilities,
+)
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.lazy import on_use
 from dragoman.harnesses.contract.reading import Dialect
-
-DIALECT: Final = "acp"
 
 
 def _sniff(lines: Sequence[bytes]) -> str | None:
@@ -38,6 +42,10 @@ ANY_ACP = Harness(
     name="acp",
     title="Any ACP agent",
     sniff=_sniff,
+    capabilities=capabilities,
+    program=ACP_PROGRAM,
+    transports=ACP_TRANSPORTS,
+    playback=ACP_PLAYBACK,
     values=_values,
     dialects=(
         Dialect(
