@@ -83,6 +83,11 @@ _OPTIONS = (
     click.option(
         "--command", metavar="PATH", help="The agent's program. Found automatically by default."
     ),
+    click.option(
+        "--agent",
+        metavar="COMMAND",
+        help='Run any program that speaks ACP, e.g. --agent "my-agent --acp".',
+    ),
     click.option("--ssh", metavar="HOST", help="Run the agent on another machine."),
     click.option(
         "--journal", metavar="FILE", help="Record every line exchanged with the agent in this file."
@@ -134,6 +139,17 @@ class AgentOptions:
     journal: str | None = None
     ephemeral: bool = False
     env: dict[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def given(cls, *, agent: str | None = None, **options: Any) -> AgentOptions:
+        """The options as they are given on the command line."""
+        if agent is not None:
+            from dragoman.client.connecting import named_agent
+
+            options["harness"], options["command"] = named_agent(
+                agent, options.get("harness"), options.get("command")
+            )
+        return cls(**options)
 
     def check(self) -> None:
         """Reject invalid options before anything starts."""

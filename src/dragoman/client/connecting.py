@@ -27,6 +27,7 @@ import msgspec
 from dragoman.about import VERSION
 from dragoman.client.connection import Connection, LineKeeper, Mode
 from dragoman.client.environment import expanded_home
+from dragoman.client.own_journals import OwnJournals, journal_folder
 from dragoman.client.reaching import Reach, reach
 from dragoman.drive.approvals.policy import DEADLINE_SECONDS, ask_always
 from dragoman.drive.links.exchange import Keeper
@@ -44,7 +45,7 @@ from dragoman.drive.workspaces import (
     take_workspace,
 )
 from dragoman.errors import UsageError, reason_of
-from dragoman.harnesses import driven_harness
+from dragoman.harnesses import ANY_PROGRAM, driven_harness
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.program import Program
 from dragoman.harnesses.contract.sign_in import SignIn
@@ -75,6 +76,7 @@ __all__ = [
     "Timeouts",
     "check_images",
     "connect",
+    "named_agent",
     "open_connection",
     "program_of",
     "sign_in_state",
@@ -102,6 +104,7 @@ def connect(
     address: str | None = ...,
     token: str | None = ...,
     client: str = ...,
+    agent: str | None = ...,
 ) -> AbstractAsyncContextManager[OneShotAgent]: ...
 @overload
 def connect(
@@ -122,6 +125,7 @@ def connect(
     address: str | None = ...,
     token: str | None = ...,
     client: str = ...,
+    agent: str | None = ...,
 ) -> AbstractAsyncContextManager[OneShotAgent]: ...
 @overload
 def connect(
@@ -142,6 +146,7 @@ def connect(
     address: str | None = ...,
     token: str | None = ...,
     client: str = ...,
+    agent: str | None = ...,
 ) -> AbstractAsyncContextManager[Agent]: ...
 @overload
 def connect(
@@ -162,6 +167,7 @@ def connect(
     address: str | None = ...,
     token: str | None = ...,
     client: str = ...,
+    agent: str | None = ...,
 ) -> AbstractAsyncContextManager[Any]: ...
 def connect(
     harness: str | None = None,
@@ -181,13 +187,16 @@ def connect(
     address: str | None = None,
     token: str | None = None,
     client: str = "dragoman",
+    agent: str | None = None,
 ) -> AbstractAsyncContextManager[Any]:
     """An agent that works until the block is left; then all its processes are gone.
 
     Without the name of a harness it is the first that can be driven, without a ``transport`` that
-    harness's usual one; ``mode`` is the older name of ``transport``. :class:`Connection` describes each
-    option. Raises :class:`dragoman.errors.AgentError` when the agent cannot be started.
+    harness's usual one; ``mode`` is the older name of ``transport``. ``agent`` is the command of any
+    program that speaks ACP, instead of a harness. :class:`Connection` describes each option. Raises
+    :class:`dragoman.errors.AgentError` when the agent cannot be started.
     """
+    harness, command = named_agent(agent, harness, command)
     how = Connection(
         transport=transport,
         mode=mode,
@@ -208,6 +217,19 @@ def connect(
     return open_connection(harness, how)
 
 
+def named_agent(
+    agent: str | None, harness: str | None, command: str | None
+) -> tuple[str | None, str | None]:
+    """The harness and the command for an agent that is named by its command. Raises :class:`UsageError`."""
+    if agent is None:
+        return harness, command
+    if command is not None or harness not in (None, ANY_PROGRAM):
+        raise UsageError(
+            "an agent that speaks ACP is named by its command alone, without a harness"
+        )
+    return ANY_PROGRAM, agent
+
+
 @asynccontextmanager
 async def open_connection(harness: str | None, how: Connection) -> AsyncGenerator[Driver]:
     """As :func:`connect`, with all options in one value."""
@@ -218,6 +240,7 @@ async def open_connection(harness: str | None, how: Connection) -> AsyncGenerato
     opener = await reach(program, transport, how)
     async with AsyncExitStack() as stack:
         notices = _OwnNotices()
+        how = _with_own_journals(chosen, how, opener, stack, notices)
         journal = _journal(how, program, stack, notices)
         if isinstance(transport, TurnTransport):
             agent = await _one_shots(chosen, transport, how, opener, journal, stack)
@@ -302,6 +325,31 @@ def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any
     return lambda name: read(name, text_of)
 
 
+def _secrets(how: Connection, program: Program) -> list[str]:
+    return [*how.keys(program.key_names).values(), *([how.token] if how.token else [])]
+
+
+def _with_own_journals(
+    harness: Harness, how: Connection, opener: Reach, stack: AsyncExitStack, notices: _OwnNotices
+) -> Connection:
+    """For programs that keep no sessions we could read, keep what is exchanged with them."""
+    history = harness.history
+    if how.journal is not None or not opener.here or history is None or not history.journals:
+        return how
+
+    def failed(error: OSError) -> None:
+        notices.emit(f"the session is not kept: {reason_of(error)}; the run goes on without it")
+
+    journals = OwnJournals(
+        journal_folder(history, {**os.environ, **how.env}),
+        opener.program,
+        secrets=_secrets(how, program_of(harness)),
+        failed=failed,
+    )
+    stack.callback(journals.close)
+    return replace(how, journal=journals)
+
+
 def _journal(
     how: Connection, program: Program, stack: AsyncExitStack, notices: _OwnNotices
 ) -> Keeper | None:
@@ -309,7 +357,7 @@ def _journal(
         return how.journal
     from dragoman.drive.links.journal import Journal
 
-    secrets = [*how.keys(program.key_names).values(), *([how.token] if how.token else [])]
+    secrets = _secrets(how, program)
 
     def failed(error: OSError) -> None:
         notices.emit(

@@ -54,7 +54,8 @@ async def reach(program: Program, transport: Transport, how: Connection) -> Reac
         command = how.command or program.command
         return Reach(program=command, release=None, open=start_there, here=False)
     words = find_command_line(program, how.command)
-    release = await read_release(words[0], program)
+    # A program that only the caller knows may do anything when it is asked for its version.
+    release = await read_release(words[0], program) if program.command else None
     hidden = tuple(how.keys(program.key_names).values())
 
     def start(launch: Launch) -> OpenLink:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dragoman.client.connecting import Driver, DriverSession, open_connection
+from dragoman.client.connecting import Driver, DriverSession, named_agent, open_connection
 from dragoman.client.connection import Connection, LineKeeper, Mode
 from dragoman.client.loop_thread import LoopThread
 from dragoman.drive.approvals.policy import Policy, ask_always
@@ -236,8 +236,10 @@ def connect(
     address: str | None = None,
     token: str | None = None,
     client: str = "dragoman",
+    agent: str | None = None,
 ) -> SyncAgent:
     """As :func:`dragoman.connect`, for use with ``with``."""
+    harness, command = named_agent(agent, harness, command)
     how = Connection(
         transport=transport,
         mode=mode,
@@ -279,6 +281,7 @@ def run(
     address: str | None = None,
     token: str | None = None,
     client: str = "dragoman",
+    agent: str | None = None,
     model: str | None = None,
     access: str | None = None,
     asking: str | dict[str, Any] | None = None,
@@ -333,8 +336,9 @@ def run(
         "output_schema": output_schema,
         **(turn or {}),
     }
-    agent = connect(
+    connected = connect(
         harness,
+        agent=agent,
         transport=transport,
         mode=mode,
         command=command,
@@ -351,6 +355,6 @@ def run(
         token=token,
         client=client,
     )
-    with agent:
-        result = agent.start(**opening).run(prompt, **asked).result()
+    with connected as agent_:
+        result = agent_.start(**opening).run(prompt, **asked).result()
     return result.check() if check else result

@@ -26,6 +26,9 @@ from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, GEMINI, COPILOT, ANY_ACP, MESSAGES)
 """The built-in ones. Use :func:`all_harnesses`, which includes plug-ins."""
 
+ANY_PROGRAM = ANY_ACP.name
+"""The harness of a program that is named by its command alone."""
+
 _plugins = Plugins({each.name for each in HARNESSES})
 
 
@@ -65,8 +68,12 @@ def harness(name: str) -> Harness:
 
 
 def driven() -> tuple[Harness, ...]:
-    """The harnesses that can be driven, the usual one first."""
-    return tuple(each for each in all_harnesses() if each.transports)
+    """The harnesses that can be driven by their names alone, the usual one first."""
+    return tuple(each for each in all_harnesses() if each.transports and _has_program(each))
+
+
+def _has_program(harness: Harness) -> bool:
+    return harness.program is None or harness.program.command != ""
 
 
 def driven_harness(name: str | None = None) -> Harness:

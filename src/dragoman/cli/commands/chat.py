@@ -25,7 +25,7 @@ def chat(prompt: str | None, resume: str | None, last: bool, **options: Any) -> 
     """
     if prompt is not None and not prompt.strip():
         raise UsageError("the prompt is empty: omit it, or say what the agent should do")
-    agent = AgentOptions(**options)
+    agent = AgentOptions.given(**options)
     agent.check()
     from dragoman.cli.live.loop import run_async
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dragoman.replay.timing import TimedMessage
 
 _FRAME_SECONDS: Final = 0.1
-_ROLES: Final = ("app-server", "exec", "stream-json", "print")
+_ROLES: Final = ("app-server", "exec", "stream-json", "print", "acp")
 _FASTEST, _SLOWEST = 512.0, 0.125
 _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 
@@ -96,7 +96,7 @@ def replay(
     if turn is not None:
         messages = only_turn(messages, turn)
     if role is not None:
-        streams = role in ("app-server", "stream-json")
+        streams = role in ("app-server", "stream-json", "acp")
         pace = 1.0 if speed is None else speed
         return _be(
             role,

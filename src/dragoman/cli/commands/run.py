@@ -78,7 +78,7 @@ def run(
         raise click.UsageError("use either --to or --quiet.")
     if one_shot:
         options["asking"] = "never"
-    agent = AgentOptions(**options)
+    agent = AgentOptions.given(**options)
     agent.check()
     asked = {
         "images": agent.images(images),

@@ -84,6 +84,9 @@ class Serving:
 @click.option(
     "--command", metavar="PATH", help="The agent's program. Found automatically by default."
 )
+@click.option(
+    "--agent", metavar="COMMAND", help="Any program that speaks ACP, as the default agent."
+)
 @agent_option("Default agent for new sessions: {agents}.")
 @click.option("--policy", type=click.Path(dir_okay=False), metavar="FILE", help="Approval rules.")
 @click.option(
@@ -96,6 +99,7 @@ def serve(
     roots: tuple[str, ...],
     opens: bool | None,
     command: str | None,
+    agent: str | None,
     harness: str | None,
     policy: str | None,
     data: str | None,
@@ -106,6 +110,10 @@ def serve(
     agents; you can resume their sessions. The token in the URL is new for each start, unless you set
     DRAGOMAN_TOKEN.
     """
+    if agent is not None:
+        from dragoman.client.connecting import named_agent
+
+        harness, command = named_agent(agent, harness, command)
     folder = Path(data) if data is not None else data_folder(os.environ)
     serving = Serving(
         data=folder,

@@ -37,6 +37,8 @@ def find_command_line(program: Program, explicit: str | None = None) -> tuple[st
     """The path of the harness's program, and the words that the caller wrote after it."""
     if explicit is not None:
         return _find_explicit(program, explicit)
+    if not program.command:
+        raise AgentNotFound(f"it is not known which program to start: {program.install}")
     found = shutil.which(program.command) or find_bundled(program.bundled)
     if found is None:
         raise AgentNotFound(
@@ -86,6 +88,8 @@ def find_bundled(bundled: Bundled | None) -> str | None:
 
 
 def _way_out(program: Program) -> str:
+    if not program.command:
+        return "; give its path"
     how = f" ({program.install})" if program.install else ""
     return f"; install {program.command}{how}, or say where it is"
 

@@ -140,7 +140,10 @@ class AcpParser(StreamParser):
         """Whether the host must have sent this line, in a stream that does not say who did."""
         if isinstance(row.method, str):
             return row.method in HOST_METHODS
-        return row.name in self._asked_by_agent and row.name not in self._asked_by_host
+        if row.name not in self._asked_by_agent or row.name in self._asked_by_host:
+            return False
+        # Both sides count their own ids, so only an answer to what this agent asked is the host's.
+        return not {"outcome", "action"}.isdisjoint(as_dict(row.result))
 
     # The host.
 

@@ -54,7 +54,7 @@ class AcpQuirks:
     """What the agent cannot do over ACP, for people."""
 
 
-PLAIN: Final = AcpQuirks()
+PLAIN: Final = AcpQuirks(for_session=frozenset(("allow_for_session",)))
 
 CLAUDE: Final = AcpQuirks(
     names=("@agentclientprotocol/claude-agent-acp", "@zed-industries/claude-code-acp"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dragoman.harnesses.acp.sniff import sniff_acp
+from dragoman.harnesses.any_acp.history import ACP_HISTORY
 from dragoman.harnesses.any_acp.transports import (
     ACP_PLAYBACK,
     ACP_PROGRAM,
@@ -46,6 +47,7 @@ ANY_ACP = Harness(
     program=ACP_PROGRAM,
     transports=ACP_TRANSPORTS,
     playback=ACP_PLAYBACK,
+    history=ACP_HISTORY,
     values=_values,
     dialects=(
         Dialect(

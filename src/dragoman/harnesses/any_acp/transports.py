@@ -61,9 +61,9 @@ def _serve():
 
 
 ACP_PROGRAM: Final = Program(
-    command="acp-agent",
+    command="",
     parse_release=parse_release,
-    install="any program that speaks ACP, as --agent COMMAND",
+    install="name it with --agent COMMAND, or connect(agent=COMMAND)",
     speaks=_speaks,
 )
 ACP_TRANSPORTS: Final[tuple[Transport, ...]] = (

@@ -123,6 +123,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """Where users' names for sessions are kept, if in a list of their own …"""
     row_names: RowNames | None = None
     """… or in the sessions' files."""
+    journals: bool = False
+    """Its programs keep no sessions that we can read: what is exchanged with each of their processes is kept in the
+    first place."""
 
     def home(self, env: Mapping[str, str]) -> str:
         """Return the harness's home in this environment (see :meth:`HomeFolder.path`)."""

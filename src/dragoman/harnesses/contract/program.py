@@ -72,7 +72,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """The program of a harness on this machine."""
 
     command: str
-    """Its name on the PATH."""
+    """Its name on the PATH. Empty: any program, which the caller names."""
     parse_release: Callable[[str], Release | None]
     """The release that ``COMMAND --version`` prints."""
     bundled: Bundled | None = None

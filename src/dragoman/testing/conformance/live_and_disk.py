@@ -12,7 +12,8 @@ from dragoman.testing.conformance.pairs import Pair, Recording, compare
 def live_equals_disk(corpus: Corpus) -> Iterator[str]:
     """Both fold to the same turns, except for what the harness lists in its ``limits``."""
     live = list(_live(corpus))
-    if not live and corpus.harness.history is not None:
+    history = corpus.harness.history
+    if not live and history is not None and not history.journals:
         yield "no run was recorded on both sides, as a live stream and as a session file"
     for recording in live:
         pairs = list(compare(corpus.harness, recording, corpus.leaves))

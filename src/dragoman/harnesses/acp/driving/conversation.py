@@ -285,7 +285,12 @@ class AcpConversation:
         takes_images = "image" in self._offer.can
         session_id = self._session_id or intent.session_id
         params = prompt_params(
-            session_id, turn_id, intent.text, intent.images, takes_images=takes_images
+            session_id,
+            turn_id,
+            intent.text,
+            intent.images,
+            takes_images=takes_images,
+            agent=None if self._outcomes else self._offer.label,
         )
         if self._native_turn is not None or self._starting:
             at = "a turn that was given up" if self._is_given_up else "another turn"
@@ -313,6 +318,8 @@ class AcpConversation:
 
         def ended(result: dict[str, Any], refusal: Refusal | None) -> None:
             self._native_turn = None
+            if self._eof:
+                return
             self._reader.resume()
             if (ticket := self._starting.pop(turn_id, None)) is not None:
                 self._answers.append(Answer(ticket, turn_id))

@@ -22,6 +22,11 @@ class AgentOffer(NamedTuple):
     sign_in: tuple[tuple[str, str], ...]
     """The ways to sign in: id and name."""
 
+    @property
+    def label(self) -> str:
+        """The agent's name, short."""
+        return self.name.rpartition("/")[2] or self.title
+
 
 NOTHING_OFFERED = AgentOffer(quirks_of(None), "", None, "The agent", frozenset(), ())
 

@@ -11,9 +11,15 @@ _DATA: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 
 def prompt_params(
-    session_id: str, turn_id: str, text: str, images: list[str], *, takes_images: bool
+    session_id: str,
+    turn_id: str,
+    text: str,
+    images: list[str],
+    *,
+    takes_images: bool,
+    agent: str | None = None,
 ) -> dict[str, Any]:
-    """The parameters of ``session/prompt``. A journal says by ``_meta`` which turn it began."""
+    """The parameters of ``session/prompt``. A journal says by ``_meta`` which turn it began, and with which agent."""
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
     for image in images:
         found = _DATA.fullmatch(image)
@@ -26,5 +32,5 @@ def prompt_params(
     return {
         "sessionId": session_id,
         "prompt": blocks,
-        "_meta": {"dragoman": {"turnId": turn_id}},
+        "_meta": {"dragoman": {"turnId": turn_id} | ({"agent": agent} if agent else {})},
     }
