@@ -59,7 +59,7 @@ def test_an_agent_is_named_by_its_command_alone(home: Path) -> None:
     refused = CliRunner().invoke(program, ["run", "--agent", "no-such-agent --acp", "hi"])
 
     assert refused.exit_code != 0
-    assert "no-such-agent is not on the PATH" in refused.stderr
+    assert "no-such-agent is not on the PATH" in str(refused.exception)
     assert not home.exists()
 
 
@@ -74,18 +74,18 @@ def test_without_a_command_there_is_no_program(home: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    failures: list[OSError] = []
-    journals = OwnJournals(tmp_path / "file" / "below", "/bin/agent", failed=failures.append)
+    notices: list[str] = []
+    journals = OwnJournals(tmp_path / "file" / "below", "/bin/agent", notify=notices.append)
 
     assert journals.begin() is None
     journals.received([b"{}\n"])
     journals.sent([b"{}\n"])
     journals.close()
-    assert len(failures) == 1
+    assert [each.partition(":")[0] for each in notices] == ["the session is not kept"]
 
 
 def test_each_process_has_a_journal_named_after_its_program(tmp_path: Path) -> None:
-    journals = OwnJournals(tmp_path, "/opt/my agent")
+    journals = OwnJournals(tmp_path, "/opt/my agent", notify=pytest.fail)
     for _ in range(2):
         assert journals.begin() is not None
     journals.close()

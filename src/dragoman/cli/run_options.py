@@ -144,7 +144,7 @@ class AgentOptions:
     def given(cls, *, agent: str | None = None, **options: Any) -> AgentOptions:
         """The options as they are given on the command line."""
         if agent is not None:
-            from dragoman.client.connecting import named_agent
+            from dragoman.client.reaching import named_agent
 
             options["harness"], options["command"] = named_agent(
                 agent, options.get("harness"), options.get("command")

@@ -27,8 +27,7 @@ import msgspec
 from dragoman.about import VERSION
 from dragoman.client.connection import Connection, LineKeeper, Mode
 from dragoman.client.environment import expanded_home
-from dragoman.client.own_journals import OwnJournals, journal_folder
-from dragoman.client.reaching import Reach, reach
+from dragoman.client.reaching import Reach, named_agent, reach
 from dragoman.drive.approvals.policy import DEADLINE_SECONDS, ask_always
 from dragoman.drive.links.exchange import Keeper
 from dragoman.drive.links.link import OpenLink
@@ -45,7 +44,7 @@ from dragoman.drive.workspaces import (
     take_workspace,
 )
 from dragoman.errors import UsageError, reason_of
-from dragoman.harnesses import ANY_PROGRAM, driven_harness
+from dragoman.harnesses import driven_harness
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.program import Program
 from dragoman.harnesses.contract.sign_in import SignIn
@@ -76,7 +75,6 @@ __all__ = [
     "Timeouts",
     "check_images",
     "connect",
-    "named_agent",
     "open_connection",
     "program_of",
     "sign_in_state",
@@ -217,19 +215,6 @@ def connect(
     return open_connection(harness, how)
 
 
-def named_agent(
-    agent: str | None, harness: str | None, command: str | None
-) -> tuple[str | None, str | None]:
-    """The harness and the command for an agent that is named by its command. Raises :class:`UsageError`."""
-    if agent is None:
-        return harness, command
-    if command is not None or harness not in (None, ANY_PROGRAM):
-        raise UsageError(
-            "an agent that speaks ACP is named by its command alone, without a harness"
-        )
-    return ANY_PROGRAM, agent
-
-
 @asynccontextmanager
 async def open_connection(harness: str | None, how: Connection) -> AsyncGenerator[Driver]:
     """As :func:`connect`, with all options in one value."""
@@ -336,16 +321,11 @@ def _with_own_journals(
     history = harness.history
     if how.journal is not None or not opener.here or history is None or not history.journals:
         return how
+    from dragoman.client.own_journals import OwnJournals, journal_folder
 
-    def failed(error: OSError) -> None:
-        notices.emit(f"the session is not kept: {reason_of(error)}; the run goes on without it")
-
-    journals = OwnJournals(
-        journal_folder(history, {**os.environ, **how.env}),
-        opener.program,
-        secrets=_secrets(how, program_of(harness)),
-        failed=failed,
-    )
+    folder = journal_folder(history, {**os.environ, **how.env})
+    secrets = _secrets(how, program_of(harness))
+    journals = OwnJournals(folder, opener.program, secrets=secrets, notify=notices.emit)
     stack.callback(journals.close)
     return replace(how, journal=journals)
 

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from dragoman.drive.links.exchange import Keeper
 from dragoman.drive.links.journal import Journal
+from dragoman.errors import reason_of
 from dragoman.harnesses.contract.history import History
 from dragoman.wire.lines import LongLine
 
@@ -42,12 +43,12 @@ class OwnJournals:
         program: str,
         *,
         secrets: Iterable[str] = (),
-        failed: Callable[[OSError], None] | None = None,
+        notify: Callable[[str], None],
     ) -> None:
         self._folder = folder
         self._program = _ODD.sub("-", Path(program).name) or "agent"
         self._secrets = tuple(secrets)
-        self._failed = failed
+        self._notify = notify
         self._open: list[ProcessJournal] = []
 
     def begin(self) -> Keeper | None:
@@ -57,12 +58,14 @@ class OwnJournals:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            if self._failed is not None:
-                self._failed(error)
+            self._failed(error)
             return None
         journal = ProcessJournal(self._folder / name, secrets=self._secrets, failed=self._failed)
         self._open.append(journal)
         return journal
+
+    def _failed(self, error: OSError) -> None:
+        self._notify(f"the session is not kept: {reason_of(error)}; the run goes on without it")
 
     def received(self, lines: Iterable[bytes | LongLine]) -> None:
         """Drop the lines of a process that has no journal."""

@@ -10,6 +10,7 @@ from dragoman.drive.links.link import OpenLink
 from dragoman.drive.process.child import open_process
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import UsageError
+from dragoman.harnesses import ANY_PROGRAM
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.program import Program
 from dragoman.harnesses.contract.transport import Launch, SessionTransport, Transport
@@ -70,3 +71,16 @@ async def reach(program: Program, transport: Transport, how: Connection) -> Reac
 
 def _with_env(launch: Launch, how: Connection) -> Launch:
     return replace(launch, env={**launch.env, **how.env})
+
+
+def named_agent(
+    agent: str | None, harness: str | None, command: str | None
+) -> tuple[str | None, str | None]:
+    """The harness and the command for an agent that is named by its command. Raises :class:`UsageError`."""
+    if agent is None:
+        return harness, command
+    if command is not None or harness not in (None, ANY_PROGRAM):
+        raise UsageError(
+            "an agent that speaks ACP is named by its command alone, without a harness"
+        )
+    return ANY_PROGRAM, agent

@@ -12,5 +12,5 @@ def test_a_harness_that_can_be_played_plays_even_an_empty_session() -> None:
         assert harness.playback is not None
         timed = [TimedMessage(0.0, SessionStarted(session_id="s", harness=harness.name))]
 
-        assert len(list(harness.playback.run(timed))) == 1
+        assert len(list(harness.playback.run(timed))) >= 1
         assert harness.playback.serve(timed).due_at() is None

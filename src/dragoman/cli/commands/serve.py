@@ -111,7 +111,7 @@ def serve(
     DRAGOMAN_TOKEN.
     """
     if agent is not None:
-        from dragoman.client.connecting import named_agent
+        from dragoman.client.reaching import named_agent
 
         harness, command = named_agent(agent, harness, command)
     folder = Path(data) if data is not None else data_folder(os.environ)

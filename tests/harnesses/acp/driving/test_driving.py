@@ -49,7 +49,7 @@ class Agent:
         self.messages: list[Message] = []
         self.answers: dict[int, Answer] = {}
         self.opened = {"sessionId": _S, "modes": _MODES, "models": _MODELS, **opened}
-        self.greeted = {
+        self.greeted: dict[str, Any] = {
             "protocolVersion": 1,
             "agentCapabilities": {
                 "loadSession": load,
@@ -214,7 +214,13 @@ def test_what_the_agent_does_not_offer_is_not_asked_for() -> None:
     agent = Agent(can=(), load=False)
     agent.greet()
 
-    for wish in ({"resume": _S}, {"fork": _S}, {"add_dirs": ["/x"]}, {"instructions": "x"}):
+    wishes: list[dict[str, Any]] = [
+        {"resume": _S},
+        {"fork": _S},
+        {"add_dirs": ["/x"]},
+        {"instructions": "x"},
+    ]
+    for wish in wishes:
         with pytest.raises(Unsupported):
             agent.submit(intents.OpenSession(cwd="/w", access="default", **wish))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ _DATA = Path(__file__).parents[3] / "data" / "acp" / "acp"
 _SAME = (TurnStarted, Text, Thinking, ToolCall, ToolResult, TurnEnded)
 
 
-def _essence(messages: list[Message]) -> list[object]:
+def _essence(messages: Sequence[Message]) -> list[object]:
     """What is said and done, without ids, lines and what only a known agent says."""
     found: list[object] = []
     for each in messages:
