@@ -189,10 +189,9 @@ def connect(
 ) -> AbstractAsyncContextManager[Any]:
     """An agent that works until the block is left; then all its processes are gone.
 
-    Without the name of a harness it is the first that can be driven, without a ``transport`` that
-    harness's usual one; ``mode`` is the older name of ``transport``. ``agent`` is the command of any
-    program that speaks ACP, instead of a harness. :class:`Connection` describes each option. Raises
-    :class:`dragoman.errors.AgentError` when the agent cannot be started.
+    Without the name of a harness it is the first that can be driven, without a ``transport`` its usual one;
+    ``mode`` is the older name of that. ``agent`` is the command of any program that speaks ACP, instead of a
+    harness. :class:`Connection` has each option. Raises :class:`dragoman.errors.AgentError`.
     """
     harness, command = named_agent(agent, harness, command)
     how = Connection(
@@ -324,10 +323,10 @@ def _with_own_journals(
     from dragoman.client.own_journals import OwnJournals, journal_folder
 
     folder = journal_folder(history, {**os.environ, **how.env})
-    secrets = _secrets(how, program_of(harness))
-    journals = OwnJournals(folder, opener.program, secrets=secrets, notify=notices.emit)
-    stack.callback(journals.close)
-    return replace(how, journal=journals)
+    keys = _secrets(how, program_of(harness))
+    own = OwnJournals(folder, opener.program, secrets=keys, notify=notices.emit)
+    stack.callback(own.close)
+    return replace(how, journal=own)
 
 
 def _journal(
