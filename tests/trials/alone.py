@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import checks
 from stories import ALONE, TrialStories
-from trial import RUN_SECONDS, Trial
+from trial import RUN_SECONDS, Trial, session_in
 from verdicts import Cells
 
 from dragoman.model.messages import Message
@@ -28,40 +28,49 @@ _DRAGOMAN = str(Path(sys.executable).with_name("dragoman"))
 async def _work(trial: Trial, cells: Cells) -> None:
     assert trial.subject.run is not None
     stage = trial.script(checks.WORK, mcp=True)
-    code, messages = await trial.run(trial.subject.run("do it"))
+    code, printed = await trial.run(trial.subject.run("do it"))
+    found = [each for each in (printed, trial.saved()) if each]
     outputs = "\n".join(output for asked in stage.requests for output in asked.outputs)
     with cells.cell("a task to its end"):
         assert code == 0, code
         assert stage.unscripted == [], [asked.place for asked in stage.unscripted]
-        _read(messages, checks.answer)
+        _read(found, checks.answer)
     with cells.cell("thinking"):
-        _read(messages, checks.thinking)
+        _read(found, checks.thinking)
     with cells.cell("a command"):
         assert "old\nend" in outputs
-        _read(messages, checks.command)
+        _read(found, checks.command)
     with cells.cell("a failing command (exit 3)"):
         assert "before" in outputs
-        _read(messages, checks.failing_command)
+        _read(found, checks.failing_command)
     with cells.cell("an edit"):
         assert (trial.repo / "note.txt").read_text(encoding="utf-8") == "new\nend\n"
-        if messages:
-            checks.edit(messages, trial.repo)
+        _read(found, partial(checks.edit, repo=trial.repo))
     with cells.cell("a plan"):
         assert "Look" in outputs or "inserted" in outputs
-        _read(messages, checks.plan)
+        _read(found, checks.plan)
     with cells.cell("an MCP call"):
         assert "the broken door" in outputs, "the tool was not called"
-        _read(messages, checks.mcp_call)
+        _read(found, checks.mcp_call)
     with cells.cell("a sub-agent"):
         assert "from the helper" in outputs, "the sub-agent did not work"
         assert "It is 7." in outputs, "its result did not come back"
-        _read(messages, checks.sub_agent)
+        _read(found, checks.sub_agent)
 
 
-def _read(messages: list[Message], check: Any) -> None:
-    """Check what our reader says, if there is one for this program."""
-    if messages:
-        check(messages)
+def _read(found: list[list[Message]], check: Callable[[list[Message]], None]) -> None:
+    """What our reader makes of the output must pass the check, or what it makes of the session's file.
+
+    Some programs print less than they keep: what a dialect lacks is in docs/limits.md.
+    """
+    problems: list[AssertionError] = []
+    for messages in found:
+        try:
+            check(messages)
+        except AssertionError as problem:
+            problems.append(problem)
+    if found and len(problems) == len(found):
+        raise problems[-1]
 
 
 _TWO = "turns:\n- {when: first, steps: [say: One.]}\n- {when: second, steps: [say: Two.]}\n- {when: third, steps: [say: Three.]}"
@@ -74,29 +83,20 @@ async def _resume(trial: Trial, cells: Cells) -> None:
     stage = trial.script(_TWO)
     code, _ = await trial.run(subject.run("the first"))
     assert code == 0
-    ident = _session_of(trial.folder / "out-0.jsonl")
+    ident = session_in(trial.folder / "out-0.jsonl")
+    assert ident is not None, "its output names no session"
     with cells.cell("a session resumed by another process"):
         assert subject.resumed is not None
         code, _ = await trial.run(subject.resumed(ident, "the second"))
         assert code == 0
         assert b"One." in stage.requests[-1].raw, "the model has lost its first answer"
-        assert _session_of(trial.folder / "out-1.jsonl") == ident
+        assert session_in(trial.folder / "out-1.jsonl") == ident
     with cells.cell("a session forked"):
         assert subject.forked is not None, "no flag for it"
         code, _ = await trial.run(subject.forked(ident, "the third"))
         assert code == 0
         assert b"One." in stage.requests[-1].raw, "the model has lost its first answer"
-        assert _session_of(trial.folder / "out-2.jsonl") != ident
-
-
-def _session_of(path: Path) -> str:
-    """The id of the session, as the program's own output has it."""
-    for line in path.read_bytes().splitlines():
-        row = json.loads(line)
-        for name in ("session_id", "sessionId", "sessionID"):
-            if isinstance(row.get(name), str):
-                return row[name]
-    raise AssertionError(f"no session id in {path.name}")
+        assert session_in(trial.folder / "out-2.jsonl") != ident
 
 
 @STORIES.story(

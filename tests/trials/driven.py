@@ -154,6 +154,7 @@ async def _resume(trial: Trial, cells: Cells) -> None:
         async with trial.connect() as agent:
             branch = await agent.start(cwd=trial.repo, fork=session.id, **trial.subject.free)
             assert branch.id != session.id
+            trial.forks.add(branch.id)
             assert (await branch.run("the third")).text == "Three."
         assert b"the first" in stage.requests[-1].raw, "the model has lost the first turn"
 

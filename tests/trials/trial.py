@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,6 +37,25 @@ _TIMEOUTS = Timeouts(read=90, turn=100, stall=60)
 _connect = cast("Callable[..., AbstractAsyncContextManager[Agent]]", dragoman.connect)
 
 
+@dataclass(frozen=True)
+class _Heard:
+    """What one process emitted."""
+
+    messages: list[Message]
+    only: str | None = None
+    """Its one session, if its output has only one; some name it in their last line alone."""
+
+    @property
+    def sessions(self) -> list[str]:
+        if self.only is not None:
+            return [self.only]
+        return list(dict.fromkeys(m.session_id for m in self.messages if m.session_id))
+
+    def of(self, session_id: str) -> list[Message]:
+        own = (session_id, None) if self.only == session_id else (session_id,)
+        return [m for m in self.messages if m.session_id in own]
+
+
 class Trial:
     """What a story needs, and what it leaves."""
 
@@ -47,7 +67,9 @@ class Trial:
         self.repo = folder / "repo"
         self.home = folder / "home"
         self._stack = ExitStack()
-        self._heard: list[tuple[str, list[Message]]] = []
+        self.forks: set[str] = set()
+        """The sessions that were branched off from others."""
+        self._heard: list[_Heard] = []
         self._env: dict[str, str] = {}
 
     def __enter__(self) -> Trial:
@@ -100,7 +122,7 @@ class Trial:
         """As :func:`dragoman.connect`, and all that is emitted is kept."""
         name = self.subject.harness or self.subject.name
         heard: list[Message] = []
-        self._heard.append((name, heard))
+        self._heard.append(_Heard(heard))
         with self._only_this_environment():
             more = {"env": self.env, "timeouts": _TIMEOUTS, **options}
             async with _connect(name, command=str(self.program), **more) as agent:
@@ -147,7 +169,7 @@ class Trial:
         path.write_bytes(out)
         (self.folder / f"err-{len(self._heard)}.txt").write_bytes(err)
         messages = list(dragoman.read(path)) if self.harness is not None else []
-        self._heard.append((self.subject.name, messages))
+        self._heard.append(_Heard(messages, session_in(path)))
         return process.returncode or 0, messages
 
     # What is left.
@@ -182,20 +204,26 @@ class Trial:
         harness = self.harness
         if harness is None or harness.history is None:
             return
-        live: dict[str, list[Message]] = {}
-        for _, messages in self._heard:
-            for message in messages:
-                if message.session_id:
-                    live.setdefault(message.session_id, []).append(message)
-        for session_id, messages in live.items():
+        for session_id in dict.fromkeys(each for heard in self._heard for each in heard.sessions):
+            messages = [m for heard in self._heard for m in heard.of(session_id)]
             path = self._saved(harness, session_id)
             if path is None:
                 continue
-            disk = [m for m in dragoman.read(path) if m.session_id == session_id]
-            found = differences(
-                dragoman.fold(messages), dragoman.fold(disk), self._limits(harness, messages)
-            )
+            # For each process by itself: some count their turns anew in each.
+            live = [t for heard in self._heard for t in dragoman.fold(heard.of(session_id))]
+            disk = dragoman.fold(m for m in dragoman.read(path) if m.session_id == session_id)
+            if session_id in self.forks:
+                disk = disk[-len(live) :]  # a fork's file may begin with its parent's turns
+            found = differences(live, disk, self._limits(harness, messages))
             self.board.compared(self.subject.name, table, [str(each) for each in found])
+
+    def saved(self) -> list[Message]:
+        """What the file of the last session says; nothing if there is none that we read."""
+        harness, heard = self.harness, self._heard[-1]
+        if harness is None or harness.history is None or not heard.sessions:
+            return []
+        path = self._saved(harness, heard.sessions[-1])
+        return list(dragoman.read(path)) if path is not None else []
 
     def _saved(self, harness: Harness, session_id: str) -> str | None:
         assert harness.history is not None
@@ -215,6 +243,19 @@ class Trial:
         return [
             limit for limit in harness.limits if any(limit.applies(name, release) for name in names)
         ]
+
+
+def session_in(path: Path) -> str | None:
+    """The id of the session, as the program's own output has it."""
+    for line in path.read_bytes().splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        for name in ("session_id", "sessionId", "sessionID"):
+            if isinstance(row.get(name), str):
+                return row[name]
+    return None
 
 
 def _first_lines(path: str) -> list[bytes]:

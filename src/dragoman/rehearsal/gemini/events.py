@@ -20,9 +20,9 @@ class GeminiReply:
         self._tokens = tokens
 
     def part(self, part: dict[str, Any]) -> Iterator[bytes]:
-        """A part: a text comes in pieces, anything else whole."""
+        """A part: a text comes in pieces, anything else whole; so does a thought, which would become several."""
         text = part.get("text")
-        if not isinstance(text, str):
+        if not isinstance(text, str) or part.get("thought"):
             yield data(self.body([part]))
             return
         for piece in pieces(text):
