@@ -181,3 +181,10 @@ def test_after_a_fault_the_next_words_are_a_prompt() -> None:
     script = parse_script("turns:\n- - run: one\n  - fail: server_is_overloaded\n- - say: second")
 
     assert _where(_place(_user("hi"), *_used(0, 1), _user("again"), script=script)) == (1, 0)
+
+
+def test_a_picture_is_part_of_its_prompt() -> None:
+    prompt = _user("look", '<image name=[Image #1] path="/w/pixel.png">', "</image>")
+
+    assert _place(_ENVIRONMENT, prompt) == ScriptPlace(0, 0, "look", 1, "prompt", False)
+    assert _where(_place(prompt, _said("done"), _user("again"))) == (1, 0)

@@ -148,3 +148,12 @@ def test_a_history_of_any_shape_has_a_place() -> None:
     ]
 
     assert _where(_place(*odd)) == (None, 0)
+
+
+def test_a_picture_is_part_of_its_prompt() -> None:
+    prompt = _user("look", "[Image: source: /tmp/claude/images/1.png]")
+    prompt["content"].insert(0, {"type": "image", "source": {"type": "base64", "data": ""}})
+
+    assert _place(prompt) == ScriptPlace(0, 0, "look", 1, "prompt", False)
+    assert _where(_place(prompt, *_used(0, 1))) == (0, 1)
+    assert _where(_place(prompt, _said("done"), _user("again"))) == (1, 0)

@@ -13,6 +13,7 @@ from dragoman.rehearsal.script import Script
 _SUMMARIZE = ("CONTEXT CHECKPOINT COMPACTION", "<compaction_request>")
 _CONTEXT = re.compile(
     r"# AGENTS\.md instructions for |Another language model started to solve this problem"
+    r"|</?image\b"  # around a picture of the prompt
     r"|Warning: (?:apply_patch was requested|The maximum number of )"
     r"|<(?:permissions instructions|[a-z]+(?:_[a-z]+)*_(?:context|instructions|notification|action"
     r"|aborted|command|mode|switch|spec|role|prompt|goal)|skill|environment|turn_aborted|INSTRUCTIONS)\b"
