@@ -210,7 +210,7 @@ class _Piece(NamedTuple):
         if place.startswith("/"):
             part = part.replace("\\", "_")  # an ordinary character on POSIX
         path = absolute(part, place)
-        if path is None or own is None:
+        if path is None or own is None or not self.place.is_plain(part, place):
             return False
         real, real_own = self.place.real(path), self.place.real(own)
         return any(covers_directory(path, glob, own) for glob in globs) and any(

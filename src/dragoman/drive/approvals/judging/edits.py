@@ -37,6 +37,9 @@ def judge_edit(
     for path in changed_paths(detail.get("changes")):
         written = absolute(expanded(path, place.home), place.cwd)
         yield first_match(rules, default, path, _meets(path, written, place.own, place))
+        if not place.is_plain(path, place.cwd):
+            written = None  # a link before ``..`` leads elsewhere than the text says
+            yield first_match(rules, default, path, _meets(path, None, place.own, place))
         if written is not None and place.resolve is not None:
             real_own = place.real(place.own) if place.own else None
             real = absolute(place.real(written), real_own)

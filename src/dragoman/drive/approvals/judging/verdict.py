@@ -83,7 +83,8 @@ class RequestPlace(NamedTuple):
     ) -> RequestPlace:
         """Without ``cwd``, use the session's directory. An ambiguous path gives no directory."""
         own = absolute(own, None) if own else None
-        return cls(own, absolute(cwd, own) if cwd else own, resolve, home)
+        place = cls(own, absolute(cwd, own) if cwd else own, resolve, home)
+        return place if not cwd or place.is_plain(cwd, own) else place._replace(cwd=None)
 
     def real(self, path: str) -> str:
         """The path with links resolved; empty, which matches nothing, if that fails."""
@@ -95,6 +96,13 @@ class RequestPlace(NamedTuple):
             return self.resolve(path)
         except (OSError, ValueError):
             return ""
+
+    def is_plain(self, path: str, base: str | None) -> bool:
+        """Whether ``..`` in a path means what it seems to: not after a link, whose parent is elsewhere."""
+        written = absolute(path, base)
+        if written is None or self.resolve is None or ".." not in path:
+            return True
+        return self.real(posixpath.join(base or "/", path)) == self.real(written)
 
     def after(self, moves: Sequence[str] | None) -> list[str] | None:
         """Every directory that a line may be in after these ``cd`` commands, any of which may fail."""

@@ -73,7 +73,7 @@ def _texts(name: str, words: Sequence[str]) -> Iterator[int]:
 def _paths(word: str) -> Iterator[str]:
     """The word or the values in it that are paths."""
     if not word.startswith("-"):
-        yield word
+        yield word.removeprefix("@")
     elif found := _ONE_LETTER.match(word):
         yield found[1]
         if bundle := _BUNDLE.match(word):

@@ -226,7 +226,9 @@ def runs_code(words: Sequence[str]) -> bool:
     """Whether these words contain code for an interpreter."""
     name = program(words[0])
     if name in _AWKS:
-        return any(re.search(r"system|\||getline|@\s*\w|>", word) for word in words[1:])
+        return any(
+            re.search(r"system|\||getline|@\s*\w|>|ARGV|ENVIRON", word) for word in words[1:]
+        )
     if name in ("sed", "gsed"):
         return not _is_plain_sed(words[1:])
     letters = _CODE_LETTERS.get(name)

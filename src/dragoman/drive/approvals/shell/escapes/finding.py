@@ -60,6 +60,10 @@ _GIT_RUNNING: Final = names(
     """
 )
 """Subcommands of git that run programs, or configure what runs later."""
+_MERGING: Final = names("merge pull rebase cherry-pick revert")
+_STRATEGY: Final = re.compile(r"(?:--stra(?:t(?:e(?:gy?)?)?)?(?:=|$)|-s(?=.|$)(?!ignoff))(.*)")
+_STRATEGIES: Final = names("ours ort recursive resolve octopus subtree")
+"""Any other strategy is a program ``git-merge-…``."""
 _TARS: Final = ("tar", "gtar", "bsdtar")
 _FULL_NAMES: Final = {
     "git": ("--text",),
@@ -181,11 +185,16 @@ def _git_escape(words: Sequence[str], named: int, options_matter: bool) -> str |
         "format-patch": "o",
         "help": "w",
     }.get(sub, "")
-    for word in words[max(named, 2) :]:
+    for at, word in enumerate(words[max(named, 2) :], max(named, 2)):
+        is_strategy = sub in _MERGING and not (word == "-s" and sub in ("cherry-pick", "revert"))
+        if is_strategy and (found := _STRATEGY.match(word)):
+            if (found[1] or "".join(words[at + 1 : at + 2])) not in _STRATEGIES:
+                return word
+            continue
         is_short = options_matter and re.match(r"-[A-Za-z]", word)
         if is_short and any(sign in word[1:] for sign in short):
             return word
-        if "ext::" in word or "fd::" in word:
+        if "ext::" in word or "fd::" in word or "://-" in word:
             return word
     return None
 

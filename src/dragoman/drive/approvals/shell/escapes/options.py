@@ -171,7 +171,7 @@ OPTIONS: Final[dict[str, str]] = {
         " --trace-redirect --debugger --debugger-pipe --profiling-output --system-information"
     ),
     "ctest": "-S -SP -O -D --script --build-and-test --build-run-dir --overwrite --test-dir --output-junit --output-log",
-    "cargo": "--config --manifest-path -C -Z --out-dir --artifact-dir --open",
+    "cargo": "--test-builder --runtool --config --manifest-path -C -Z --out-dir --artifact-dir --open",
     "rustc": "-C -Z -o/ -L --codegen --sysroot --out-dir --extern --emit --remap-path-prefix",
     "rustdoc": "-C -Z -o --codegen --theme --html-in-header --html-before-content --runtool --test-builder",
     "rustfmt": "--config --config-path",
@@ -340,7 +340,7 @@ OPTIONS: Final[dict[str, str]] = {
     ),
     "docker-compose": "-f/ --file/ --project-directory/ --env-file/ -H --host --context -c",
     "kubectl": (
-        "--kubeconfig -s --server --token --as --as-group --cluster-server --cache-dir --insecure-skip-tls-verify"
+        "--edit --kubeconfig -s --server --token --as --as-group --cluster-server --cache-dir --insecure-skip-tls-verify"
         " --enable-exec --enable-alpha-plugins --exec-command"
         " --profile-output --kustomize-plugin"
     ),
@@ -400,7 +400,7 @@ TELLING: Final = {
         "magick": r"^(?:msl|ephemeral|label|caption|text|inline|https?|url|pango|mvg|svg|mpr|vid|ps|eps):|^[|@]|^-write$",
         "ffmpeg": r"^-dump_attachment|^tee$|^(?:concat|subfile|https?|tcp|udp):",
         "pandoc": r"\.lua$",
-        "kubectl": r"^(?:-[fk]|--filename=|--kustomize=)?https?://",
+        "kubectl": r"^(?:-[fk]=?|--filename=|--kustomize=)?https?://",
         "systemctl": r"^/",
         "date": r"^\d{8,}",
         "go": r"^--?w=",

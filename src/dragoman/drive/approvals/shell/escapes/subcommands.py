@@ -97,6 +97,15 @@ _MAVEN_GOAL: Final = re.compile(
 """Common goals given by name. The plug-in of any other goal may run what its properties say."""
 
 
+_ABBREVIATED: Final = {
+    "npm": (
+        *("publish", "unpublish", "config", "init", "create", "explore", "exec", "edit"),
+        *("owner", "access", "hook", "token"),
+    )
+}
+"""npm also accepts the first letters of a command, three at least here."""
+
+
 def has_subcommands(name: str) -> bool:
     """Whether the table lists subcommands of the program."""
     return name in _PARSED
@@ -118,6 +127,11 @@ def running_subcommand(name: str, words: Sequence[str], named: int) -> str | Non
             (one for one in given if not bad.isdisjoint(one.split()[:1]) or one[:1] in "!;"), None
         )
     for at in operands(words):
+        given = words[at]
+        if len(given) > 2 and at >= named:
+            full = [one for one in _ABBREVIATED.get(name, ()) if one.startswith(given)]
+            if full:
+                return given
         for wanted in table:
             found = tuple(words[at : at + 1])
             rest = words[at + 1 :]
