@@ -30,6 +30,8 @@ class Home(NamedTuple):
     suffixes: tuple[str, ...]
     name_list: str = ""
     """The file below the home that lists the names of sessions, if there is one."""
+    database: str = ""
+    """The file below the home of which sessions are rows, if there is one."""
 
     def folder(self, environment: Mapping[str, str]) -> str:
         """Return the absolute path of the home."""
@@ -60,10 +62,32 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
     return Path(cache_path(environment))
 
 
-def walk(home: Home, folder: str) -> Iterator[FoundFile]:
-    """Yield the session files of a harness whose home is this folder."""
+def walk(home: Home, folder: str, cache: str | None = None) -> Iterator[FoundFile]:
+    """Yield the session files of a harness whose home is this folder.
+
+    Sessions in a database are copied to files below ``cache`` first, if they have changed.
+    """
     for place, archived in home.places:
         yield from _below(os.path.join(folder, place), home, archived)
+    if home.database and cache is not None:
+        yield from _in_database(os.path.join(folder, home.database), cache, home.harness)
+
+
+def _in_database(database: str, cache: str, harness: str | None) -> Iterator[FoundFile]:
+    if not os.path.isfile(database):
+        return
+    from dragoman.archive.mirrors import Mirror  # loads SQLite, which few homes need
+
+    mirror = Mirror.of(database, cache)
+    mirror.refresh()
+    for path in mirror.paths():
+        try:
+            stat = os.stat(path)
+        except OSError:
+            continue  # deleted in the meantime
+        yield FoundFile(
+            path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, harness, False
+        )
 
 
 def _below(folder: str, home: Home, archived: bool) -> Iterator[FoundFile]:
@@ -116,13 +140,21 @@ def folders_of(home: Home, folder: str, now_ns: int) -> dict[str, int]:
         except OSError:
             continue  # missing folders contain no sessions
         changed[path] = _settled(mtime_ns, now_ns)
-    if home.name_list:
-        path = os.path.join(folder, home.name_list)
+    for path in _files_of(home, folder):
         try:
             changed[path] = _settled(os.stat(path).st_mtime_ns, now_ns)
         except OSError:
             changed[path] = 0
     return changed
+
+
+def _files_of(home: Home, folder: str) -> Iterator[str]:
+    """Yield the files of a home whose changes matter like those of a folder."""
+    if home.name_list:
+        yield os.path.join(folder, home.name_list)
+    if home.database:
+        path = os.path.join(folder, home.database)
+        yield from (path, f"{path}-wal")
 
 
 def _settled(mtime_ns: int, now_ns: int) -> int:
@@ -169,6 +201,9 @@ def by_hand(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
             every = Home("", anywhere, (("", False),), (".jsonl", ".jsonl.zst", ".jsonl.gz"))
             for found in walk(every, path):
                 yield found._replace(harness=None)
+            continue
+        if path.endswith(".db"):
+            yield from _in_database(path, cache_path(os.environ), None)
             continue
         try:
             stat = os.stat(path)

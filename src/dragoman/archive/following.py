@@ -177,4 +177,8 @@ def _is_packed(path: str) -> bool:
 
 
 def _name(path: str) -> str:
-    return os.path.basename(path).removesuffix(".zst").removesuffix(".gz")
+    """The file's name; with its folder's, if the folder is what names the session."""
+    name = os.path.basename(path).removesuffix(".zst").removesuffix(".gz")
+    if any(each.isdigit() for each in name):
+        return name
+    return f"{os.path.basename(os.path.dirname(path))}/{name}"

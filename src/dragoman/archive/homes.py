@@ -50,6 +50,7 @@ def registered() -> tuple[Home, ...]:
             tuple((place.folder, place.archived) for place in harness.history.places),
             harness.history.suffixes,
             harness.history.name_list.file if harness.history.name_list is not None else "",
+            harness.history.database.file if harness.history.database is not None else "",
         )
         for harness in all_harnesses()
         if harness.history is not None
@@ -74,7 +75,8 @@ def _encode(homes: tuple[Home, ...], stamp: str) -> str:
     lines = [stamp]
     for home in homes:
         places = [f"{int(archived)}{folder}" for folder, archived in home.places]
-        fields = (home.harness, *home.at, *places, "", *home.suffixes, "", home.name_list)
+        files = (home.name_list, home.database)
+        fields = (home.harness, *home.at, *places, "", *home.suffixes, "", *files)
         lines.append("\t".join(fields))
     return "\n".join(lines) + "\n"
 
@@ -91,5 +93,5 @@ def _decode(text: str, stamp: str) -> tuple[Home, ...]:
         places = tuple((place[1:], place[0] == "1") for place in rest[:middle])
         suffixes = tuple(rest[middle + 1 : end])
         at = HomeFolder(variable, default, below)
-        homes.append(Home(harness, at, places, suffixes, rest[end + 1]))
+        homes.append(Home(harness, at, places, suffixes, rest[end + 1], rest[end + 2]))
     return tuple(homes)

@@ -84,7 +84,7 @@ class ArchivePlace(NamedTuple):
         """Return the session files that exist now."""
         if self.paths:
             return list(by_hand(self.paths))
-        return [found for home, folder in self.homes for found in walk(home, folder)]
+        return [found for home, folder in self.homes for found in walk(home, folder, self.cache)]
 
     def folder_times(self) -> dict[str, int]:
         """Return the modification time of every folder that is searched."""

@@ -21,9 +21,10 @@ from dragoman.harnesses.contract.reading import Dialect, Limit, PlainReader, Val
 from dragoman.harnesses.copilot import COPILOT
 from dragoman.harnesses.gemini import GEMINI
 from dragoman.harnesses.messages import MESSAGES
+from dragoman.harnesses.opencode import OPENCODE
 from dragoman.harnesses.plugins import BrokenPlugin, Plugins
 
-HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, GEMINI, COPILOT, ANY_ACP, MESSAGES)
+HARNESSES: tuple[Harness, ...] = (CODEX, CLAUDE, GEMINI, COPILOT, OPENCODE, ANY_ACP, MESSAGES)
 """The built-in ones. Use :func:`all_harnesses`, which includes plug-ins."""
 
 ANY_PROGRAM = ANY_ACP.name

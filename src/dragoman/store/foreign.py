@@ -7,10 +7,13 @@ opened as immutable. Anything unexpected counts as having no list to compare wit
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -26,13 +29,34 @@ def listed_sessions(
     columns = f"t.{_name(id_column)}, t.{_name(path_column)}"
     statement = f"SELECT {columns} FROM {_name(table)} t"
     try:
-        with tempfile.TemporaryDirectory(prefix="dragoman-") as folder:
-            copy = Path(folder, "copy.sqlite")
-            if not _looks(_journal(Path(path)))[1]:
-                return _read(Path(path), "mode=ro&immutable=1", statement)
-            return _read(copy, "mode=rw", statement) if _copied(Path(path), copy) else None
+        with opened(Path(path)) as connection:
+            rows = connection.execute(statement).fetchall()
     except (OSError, sqlite3.Error):
         return None  # missing, different or damaged: the list is only used for comparison
+    return {
+        session_id: place
+        for session_id, place in rows
+        if isinstance(session_id, str) and isinstance(place, str)
+    }
+
+
+@contextmanager
+def opened(path: Path) -> Generator[sqlite3.Connection]:
+    """Open another program's database for reading. Raises ``OSError`` and ``sqlite3.Error``."""
+    if not path.is_file():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    with tempfile.TemporaryDirectory(prefix="dragoman-") as folder:
+        how = "mode=ro&immutable=1"
+        if _looks(_journal(path))[1]:
+            copy, how = Path(folder, "copy.sqlite"), "mode=rw"
+            if not _copied(path, copy):
+                raise BlockingIOError(errno.EAGAIN, "the database keeps changing", str(path))
+            path = copy
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)
+        try:
+            yield connection
+        finally:
+            connection.close()
 
 
 def _name(name: str) -> str:
@@ -61,16 +85,3 @@ def _looks(path: Path) -> tuple[int, int]:
     except FileNotFoundError:
         return 0, 0
     return stat.st_mtime_ns, stat.st_size
-
-
-def _read(path: Path, how: str, statement: str) -> dict[str, str]:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)
-    try:
-        rows = connection.execute(statement).fetchall()
-    finally:
-        connection.close()
-    return {
-        session_id: place
-        for session_id, place in rows
-        if isinstance(session_id, str) and isinstance(place, str)
-    }

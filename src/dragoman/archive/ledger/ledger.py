@@ -32,6 +32,7 @@ from dragoman.archive.ledger.files import read_all_usage
 from dragoman.archive.ledger.merging import FileEntry as FoundEntry
 from dragoman.archive.ledger.merging import entries_of, merge, merge_sessions
 from dragoman.archive.ledger.prices import Prices
+from dragoman.folders import cache_path
 from dragoman.model.usage import Usage
 
 Paths: TypeAlias = Iterable[str | os.PathLike[str]]
@@ -215,5 +216,7 @@ def find_files(
     named = list(paths)
     if named:
         return list(by_hand(named))
-    homes = all_homes(cache)
-    return [found for home in homes for found in walk(home, home.folder(environment))]
+    folder = str(cache) if cache is not None else cache_path(environment)
+    return [
+        found for home in all_homes(cache) for found in walk(home, home.folder(environment), folder)
+    ]

@@ -1,0 +1,23 @@
+"""opencode: its output, its server, and the sessions in its database.
+
+What reads, drives, plays and repairs is imported when it is used (:mod:`~dragoman.harnesses.contract.lazy`).
+"""
+
+from __future__ import annotations
+
+from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.opencode import sniff
+from dragoman.harnesses.opencode.dialects import DIALECTS, values
+from dragoman.harnesses.opencode.history import OPENCODE_HISTORY
+from dragoman.harnesses.opencode.limits import LIMITS
+
+OPENCODE = Harness(
+    name="opencode",
+    title="opencode",
+    sniff=sniff.sniff,
+    settle=sniff.settle,
+    values=values,
+    limits=LIMITS,
+    history=OPENCODE_HISTORY,
+    dialects=DIALECTS,
+)

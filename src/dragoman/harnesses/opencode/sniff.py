@@ -1,0 +1,71 @@
+"""Telling opencode's dialects apart, and from those of other programs.
+
+| dialect | a line |
+|---|---|
+| opencode-json | ``{"type": "text", "timestamp", "sessionID": "ses_…", "part": {…}}`` |
+| opencode-server | ``{"id": "evt_…", "type": "message.updated", "properties": {…}}``, requests and responses |
+| opencode-store | ``{"opencode": "part", "row": {…}}``: a row of the database, as Dragoman copies it |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dragoman.wire import jsonl
+from dragoman.wire.loose import as_dict, as_list, as_str
+
+OUTPUT: Final = "opencode-json"
+SERVER: Final = "opencode-server"
+STORE: Final = "opencode-store"
+
+_TABLES: Final = frozenset(("session", "message", "part", "todo"))
+_SESSION: Final = "ses_"
+_EVENT: Final = "evt_"
+
+
+def sniff(lines: Sequence[bytes]) -> str | None:
+    """The dialect of a stream that starts with these lines; None while no line is decisive."""
+    for line in lines:
+        found = _dialect(_object(line))
+        if found is not None:
+            return found
+    return None
+
+
+def settle(lines: Sequence[bytes]) -> str | None:
+    """The dialect of a whole stream in which no line was decisive; None if it is none of ours."""
+    for line in lines:
+        value = _object(line)
+        if value.get("dir") == "meta":
+            command = as_list(value.get("cmd")) or as_list(as_dict(value.get("msg")).get("cmd"))
+            words = [str(word) for word in command]
+            is_ours = bool(words) and words[0].rsplit("/", 1)[-1] == "opencode"
+            return OUTPUT if is_ours and words[1:2] == ["run"] else None
+    return None
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """What is on the line, out of a recording's wrapper if it has one."""
+    try:
+        value = as_dict(jsonl.loads(line))
+        if "dir" not in value or value["dir"] == "meta":
+            return value
+        inner = value.get("msg", value.get("raw"))
+        return as_dict(jsonl.loads(inner.encode()) if isinstance(inner, str) else inner)
+    except jsonl.NotJson:
+        return {}
+
+
+def _dialect(value: dict[str, Any]) -> str | None:
+    if "opencode" in value:
+        return STORE if value["opencode"] in _TABLES and "row" in value else None
+    kind = as_str(value.get("type"))
+    if kind is not None and isinstance(value.get("properties"), dict):
+        return SERVER if (as_str(value.get("id")) or "").startswith(_EVENT) else None
+    if kind is not None and (as_str(value.get("sessionID")) or "").startswith(_SESSION):
+        return OUTPUT if "part" in value or "error" in value else None
+    path = as_str(value.get("path")) or ""
+    if "method" in value and (path == "/session" or path.startswith(f"/session/{_SESSION}")):
+        return SERVER
+    return None
