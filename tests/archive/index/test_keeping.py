@@ -43,6 +43,7 @@ def archive(home: Path, tmp_path: Path) -> Iterator[SessionArchive]:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is done here: there is always something left for others."""
     monkeypatch.setattr("dragoman.archive.index.keeping._MOMENT_SECONDS", 0.0)
+    monkeypatch.setattr("dragoman.archive.index.updating._LITTLE", -1)
 
 
 @pytest.fixture

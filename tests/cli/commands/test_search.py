@@ -82,6 +82,7 @@ def test_who_does_not_wait_is_told_that_it_is_a_part(
     search: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dragoman.archive.index.keeping._MOMENT_SECONDS", 0.0)
+    monkeypatch.setattr("dragoman.archive.index.updating._LITTLE", -1)
 
     def stopped(self: SessionArchive, seconds: float) -> Progress | None:
         if seconds:

@@ -18,6 +18,7 @@ def index_here(monkeypatch: pytest.MonkeyPatch) -> None:
         return None
 
     monkeypatch.setattr("dragoman.archive.index.keeping._MOMENT_SECONDS", 1e-6)
+    monkeypatch.setattr("dragoman.archive.index.updating._LITTLE", -1)
     monkeypatch.setattr("dragoman.archive.index.background.start", nobody)
 
 

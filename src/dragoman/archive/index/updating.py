@@ -31,6 +31,8 @@ EDITION: Final = 4
 
 _COMMIT_ENTRIES: Final = 4000
 _COMMIT_SECONDS: Final = 2.0
+_LITTLE: Final = 2_000_000
+"""How many new bytes are read without regard to the time: handing them on would take longer."""
 _TIDY_ENTRIES: Final = 20_000
 _PUBLISH_SECONDS: Final = 0.1
 
@@ -81,20 +83,26 @@ class UpdatePlan(NamedTuple):
     work: list[tuple[FoundFile, int | None]]
     """Files to read, newest first, with their ids if known."""
     gone: list[tuple[str, int]]
+    unread: int
+    """How many bytes are new."""
 
 
 def plan(found: Sequence[FoundFile], database: Database) -> UpdatePlan:
     """Compare the files with the index and return what has to be done."""
     known = Files(database).states()
     work: list[tuple[FoundFile, int | None]] = []
+    unread = 0
     for each in found:
         state = known.pop(each.path, None)
         if state is None:
             work.append((each, None))
+            unread += each.size
         elif state[:5] != (each.device, each.inode, each.size, each.mtime_ns, 1):
             work.append((each, state[5]))
+            has_grown = state[4] and each.size >= state[2]
+            unread += each.size - state[2] if has_grown else each.size
     work.sort(key=lambda pair: pair[0].mtime_ns, reverse=True)
-    return UpdatePlan(work, [(path, state[5]) for path, state in known.items()])
+    return UpdatePlan(work, [(path, state[5]) for path, state in known.items()], unread)
 
 
 def is_up_to_date(found: Sequence[FoundFile], database: Database) -> bool:
@@ -152,6 +160,8 @@ class Indexer:
             clear(self._database, EDITION)
             self._tables.entries.forget_tools()
         the_plan = plan(found, self._database)
+        if the_plan.unread <= _LITTLE:
+            self._ends_at = math.inf
         report = IndexReport()
         gone = dict(the_plan.gone) if are_all else {}
         self._progress = Progress(
