@@ -38,7 +38,7 @@ async def _work(trial: Trial, cells: Cells) -> None:
     with cells.cell("thinking"):
         _read(found, checks.thinking)
     with cells.cell("a command"):
-        assert "old\nend" in outputs
+        assert "end\nold" in outputs
         _read(found, checks.command)
     with cells.cell("a failing command (exit 3)"):
         assert "before" in outputs

@@ -21,7 +21,7 @@ turns:
 - - think: I look first.
   - say: I will look.
   - plan: [doing: Look, todo: Fix]
-  - run: cat note.txt
+  - run: sort note.txt
   - run: "echo before; exit 3"
   - edit: {path: note.txt, old: old, new: new}
   - mcp: {server: tickets, tool: find, arguments: {number: T-7}}
@@ -44,9 +44,9 @@ def thinking(messages: list[Message]) -> None:
 
 
 def command(messages: list[Message]) -> None:
-    result = _result(messages, "cat note.txt")
+    result = _result(messages, "sort note.txt")
     assert (result.is_error, result.status) == (False, "completed"), result
-    assert "old\nend" in result.output, result.output
+    assert "end\nold" in result.output, result.output
 
 
 def failing_command(messages: list[Message]) -> None:

@@ -120,5 +120,22 @@ SUBJECTS: dict[str, Subject] = {
                 *("run", "--format", "json", "--session", ident, "--fork", prompt)
             ],
         ),
+        Subject(
+            name="claude-agent-acp",
+            agent="claude",
+            harness="acp",
+            asking={"permissions": {"defaultMode": "default"}},
+            mcp=_servers(),
+            mcp_file=".claude/.claude.json",
+        ),
+        Subject(
+            name="codex-acp",
+            agent="codex",
+            harness="acp",
+            asks={"access": "read"},
+            asking={"approval_policy": "on-request", "sandbox_mode": "read-only"},
+            mcp=_codex_server,
+            waits_for_agents=False,
+        ),
     )
 }

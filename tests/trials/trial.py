@@ -124,7 +124,8 @@ class Trial:
         heard: list[Message] = []
         self._heard.append(_Heard(heard))
         with self._only_this_environment():
-            more = {"env": self.env, "timeouts": _TIMEOUTS, **options}
+            journal = self.folder / f"journal-{len(self._heard)}.jsonl"
+            more = {"env": self.env, "timeouts": _TIMEOUTS, "journal": journal, **options}
             async with _connect(name, command=str(self.program), **more) as agent:
                 agent.observe(heard.append)
                 yield agent
