@@ -13,7 +13,7 @@ from dragoman.archive.finding import by_hand, folders_of, is_still_so, walk
 from dragoman.archive.following import follow
 from dragoman.archive.homes import registered
 from dragoman.archive.ledger.ledger import find_files
-from dragoman.archive.mirrors import Mirror
+from dragoman.archive.mirrors import DatabaseMirror
 from dragoman.model.messages import Text
 
 _DATABASE = Path(__file__).parents[1] / "data" / "opencode" / "database" / "opencode.db"
@@ -130,7 +130,7 @@ def test_an_id_that_is_no_name_is_not_written(tmp_path: Path, home: Path) -> Non
     )
     connection.commit()
     connection.close()
-    mirror = Mirror.of(str(home / "opencode.db"), str(tmp_path / "cache"))
+    mirror = DatabaseMirror.of(str(home / "opencode.db"), str(tmp_path / "cache"))
     mirror.refresh()
 
     assert len(list(mirror.paths())) == 1

@@ -76,9 +76,9 @@ def walk(home: Home, folder: str, cache: str | None = None) -> Iterator[FoundFil
 def _in_database(database: str, cache: str, harness: str | None) -> Iterator[FoundFile]:
     if not os.path.isfile(database):
         return
-    from dragoman.archive.mirrors import Mirror  # loads SQLite, which few homes need
+    from dragoman.archive.mirrors import DatabaseMirror  # loads SQLite, which few homes need
 
-    mirror = Mirror.of(database, cache)
+    mirror = DatabaseMirror.of(database, cache)
     mirror.refresh()
     for path in mirror.paths():
         try:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from dragoman.store.locking import WriterLock
-from dragoman.store.session_rows import SessionRows, StoredSession, UnknownLayout, session_rows
+from dragoman.store.session_rows import DatabaseSession, SessionRows, UnknownLayout, session_rows
 
 _log = logging.getLogger(__name__)
 _FOLDER: Final = "rows"
@@ -35,14 +35,14 @@ class _State(msgspec.Struct):
     sessions: dict[str, str] = {}
 
 
-class Mirror(NamedTuple):
+class DatabaseMirror(NamedTuple):
     """The copies of one database."""
 
     database: str
     folder: str
 
     @classmethod
-    def of(cls, database: str, cache: str) -> Mirror:
+    def of(cls, database: str, cache: str) -> DatabaseMirror:
         name = f"{zlib.crc32(os.fsencode(database)):08x}"
         return cls(database, os.path.join(cache, _FOLDER, name))
 
@@ -86,7 +86,7 @@ class Mirror(NamedTuple):
         _write(temporary, [state], os.O_TRUNC)
         os.replace(temporary, os.path.join(self.folder, _STATE))
 
-    def _append(self, rows: SessionRows, session: StoredSession) -> None:
+    def _append(self, rows: SessionRows, session: DatabaseSession) -> None:
         if not _is_name(session.session_id):
             return
         path = os.path.join(self.folder, f"{session.session_id}{_SUFFIX}")

@@ -38,7 +38,7 @@ _TODOS: Final = "SELECT content, status, priority FROM todo WHERE session_id = ?
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class StoredSession(NamedTuple):
+class DatabaseSession(NamedTuple):
     """A session in the database, and a value that changes with it."""
 
     session_id: str
@@ -60,14 +60,14 @@ class SessionRows:
         connection.text_factory = _text
         _check(connection)
 
-    def sessions(self) -> list[StoredSession]:
+    def sessions(self) -> list[DatabaseSession]:
         """Return every session."""
         try:
             rows = self._connection.execute(_STATES).fetchall()
         except sqlite3.OperationalError as problem:
             raise UnknownLayout(str(problem)) from None
         return [
-            StoredSession(str(row[0]), int(row[2] or row[1] or 0), ":".join(map(str, row[1:])))
+            DatabaseSession(str(row[0]), int(row[2] or row[1] or 0), ":".join(map(str, row[1:])))
             for row in rows
         ]
 

@@ -19,7 +19,7 @@ from typing import Final
 
 from dragoman.archive.finding import FoundFile
 from dragoman.archive.index.file import IndexTables, index_file
-from dragoman.archive.index.recording import Recording, replay
+from dragoman.archive.index.recording import RecordedWrites, replay
 from dragoman.drive.process.helper import WATCH
 
 _WORTHWHILE: Final = 24_000_000
@@ -133,7 +133,7 @@ def _read_all(found: Sequence[FoundFile], sending: int) -> None:
 
 
 def _read_one(found: FoundFile, write: Callable[[bytes], object]) -> None:
-    recording = Recording()
+    recording = RecordedWrites()
 
     def send(kind: int, number: int, bytes_read: int) -> None:
         body = marshal.dumps((bytes_read, recording.take()))

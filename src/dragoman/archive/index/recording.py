@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _Rows: TypeAlias = list[Any]
 
 
-class Recording:
+class RecordedWrites:
     """What reading one file would write, in order."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Recording:
 
 
 class RecordingFiles:
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordedWrites) -> None:
         self._recording = recording
 
     def add(self, row: FileRow) -> int:
@@ -61,7 +61,7 @@ class RecordingFiles:
 
 
 class RecordingSessions:
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordedWrites) -> None:
         self._recording = recording
 
     def replace(self, file_id: int, rows: Iterable[IndexedSession]) -> None:
@@ -69,7 +69,7 @@ class RecordingSessions:
 
 
 class RecordingEntries:
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordedWrites) -> None:
         self._recording = recording
 
     def known_from(self, file_id: int, line: int) -> list[IndexedLine]:

@@ -21,13 +21,13 @@ _TITLE: Final = b'"session_info_update"'
 _LONGEST: Final = 120
 
 
-class _Row(msgspec.Struct):
+class _AcpRow(msgspec.Struct):
     method: Any = None
     params: Any = None
     result: Any = None
 
 
-_row: Final = msgspec.json.Decoder(_Row).decode
+_row: Final = msgspec.json.Decoder(_AcpRow).decode
 
 
 def identify(path: str, first_lines: Sequence[bytes]) -> Origin | None:
@@ -66,7 +66,7 @@ def name_in(line: bytes) -> tuple[int, str] | None:
     return (2, title) if title and update.get("sessionUpdate") == "session_info_update" else None
 
 
-def _read(line: bytes) -> _Row | None:
+def _read(line: bytes) -> _AcpRow | None:
     try:
         return _row(unwrap(line).line)
     except UNREADABLE:

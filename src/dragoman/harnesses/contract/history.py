@@ -80,7 +80,7 @@ class OwnList(msgspec.Struct, frozen=True, kw_only=True):
         return max(numbered)[1] if numbered else None
 
 
-class Database(msgspec.Struct, frozen=True, kw_only=True):
+class SessionDatabase(msgspec.Struct, frozen=True, kw_only=True):
     """A database of which each session is some rows. It is only ever read.
 
     The rows of a session are copied, as lines, to a file of the cache, which then is read like any session file.
@@ -128,7 +128,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """The number that a row gives itself, in files whose rows are numbered."""
     turns_undone: Callable[[Notice], int] = _as_noticed
     """How many of the turns before this notice were undone by it; 0 for any other notice."""
-    database: Database | None = None
+    database: SessionDatabase | None = None
     """Where sessions are rows and not files."""
     own_list: OwnList | None = None
     name_list: NameList | None = None

@@ -11,23 +11,23 @@ from dragoman.harnesses.copilot import sniff
 
 @on_use
 def _server():
-    from dragoman.harnesses.copilot.server import ServerParser
+    from dragoman.harnesses.copilot.server import CopilotServerParser
 
-    return ServerParser
+    return CopilotServerParser
 
 
 @on_use
 def _output():
-    from dragoman.harnesses.copilot.output import OutputParser
+    from dragoman.harnesses.copilot.output import CopilotOutputParser
 
-    return OutputParser
+    return CopilotOutputParser
 
 
 @on_use
 def _events():
-    from dragoman.harnesses.copilot.reading import EventsParser
+    from dragoman.harnesses.copilot.reading import CopilotEventsParser
 
-    return EventsParser
+    return CopilotEventsParser
 
 
 @on_use

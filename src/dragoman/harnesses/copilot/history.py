@@ -21,14 +21,14 @@ _PATH: Final = re.compile(r"(?:^|/)session-state/([^/]+)/events\.jsonl(?:\.gz|\.
 _SUFFIX: Final = "events.jsonl"
 
 
-class _Row(msgspec.Struct):
+class _FirstEvent(msgspec.Struct):
     """What the first event says about whose file it is."""
 
     type: str
     data: Any = None
 
 
-_row: Final = msgspec.json.Decoder(_Row).decode
+_row: Final = msgspec.json.Decoder(_FirstEvent).decode
 
 
 def identify(path: str, first_lines: Sequence[bytes]) -> Origin | None:

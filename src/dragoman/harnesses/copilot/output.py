@@ -6,7 +6,7 @@ The session's id is on the last line only, unless the arguments that a recording
 from __future__ import annotations
 
 from dragoman.harnesses.copilot.events.shapes import Result, decode_result
-from dragoman.harnesses.copilot.reading import EventsParser
+from dragoman.harnesses.copilot.reading import CopilotEventsParser
 from dragoman.model.messages import TurnError
 from dragoman.wire import jsonl
 from dragoman.wire.jsonl import UNREADABLE
@@ -16,7 +16,7 @@ from dragoman.wire.moments import as_time
 _ID_FLAGS = ("--session-id", "--resume")
 
 
-class OutputParser(EventsParser):
+class CopilotOutputParser(CopilotEventsParser):
     """One process that was given one prompt."""
 
     def name_session(self, session_id: str) -> None:

@@ -16,7 +16,7 @@ from dragoman.wire.envelope import time_on
 RECORDED = "journal: how it was recorded"
 
 
-class EventsParser(StreamParser):
+class CopilotEventsParser(StreamParser):
     """A file of events: one session with its sub-agents."""
 
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:

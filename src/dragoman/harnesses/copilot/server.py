@@ -14,7 +14,7 @@ from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.contract.reading import Ending
 from dragoman.harnesses.copilot.events.reader import EventReader
 from dragoman.harnesses.copilot.events.shapes import Event
-from dragoman.harnesses.copilot.reading import EventsParser
+from dragoman.harnesses.copilot.reading import CopilotEventsParser
 from dragoman.wire.loose import as_dict, as_str
 
 EVENT: Final = "session.event"
@@ -35,7 +35,7 @@ class Rpc(msgspec.Struct, gc=False):
 _decode: Final = msgspec.json.Decoder(Rpc).decode
 
 
-class ServerParser(EventsParser):
+class CopilotServerParser(CopilotEventsParser):
     """One process with all of its sessions."""
 
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:

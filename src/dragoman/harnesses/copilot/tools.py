@@ -56,14 +56,14 @@ _DENIED: Final = frozenset(("denied", "rejected"))
 _SHELLS: Final = frozenset((tools.BASH, tools.BASH_OUTPUT))
 
 
-class Call(NamedTuple):
+class CopilotCall(NamedTuple):
     """A call in the words of messages."""
 
     tool: str
     input: dict[str, Any]
 
 
-class Outcome(NamedTuple):
+class CopilotOutcome(NamedTuple):
     """What became of a call."""
 
     output: str
@@ -72,30 +72,34 @@ class Outcome(NamedTuple):
     status: ResultStatus
 
 
-def call_of(native: str, arguments: Any, server: str | None, server_tool: str | None) -> Call:
+def call_of(
+    native: str, arguments: Any, server: str | None, server_tool: str | None
+) -> CopilotCall:
     """A call by its native name and arguments; ``server`` is the MCP server of its tool."""
     if server is not None:
-        return Call(tools.mcp_tool(server, server_tool or native), as_dict(arguments))
+        return CopilotCall(tools.mcp_tool(server, server_tool or native), as_dict(arguments))
     if native == "apply_patch":
         return _patch(arguments)
     given = as_dict(arguments)
     if native == "sql" and _TODOS.search(as_str(given.get("query")) or ""):
-        return Call(tools.TODO_WRITE, given)
+        return CopilotCall(tools.TODO_WRITE, given)
     keys = _KEYS.get(native, {})
-    return Call(_NAMES.get(native, native), {keys.get(key, key): given[key] for key in given})
+    return CopilotCall(
+        _NAMES.get(native, native), {keys.get(key, key): given[key] for key in given}
+    )
 
 
-def _patch(arguments: Any) -> Call:
+def _patch(arguments: Any) -> CopilotCall:
     """A patch is a raw string, or in an object under ``input`` or ``patch``."""
     given = as_dict(arguments)
     text = as_str(arguments) or as_str(given.get("input")) or as_str(given.get("patch"))
     if text is None:
-        return Call(tools.EDIT, given)
+        return CopilotCall(tools.EDIT, given)
     changes = changes_in(text)
-    return Call(edit_name(changes), {**given, "patch": text, "changes": changes})
+    return CopilotCall(edit_name(changes), {**given, "patch": text, "changes": changes})
 
 
-def outcome_of(data: dict[str, Any], tool: str | None) -> Outcome:
+def outcome_of(data: dict[str, Any], tool: str | None) -> CopilotOutcome:
     """The result in ``tool.execution_complete``; ``tool`` is the call's name, if it is known."""
     result, error = as_dict(data.get("result")), as_dict(data.get("error"))
     output = as_str(result.get("content"))
@@ -112,9 +116,9 @@ def outcome_of(data: dict[str, Any], tool: str | None) -> Outcome:
         code = next((each for each in codes if each is not None), None)
     failed = data.get("success") is not True
     if failed and as_str(error.get("code")) in _DENIED:
-        return Outcome(output, is_error=True, exit_code=code, status="declined")
+        return CopilotOutcome(output, is_error=True, exit_code=code, status="declined")
     is_error = failed or code not in (None, 0)
-    return Outcome(output, is_error, code, "failed" if is_error else "completed")
+    return CopilotOutcome(output, is_error, code, "failed" if is_error else "completed")
 
 
 def _text(contents: Any) -> str:

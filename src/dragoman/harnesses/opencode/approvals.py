@@ -13,7 +13,7 @@ _DECISIONS: Final = {"once": "allow", "always": "allow_for_session"}
 _CHOICES: Final = ["allow", "allow_for_session", "deny", "cancel"]
 
 
-class Asked(NamedTuple):
+class AskedPermission(NamedTuple):
     """The arguments of :meth:`SessionAssembler.ask`."""
 
     approval_id: str
@@ -21,7 +21,7 @@ class Asked(NamedTuple):
     fields: dict[str, Any]
 
 
-def asked_of(given: dict[str, Any], session: SessionAssembler) -> Asked:
+def asked_of(given: dict[str, Any], session: SessionAssembler) -> AskedPermission:
     """A permission that is asked for: by its tool, with what it is for."""
     permission = as_str(given.get("permission")) or "tool"
     patterns = [str(each) for each in as_list(given.get("patterns"))]
@@ -37,23 +37,23 @@ def asked_of(given: dict[str, Any], session: SessionAssembler) -> Asked:
         command = command or "; ".join(patterns)
         detail = {**facts, "command": command}
         fields = {"tool": BASH, "summary": command, "detail": detail, "command": command}
-        return Asked(approval_id, "command", {**fields, **common})
+        return AskedPermission(approval_id, "command", {**fields, **common})
     if permission == "edit":
         path = as_str(metadata.get("filepath")) or "; ".join(patterns)
         change: dict[str, Any] = {"path": path, "kind": "update"}
         if diff := as_str(metadata.get("diff")):
             change["diff"] = diff
         detail = {**facts, "changes": [change]}
-        return Asked(
+        return AskedPermission(
             approval_id, "edit", {"tool": EDIT, "summary": path, "detail": detail, **common}
         )
     summary = f"{permission}: {'; '.join(patterns)}" if patterns else permission
     detail = {**facts, "permission": permission, **metadata}
     fields = {"tool": permission, "summary": summary, "detail": detail}
-    return Asked(approval_id, "tool", {**fields, **common})
+    return AskedPermission(approval_id, "tool", {**fields, **common})
 
 
-def questions_of(given: dict[str, Any]) -> Asked:
+def questions_of(given: dict[str, Any]) -> AskedPermission:
     """Questions that the agent asks the user."""
     questions = [
         {
@@ -78,7 +78,7 @@ def questions_of(given: dict[str, Any]) -> Asked:
         "detail": {"questions": questions},
         "choices": ["answered", "cancel"],
     }
-    return Asked(as_str(given.get("id")) or "", "question", fields)
+    return AskedPermission(as_str(given.get("id")) or "", "question", fields)
 
 
 def decision_of(reply: str) -> str:

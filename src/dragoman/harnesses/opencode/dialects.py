@@ -11,16 +11,16 @@ from dragoman.harnesses.opencode import sniff
 
 @on_use
 def _server():
-    from dragoman.harnesses.opencode.reading.server import ServerParser
+    from dragoman.harnesses.opencode.reading.server import OpencodeServerParser
 
-    return ServerParser
+    return OpencodeServerParser
 
 
 @on_use
 def _output():
-    from dragoman.harnesses.opencode.reading.output import OutputParser
+    from dragoman.harnesses.opencode.reading.output import OpencodeOutputParser
 
-    return OutputParser
+    return OpencodeOutputParser
 
 
 @on_use

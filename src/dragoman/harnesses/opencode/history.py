@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.contract.history import Database, History, Origin
+from dragoman.harnesses.contract.history import History, Origin, SessionDatabase
 from dragoman.model.homes import HomeFolder
 from dragoman.wire.jsonl import UNREADABLE
 from dragoman.wire.loose import as_str
@@ -21,12 +21,12 @@ from dragoman.wire.loose import as_str
 _NAME: Final = re.compile(r"(?:^|/)(ses_\w+)\.jsonl(?:\.gz|\.zst)?$")
 
 
-class _Line(msgspec.Struct):
+class _FirstRow(msgspec.Struct):
     opencode: str
     row: dict[str, Any]
 
 
-_line: Final = msgspec.json.Decoder(_Line).decode
+_line: Final = msgspec.json.Decoder(_FirstRow).decode
 
 
 def identify(path: str, first_lines: Sequence[bytes]) -> Origin | None:
@@ -53,5 +53,5 @@ OPENCODE_HISTORY: Final = History(
     places=(),
     suffixes=(".jsonl",),
     identify=identify,
-    database=Database(file="opencode.db"),
+    database=SessionDatabase(file="opencode.db"),
 )

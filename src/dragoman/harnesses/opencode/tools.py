@@ -47,14 +47,14 @@ _STATUSES: Final[dict[str, StepStatus]] = {
 }
 
 
-class Call(NamedTuple):
+class OpencodeCall(NamedTuple):
     """A call in the words of messages."""
 
     tool: str
     input: dict[str, Any]
 
 
-class Outcome(NamedTuple):
+class OpencodeOutcome(NamedTuple):
     """What became of a call."""
 
     output: str
@@ -64,26 +64,26 @@ class Outcome(NamedTuple):
     duration_ms: int | None
 
 
-def call_of(native: str, given: Any) -> Call:
+def call_of(native: str, given: Any) -> OpencodeCall:
     """A call by its native name and input. The tools of MCP servers are ``server_tool``."""
     values = as_dict(given)
     name = _NAMES.get(native)
     if name is None:
         server, underscore, tool = native.partition("_")
         is_mcp = bool(underscore and server and tool) and native not in _OWN
-        return Call(tools.mcp_tool(server, tool) if is_mcp else native, values)
+        return OpencodeCall(tools.mcp_tool(server, tool) if is_mcp else native, values)
     if native in ("patch", "apply_patch"):
-        return Call(name, {**values, "patch": as_str(values.get("patchText")) or ""})
+        return OpencodeCall(name, {**values, "patch": as_str(values.get("patchText")) or ""})
     made = {_KEYS.get(key, key): value for key, value in values.items()}
     if native == "multiedit":
         made["edits"] = [
             {_KEYS.get(key, key): value for key, value in as_dict(each).items()}
             for each in as_list(values.get("edits"))
         ]
-    return Call(name, made)
+    return OpencodeCall(name, made)
 
 
-def outcome_of(state: dict[str, Any]) -> Outcome:
+def outcome_of(state: dict[str, Any]) -> OpencodeOutcome:
     """The result in the state of a tool that has ended."""
     time = as_dict(state.get("time"))
     begin, end = as_int(time.get("start")), as_int(time.get("end"))
@@ -91,11 +91,11 @@ def outcome_of(state: dict[str, Any]) -> Outcome:
     if state.get("status") == "error":
         text = as_str(state.get("error")) or ""
         declined = text.startswith(_REJECTED)
-        return Outcome(text, True, None, "declined" if declined else "failed", took)
+        return OpencodeOutcome(text, True, None, "declined" if declined else "failed", took)
     code = as_int(as_dict(state.get("metadata")).get("exit"))
     is_error = code not in (None, 0)
     output = as_str(state.get("output")) or ""
-    return Outcome(output, is_error, code, "failed" if is_error else "completed", took)
+    return OpencodeOutcome(output, is_error, code, "failed" if is_error else "completed", took)
 
 
 def plan_in(todos: Any) -> list[PlanStep]:

@@ -44,7 +44,7 @@ _OPTIONS: Final = {
 }
 
 
-class RecordedSession(NamedTuple):
+class RecordedTurns(NamedTuple):
     """The session of a recording, and its turns."""
 
     started: SessionStarted
@@ -52,7 +52,7 @@ class RecordedSession(NamedTuple):
     turns: list[list[TimedMessage]]
 
 
-def recorded_session(cues: Sequence[TimedMessage]) -> RecordedSession:
+def recorded_session(cues: Sequence[TimedMessage]) -> RecordedTurns:
     """The first session of a recording, turn by turn. What its sub-agents do is left out."""
     found = (each.message for each in cues if isinstance(each.message, SessionStarted))
     started = next(found, SessionStarted(harness="acp"))
@@ -65,7 +65,7 @@ def recorded_session(cues: Sequence[TimedMessage]) -> RecordedSession:
             turns.append([])
         if turns:
             turns[-1].append(cue)
-    return RecordedSession(started, own or "recorded", turns)
+    return RecordedTurns(started, own or "recorded", turns)
 
 
 @dataclass(frozen=True, slots=True)

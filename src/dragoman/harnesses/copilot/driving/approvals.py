@@ -15,7 +15,7 @@ _DENIED: Final = "The user denied this. Continue without it."
 _ALLOWED: Final = frozenset(("allow", "allow_for_session", "allow_always"))
 
 
-class OpenApproval(NamedTuple):
+class CopilotApproval(NamedTuple):
     """One that waits."""
 
     session_id: str
@@ -30,7 +30,7 @@ class Reply(NamedTuple):
     params: dict[str, Any]
 
 
-def reply_to(approval: OpenApproval, intent: Decide) -> Reply:
+def reply_to(approval: CopilotApproval, intent: Decide) -> Reply:
     """The answer to what was asked. What is not clearly allowed is denied."""
     asked = approval.asked
     base = {"sessionId": approval.session_id, "requestId": asked.approval_id}

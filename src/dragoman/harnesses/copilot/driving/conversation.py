@@ -23,7 +23,7 @@ from uuid import uuid4
 from dragoman.errors import Unsupported
 from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
 from dragoman.harnesses.copilot.capabilities import ALLOW_ALL, MANUAL, PLAN
-from dragoman.harnesses.copilot.driving.approvals import OpenApproval, reply_to
+from dragoman.harnesses.copilot.driving.approvals import CopilotApproval, reply_to
 from dragoman.harnesses.copilot.driving.facts import models_in, sessions_in
 from dragoman.harnesses.copilot.driving.live import CopilotLiveReader
 from dragoman.harnesses.copilot.driving.prompts import prompt_params, session_params
@@ -66,7 +66,7 @@ class CopilotConversation:
         self._peer = Peer(version_field=True, handles=frozenset())
         self._reader = CopilotLiveReader()
         self._waiting: dict[int, Done] = {}
-        self._approvals: dict[str, OpenApproval] = {}
+        self._approvals: dict[str, CopilotApproval] = {}
         self._tools: dict[str, tuple[str, str]] = {}
         """Calls of our tools, by the call: the session and the request."""
         self._outcomes: dict[str, Outcome] = {}
@@ -160,7 +160,7 @@ class CopilotConversation:
         for message in self._reader.messages():
             if isinstance(message, ApprovalRequested):
                 owner = session_id or message.session_id or ""
-                self._approvals[message.approval_id] = OpenApproval(owner, message)
+                self._approvals[message.approval_id] = CopilotApproval(owner, message)
                 if self._reader.given_up(owner) is not None:
                     self._refuse(message.approval_id)
             elif isinstance(message, ApprovalSettled):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from dragoman.harnesses.copilot.server import ServerParser
+from dragoman.harnesses.copilot.server import CopilotServerParser
 from dragoman.harnesses.copilot.session import CopilotSession
 from dragoman.model.messages import (
     Message,
@@ -22,7 +22,7 @@ class CopilotLiveReader:
     """Reads the lines of both sides in the order in which they are received and sent."""
 
     def __init__(self) -> None:
-        self._parser = ServerParser()
+        self._parser = CopilotServerParser()
         self._given_up: dict[str, str] = {}
         """The turns that were ended here, and that the agent may still be at, by their sessions."""
 

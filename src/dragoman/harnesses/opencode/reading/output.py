@@ -15,7 +15,7 @@ from dragoman.wire.loose import as_dict, as_str
 _PARTS: Final = frozenset(("text", "reasoning", "tool_use", "step_start", "step_finish"))
 
 
-class _Line(msgspec.Struct, gc=False):
+class _OutputLine(msgspec.Struct, gc=False):
     type: str
     sessionID: str
     timestamp: Any = None
@@ -23,10 +23,10 @@ class _Line(msgspec.Struct, gc=False):
     error: Any = None
 
 
-_decode: Final = msgspec.json.Decoder(_Line).decode
+_decode: Final = msgspec.json.Decoder(_OutputLine).decode
 
 
-class OutputParser(OpencodeParser):
+class OpencodeOutputParser(OpencodeParser):
     """One process that was given one prompt."""
 
     def _read_own(self, line: bytes, *, sent: bool | None) -> None:

@@ -46,7 +46,7 @@ _STATES: Final = (
 """Beginnings of events that say how the program is doing, and add nothing to the conversation."""
 
 
-class _Line(msgspec.Struct, gc=False):
+class _ServerLine(msgspec.Struct, gc=False):
     type: str | None = None
     properties: dict[str, Any] | None = None
     method: str | None = None
@@ -55,10 +55,10 @@ class _Line(msgspec.Struct, gc=False):
     body: Any = None
 
 
-_decode: Final = msgspec.json.Decoder(_Line).decode
+_decode: Final = msgspec.json.Decoder(_ServerLine).decode
 
 
-class ServerParser(OpencodeParser):
+class OpencodeServerParser(OpencodeParser):
     """One server with its sessions."""
 
     def receive_sent(self, lines: Iterable[bytes]) -> None:
@@ -79,7 +79,7 @@ class ServerParser(OpencodeParser):
         else:
             raise msgspec.ValidationError("no event, request or response")
 
-    def _response(self, row: _Line) -> None:
+    def _response(self, row: _ServerLine) -> None:
         body = as_dict(row.body)
         status = as_int(row.status) or 0
         error = as_dict(body.get("data")).get("message") or body.get("message")
@@ -174,21 +174,21 @@ class ServerParser(OpencodeParser):
         session.assembler.settle(as_str(given.get("requestID")) or "", "cancel")
 
 
-_Report: TypeAlias = Callable[[ServerParser, dict[str, Any]], "bool | None"]
+_Report: TypeAlias = Callable[[OpencodeServerParser, dict[str, Any]], "bool | None"]
 _REPORT: Final[dict[str, _Report]] = {
-    "session.created": ServerParser._session_updated,
-    "session.updated": ServerParser._session_updated,
-    "message.updated": ServerParser._message_updated,
-    "message.part.updated": ServerParser._part_updated,
-    "message.part.delta": ServerParser._part_delta,
-    "session.status": ServerParser._status,
-    "session.idle": ServerParser._idle,
-    "session.error": ServerParser._error,
-    "session.compacted": ServerParser._compacted,
-    "todo.updated": ServerParser._todo,
-    "permission.asked": ServerParser._permission_asked,
-    "permission.replied": ServerParser._permission_replied,
-    "question.asked": ServerParser._question_asked,
-    "question.replied": ServerParser._question_replied,
-    "question.rejected": ServerParser._question_rejected,
+    "session.created": OpencodeServerParser._session_updated,
+    "session.updated": OpencodeServerParser._session_updated,
+    "message.updated": OpencodeServerParser._message_updated,
+    "message.part.updated": OpencodeServerParser._part_updated,
+    "message.part.delta": OpencodeServerParser._part_delta,
+    "session.status": OpencodeServerParser._status,
+    "session.idle": OpencodeServerParser._idle,
+    "session.error": OpencodeServerParser._error,
+    "session.compacted": OpencodeServerParser._compacted,
+    "todo.updated": OpencodeServerParser._todo,
+    "permission.asked": OpencodeServerParser._permission_asked,
+    "permission.replied": OpencodeServerParser._permission_replied,
+    "question.asked": OpencodeServerParser._question_asked,
+    "question.replied": OpencodeServerParser._question_replied,
+    "question.rejected": OpencodeServerParser._question_rejected,
 }

@@ -16,12 +16,12 @@ from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 
-class _Line(msgspec.Struct, gc=False):
+class _StoredRow(msgspec.Struct, gc=False):
     opencode: str
     row: dict[str, Any]
 
 
-_decode: Final = msgspec.json.Decoder(_Line).decode
+_decode: Final = msgspec.json.Decoder(_StoredRow).decode
 
 
 class StoreParser(OpencodeParser):
