@@ -7,8 +7,8 @@ import pytest
 from dragoman.drive.approvals.shell.interpreters import unnamed_script
 
 
-def _unnamed(line: str, named: int = 1, **more: bool) -> str | None:
-    return unnamed_script(shlex.split(line), named, **more)
+def _unnamed(line: str, named: int = 1, *, has_path: bool = False) -> str | None:
+    return unnamed_script(shlex.split(line), named, has_path=has_path)
 
 
 @pytest.mark.parametrize(
