@@ -76,15 +76,23 @@ class ArchivePlace(NamedTuple):
     @property
     def searched(self) -> list[str]:
         """The folders in homes that hold sessions, at any depth. They need not exist."""
-        return [
+        named = [
             os.path.join(folder, place) for home, folder in self.homes for place, _ in home.places
         ]
+        return list(dict.fromkeys(named))
 
     def find(self) -> list[FoundFile]:
-        """Return the session files that exist now."""
+        """Return the session files that exist now, each once.
+
+        Two harnesses may name their folders alike: if one folder is the home of both, both find the same files.
+        """
         if self.paths:
             return list(by_hand(self.paths))
-        return [found for home, folder in self.homes for found in walk(home, folder, self.cache)]
+        files: dict[str, FoundFile] = {}
+        for home, folder in self.homes:
+            for found in walk(home, folder, self.cache):
+                files.setdefault(found.path, found)
+        return list(files.values())
 
     def folder_times(self) -> dict[str, int]:
         """Return the modification time of every folder that is searched."""
