@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from dragoman.harnesses import dialects
+from dragoman.harnesses import dialects, sniff_dialect
 from dragoman.reading.audit import audit
 from dragoman.testing import mutations
 
@@ -78,7 +79,10 @@ _SHORT: Final = 1_500
 
 @cache
 def recordings() -> dict[str, list[tuple[str, tuple[bytes, ...]]]]:
-    """By dialect, the name and the lines of every bundled stream that is not too big to mutate."""
+    """By dialect, the name and the lines of every bundled stream that is not too big to mutate.
+
+    Where all are too big, it is the beginning of one.
+    """
     found: dict[str, list[tuple[str, tuple[bytes, ...]]]] = {name: [] for name in DIALECTS}
     for path in sorted(RUNS.glob("*/*.jsonl")):
         data = path.read_bytes()
@@ -94,6 +98,12 @@ def recordings() -> dict[str, list[tuple[str, tuple[bytes, ...]]]]:
         lines = _short_lines(path)
         if sum(map(len, lines)) <= _SMALL:
             found[path.parts[-3]].append((path.parts[-2], lines))
+    for path in sorted((*_DATA.glob("*/*/*/wire.jsonl"), *_DATA.glob("*/*/*.live.jsonl"))):
+        if not all(found.values()):
+            lines = _short_lines(path)
+            dialect = sniff_dialect(lines)
+            if dialect is not None and not found[dialect]:
+                found[dialect].append((path.parts[-2], _beginning(lines)))
     return found
 
 
@@ -102,6 +112,11 @@ def mutated(random: Random, lines: tuple[bytes, ...]) -> list[bytes]:
     known = [found for found in recordings().values() if found]  # others are larger
     _, strangers = random.choice(random.choice(known))
     return mutations.mutated(random, lines, strangers)
+
+
+def _beginning(lines: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    sizes = accumulate(map(len, lines))
+    return tuple(line for line, size in zip(lines, sizes, strict=True) if size <= _SMALL)
 
 
 def _short_lines(path: Path) -> tuple[bytes, ...]:
