@@ -8,16 +8,15 @@ from __future__ import annotations
 import shlex
 from typing import Any, Final
 
-from dragoman.harnesses.claude.session import ClaudeSession
 from dragoman.harnesses.claude.tools import tool_name
+from dragoman.harnesses.stream_json.control import ALLOW, DENY
+from dragoman.harnesses.stream_json.session import StreamSession
 from dragoman.model.messages import AlwaysAllow, ApprovalKind
 from dragoman.model.tools import ASK_USER, BASH, EDIT, WRITE
 from dragoman.wire.loose import as_dict, as_list, as_str
 
-ALLOW: Final = "allow"
 ALLOW_FOR_SESSION: Final = "allow_for_session"
 ALLOW_ALWAYS: Final = "allow_always"
-DENY: Final = "deny"
 CANCEL: Final = "cancel"
 ANSWERED: Final = "answered"
 
@@ -33,7 +32,7 @@ _FILES: Final = {
 _ANY_REST: Final = (":*", " *")
 
 
-def ask_tool(session: ClaudeSession, request_id: str, request: dict[str, Any]) -> None:
+def ask_tool(session: StreamSession, request_id: str, request: dict[str, Any]) -> None:
     """A ``can_use_tool`` request."""
     native = as_str(request.get("tool_name")) or ""
     given = as_dict(request.get("input"))
@@ -54,7 +53,7 @@ def ask_tool(session: ClaudeSession, request_id: str, request: dict[str, Any]) -
     )
 
 
-def ask_elicitation(session: ClaudeSession, request_id: str, request: dict[str, Any]) -> None:
+def ask_elicitation(session: StreamSession, request_id: str, request: dict[str, Any]) -> None:
     """A form or an address that an MCP server asks for."""
     form = as_dict(request.get("requested_schema")) or as_dict(request.get("requestedSchema"))
     session.assembler.ask(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.claude.plans import TaskPlan
 from dragoman.harnesses.claude.spending import Spending
+from dragoman.harnesses.stream_json.session import StreamSession
 from dragoman.model.messages import Outcome, TurnError
 
 HARNESS: Final = "claude"
@@ -20,46 +20,31 @@ SYNTHETIC: Final = "<synthetic>"
 _LAST_WORDS: Final = frozenset(("end_turn", "stop_sequence", "max_tokens", "refusal"))
 
 
-class ClaudeSession:
+class ClaudeSession(StreamSession):
     """One session being read."""
 
     def __init__(self, out: Output, session_id: str | None) -> None:
-        self.assembler = SessionAssembler(out, HARNESS, session_id)
+        super().__init__(out, HARNESS, session_id)
         self.plan = TaskPlan(self.assembler)
         self.spending = Spending(self.assembler)
         self.stop_reason: str | None = None
         """Why the newest response ended."""
         self.lacks_reason = False
         """Whether the newest response does not say why it ended: releases before 2.1 never do."""
-        self.was_interrupted = False
-        """Whether the open turn was interrupted, as far as is known."""
-        self.has_failed = False
-        """Whether the open turn's newest response was an error of the API."""
         self.tools: dict[str, str] = {}
         """The native tool of each call that has no result yet."""
         self._blocks: dict[str, int] = {}
         """How many blocks of each response were read."""
 
-    @property
-    def session_id(self) -> str | None:
-        return self.assembler.session_id
-
-    def begin_turn(self, turn_id: str | None = None) -> None:
-        """Open a turn, named after its prompt. One that is still open has come to its end without a word about it."""
-        self.close_turn()
+    def forget_turn(self) -> None:
         self.spending.begin_turn()
         self.stop_reason = None
-        self.lacks_reason = self.was_interrupted = self.has_failed = False
+        self.lacks_reason = False
         self._blocks.clear()
-        self.assembler.begin_turn(turn_id)
-
-    def ensure_turn(self) -> None:
-        if not self.assembler.in_turn:
-            self.begin_turn()
 
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         self.spending.settle()
-        self.assembler.end_turn(outcome, error)
+        super().end_turn(outcome, error)
 
     def hand_over_turn(self) -> str | None:
         """End the open turn without its result, which comes later; its id."""
@@ -77,17 +62,6 @@ class ClaudeSession:
         if self.lacks_reason:  # then a text is the last word, and a thought or a call is not
             return self.assembler.turns.text_was_last
         return self.has_failed or self.was_interrupted or self.stop_reason in _LAST_WORDS
-
-    def close_turn(self, *, may_go_on: bool = False) -> None:
-        """End the open turn the way its own lines say; with ``may_go_on``, only if they do."""
-        if not self.assembler.in_turn:
-            return
-        if self.was_interrupted:
-            self.end_turn("interrupted")
-        elif self.has_finished:
-            self.end_turn("completed")  # or failed, if an error was reported
-        elif not may_go_on:
-            self.end_turn("interrupted")
 
     def next_block(self, response_id: str | None, index: int | None = None) -> str | None:
         """The id of the next block of a response: its place in it."""

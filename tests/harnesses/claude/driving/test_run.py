@@ -7,14 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.harnesses.claude.driving.run import PrintRun
+from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.contract.transport import OneShot
+from dragoman.harnesses.stream_json.driving.run import PrintRun
 from dragoman.model.messages import Prompt, Text, TurnEnded, TurnError, TurnStarted
 from harnesses.claude.driving.scripted import SESSION
 
 
 def _run(*lines: dict[str, Any]) -> PrintRun:
-    run = PrintRun(None, OneShot(prompt="do it", cwd="/w"))
+    run = PrintRun(OneShot(prompt="do it", cwd="/w"), StreamJsonParser, "claude")
     for line in lines:
         run.receive_line(msgspec.json.encode({"session_id": SESSION, **line}))
     return run

@@ -13,84 +13,33 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from dragoman.harnesses.claude.driving.control import ControlChannel
 from dragoman.harnesses.claude.driving.rules import session_rules, suggested_rules
-from dragoman.harnesses.contract.conversation import Refusal
+from dragoman.harnesses.stream_json.driving.approvals import DENIED, ELICITATION, STOPPED
 from dragoman.model.forms import problems
 from dragoman.model.intents import Decide
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 QUESTION: Final = "AskUserQuestion"
 EXIT_PLAN: Final = "ExitPlanMode"
-PERMISSION: Final = "can_use_tool"
-ELICITATION: Final = "elicitation"
-_DENIED: Final = "The user does not allow this."
-_STOPPED: Final = "The user does not allow this, and has stopped the turn."
 _ALLOWING: Final = frozenset(("allow", "allow_for_session", "allow_always"))
 
 
-class _Asked(NamedTuple):
-    request_id: str
-    request: dict[str, Any]
-
-
-class OpenApprovals:
-    """The requests that wait for a decision, by the id that their messages have."""
-
-    def __init__(self, channel: ControlChannel) -> None:
-        self._channel = channel
-        self._open: dict[str, _Asked] = {}
-
-    def add(self, approval_id: str, request_id: str, request: dict[str, Any]) -> None:
-        self._open[approval_id] = _Asked(request_id, request)
-
-    def cancel(self, request_id: str) -> None:
-        """The agent needs no answer to this request any more."""
-        self._open = {k: asked for k, asked in self._open.items() if asked.request_id != request_id}
-
-    def refuse_all(self, why: str) -> None:
-        """The turn was given up, so no decision will come; the agent may still wait."""
-        for asked in self._open.values():
-            self._channel.refuse(asked.request_id, why)
-        self._open.clear()
-
-    def drop_all(self) -> None:
-        self._open.clear()
-
-    def is_plan(self, approval_id: str) -> bool:
-        """Whether this asks to leave plan mode."""
-        asked = self._open.get(approval_id)
-        return asked is not None and asked.request.get("tool_name") == EXIT_PLAN
-
-    def decide(self, intent: Decide) -> Refusal | None:
-        """Answer what is open under this id; or why that is not possible."""
-        asked = self._open.get(intent.approval_id)
-        if asked is None:
-            said = (
-                f"nothing is open under {intent.approval_id!r}: it was settled, or its turn is over"
-            )
-            return Refusal(kind="response_error", message=said)
-        is_form = asked.request.get("subtype") == ELICITATION
-        answer = _form(asked.request, intent) if is_form else _permission(asked.request, intent)
-        if answer is None:
-            what = as_str(asked.request.get("tool_name")) or ELICITATION
-            said = f"{intent.decision!r} does not answer a request about {what}"
-            return Refusal(kind="response_error", message=said)
-        del self._open[intent.approval_id]
-        self._channel.answer(asked.request_id, answer)
-        return None
+def answer_to(request: dict[str, Any], intent: Decide) -> dict[str, Any] | None:
+    """The answer to a request that carries out a decision; None if the decision does not answer it."""
+    is_form = request.get("subtype") == ELICITATION
+    return _form(request, intent) if is_form else _permission(request, intent)
 
 
 def _permission(request: dict[str, Any], intent: Decide) -> dict[str, Any] | None:
     tool, asked = as_str(request.get("tool_name")) or "", as_dict(request.get("input"))
     if intent.decision == "deny":
-        return {"behavior": "deny", "message": intent.message or _DENIED}
+        return {"behavior": "deny", "message": intent.message or DENIED}
     if intent.decision == "cancel":
         return {
             "behavior": "deny",
-            "message": intent.message or _STOPPED,
+            "message": intent.message or STOPPED,
             "interrupt": True,
         }
     if tool == QUESTION:

@@ -13,9 +13,9 @@ import msgspec
 
 from dragoman.errors import Unsupported
 from dragoman.harnesses.claude.driving.modes import BYPASS, NEVER, asking_of, mode_of, native_mode
-from dragoman.harnesses.claude.driving.tools import allowed_tools, server_config
 from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import Launch, OneShot
+from dragoman.harnesses.stream_json.driving.tools import allowed_tools, server_config
 from dragoman.model.intents import OpenSession
 from dragoman.wire.loose import as_dict, as_list
 

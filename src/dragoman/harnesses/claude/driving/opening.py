@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dragoman.harnesses.claude.driving.control import ControlChannel
 from dragoman.harnesses.claude.driving.modes import asking_of, mode_of, other_than
 from dragoman.harnesses.contract.conversation import Refusal
+from dragoman.harnesses.stream_json.driving.channel import ControlChannel
 from dragoman.model.intents import OpenSession, SessionFacts
 from dragoman.wire.loose import as_str
 

@@ -13,7 +13,14 @@ from dragoman.harnesses.claude.sniff import STREAM
 from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
 from dragoman.harnesses.contract.lazy import on_use
 from dragoman.harnesses.contract.program import Bundled, Program
-from dragoman.harnesses.contract.transport import SessionTransport, Transport, TurnTransport
+from dragoman.harnesses.contract.transport import (
+    OneShot,
+    Run,
+    SessionTransport,
+    Transport,
+    TurnTransport,
+)
+from dragoman.model.usage import Usage
 
 _NUMBER: Final = re.compile(r"(?<!\d)(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
@@ -51,11 +58,11 @@ def _launch_turn():
     return turn_launch
 
 
-@on_use
-def _make_run():
-    from dragoman.harnesses.claude.driving.run import PrintRun
+def _make_run(release: Release | None, shot: OneShot, spent: Usage | None = None) -> Run:
+    from dragoman.harnesses.claude.stream.parser import StreamJsonParser
+    from dragoman.harnesses.stream_json.driving.run import PrintRun
 
-    return PrintRun
+    return PrintRun(shot, StreamJsonParser, "claude")
 
 
 def _speaks(release: Release | None) -> list[str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from dragoman.harnesses.claude.playback.recorded import recorded
 from dragoman.harnesses.claude.playback.turns import ClaudeTurnWriter
 from dragoman.harnesses.contract.playback import TimedLine, TimedMessage
+from dragoman.harnesses.stream_json.playback.recorded import recorded
 
 
 def write_print(cues: Iterable[TimedMessage]) -> Iterator[TimedLine]:

@@ -20,11 +20,11 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from dragoman.harnesses.claude.playback.recorded import recorded
 from dragoman.harnesses.claude.playback.release import RELEASE
-from dragoman.harnesses.claude.playback.shapes import Line, made_up_id, result_line
+from dragoman.harnesses.claude.playback.shapes import Line, result_line
 from dragoman.harnesses.claude.playback.turns import ClaudeTurnWriter, Step, interruption_line
 from dragoman.harnesses.contract.playback import TimedMessage
+from dragoman.harnesses.stream_json.playback.recorded import made_up_id, recorded
 from dragoman.model.messages import TurnEnded, TurnError
 from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, Final
-from uuid import NAMESPACE_URL, uuid5
 
 from dragoman.harnesses.claude.playback.release import RELEASE
 from dragoman.model.messages import SessionStarted, ToolCall, TurnEnded
@@ -12,11 +11,6 @@ from dragoman.model.usage import Usage
 
 HARNESS: Final = "claude"
 Line = dict[str, Any]
-
-
-def made_up_id(*parts: object) -> str:
-    """An id for what the recording does not name: always the same for the same thing."""
-    return str(uuid5(NAMESPACE_URL, "/".join(map(str, parts))))
 
 
 def init_line(started: SessionStarted, session_id: str, mode: str) -> Line:

@@ -14,12 +14,12 @@ from dragoman.harnesses.claude.playback.shapes import (
     HARNESS,
     Line,
     init_line,
-    made_up_id,
     native_tool,
     result_line,
     wire_usage,
 )
 from dragoman.harnesses.contract.playback import TimedMessage
+from dragoman.harnesses.stream_json.playback.recorded import made_up_id
 from dragoman.model.messages import (
     ApprovalRequested,
     Compacted,

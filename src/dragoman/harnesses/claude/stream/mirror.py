@@ -6,14 +6,14 @@ the final count of each response, also of a sub-agent's.
 
 from __future__ import annotations
 
-from dragoman.harnesses.claude.blocks import has_results, prompt_of
 from dragoman.harnesses.claude.session import ClaudeSession
-from dragoman.harnesses.claude.stream.prompts import PromptQueue
-from dragoman.harnesses.claude.stream.sessions import Sessions
 from dragoman.harnesses.claude.transcript import shapes
 from dragoman.harnesses.claude.transcript.attachments import Attachments
 from dragoman.harnesses.claude.usage import usage_of
 from dragoman.harnesses.claude.values import command_line
+from dragoman.harnesses.stream_json.blocks import has_results, prompt_of
+from dragoman.harnesses.stream_json.prompts import PromptQueue
+from dragoman.harnesses.stream_json.sessions import Sessions
 from dragoman.wire.jsonl import UNREADABLE
 from dragoman.wire.loose import as_dict, as_str
 
@@ -21,7 +21,7 @@ from dragoman.wire.loose import as_dict, as_str
 class Mirror:
     """The rows of all session files of one process."""
 
-    def __init__(self, sessions: Sessions, prompts: PromptQueue) -> None:
+    def __init__(self, sessions: Sessions[ClaudeSession], prompts: PromptQueue) -> None:
         self._sessions = sessions
         self._prompts = prompts
         self._attachments = Attachments()

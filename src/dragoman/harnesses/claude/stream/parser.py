@@ -16,144 +16,62 @@ Lines that name a sub-agent are emitted under its own session.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from dragoman.harnesses.assembly.assembler import SessionAssembler
-from dragoman.harnesses.assembly.parsing import StreamParser
+from dragoman.harnesses.claude import questions
 from dragoman.harnesses.claude.blocks import (
-    Prompted,
     ResultFacts,
     is_interruption,
-    prompt_of,
     report_assistant_block,
     report_result,
-    results_in,
-    without_results,
 )
 from dragoman.harnesses.claude.compaction import Compactions
 from dragoman.harnesses.claude.failures import api_error
 from dragoman.harnesses.claude.rate_limits import rate_windows
 from dragoman.harnesses.claude.session import SYNTHETIC, ClaudeSession
 from dragoman.harnesses.claude.stream import shapes
-from dragoman.harnesses.claude.stream.control import Control
 from dragoman.harnesses.claude.stream.mirror import Mirror
-from dragoman.harnesses.claude.stream.partials import Partials
-from dragoman.harnesses.claude.stream.prompts import PromptQueue
+from dragoman.harnesses.claude.stream.partials import ClaudePartials
 from dragoman.harnesses.claude.stream.results import StreamTurns
-from dragoman.harnesses.claude.stream.sessions import Sessions
 from dragoman.harnesses.claude.stream.system import end_agent, report_system
 from dragoman.harnesses.claude.tools import output_text
 from dragoman.harnesses.claude.usage import usage_of
 from dragoman.harnesses.claude.values import local_output
 from dragoman.harnesses.contract.reading import Ending
-from dragoman.wire import jsonl
-from dragoman.wire.directions import ASIDE, ERRORS, unwrap
-from dragoman.wire.envelope import time_on
+from dragoman.harnesses.stream_json.blocks import (
+    Prompted,
+    prompt_of,
+    results_in,
+    without_results,
+)
+from dragoman.harnesses.stream_json.reader import StreamJsonReader
 from dragoman.wire.loose import as_dict, as_list, as_str
-from dragoman.wire.moments import as_time
 
 CHANNEL: Final = "message"
-_END_OF_INPUT: Final = b"<EOF>"
 
 
-class StreamJsonParser(StreamParser):
+class StreamJsonParser(StreamJsonReader[ClaudeSession]):
     """One process of Claude Code, with its session and the sub-agents in it."""
 
+    decode = staticmethod(shapes.decode_line)
+    attributed = (shapes.Assistant, shapes.User, shapes.StreamEvent)
+
     def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
-        super().__init__(only=only, audit=audit)
-        self.sessions = Sessions(self._out)
-        self.session: ClaudeSession = self.sessions.main
-        """The session that the line being read belongs to."""
-        self.prompts = PromptQueue(self._out)
+        super().__init__(ClaudeSession, questions, only=only, audit=audit)
         self.turns = StreamTurns(self.sessions, self.prompts)
         self.compactions = Compactions(self._out)
-        self.control = Control(self.sessions)
-        self.partials = Partials()
+        self.partials = ClaudePartials()
         self.permission_mode: str | None = None
         self.awaited_ends: dict[str, str] = {}
         """How sub-agents ended whose last notification is still to come."""
-        self.sent: bool | None = None
-        """Whether the host sends the lines to come; None if only the lines themselves can say."""
-        self.is_sent = False
-        """Whether the host sent the line being read."""
         self._mirror = Mirror(self.sessions, self.prompts)
 
-    def receive_time(self, at: datetime) -> None:
-        """The lines to come arrive at this time."""
-        self._out.at = at
+    def begin_turn(self) -> None:
+        self.turns.begin()
 
-    def _read(self, line: bytes) -> None:
-        sent, way = self.sent, ""
-        if sent is None:
-            if (at := time_on(line)) is not None:
-                self._out.at = at
-            line, sent, way = unwrap(line)
-        self.session = self.sessions.main
-        if way in ASIDE:
-            self.session.assembler.duplicate("journal: how it was recorded")
-        elif way in ERRORS:
-            text = line.decode(errors="replace").strip()
-            self.session.assembler.notice("stderr", "warning", text)
-        elif sent and line.strip() == _END_OF_INPUT:
-            self.session.assembler.duplicate("journal: the end of the input")
-        elif way:
-            self._unwrapped(line, sent)
-        else:
-            self._report(shapes.decode_line(line), line, sent)
-
-    def _unwrapped(self, line: bytes, sent: bool | None) -> None:
-        """A line out of a journal: what cannot be read is kept without its wrapper."""
-        try:
-            row = shapes.decode_line(line)
-        except jsonl.UNREADABLE:
-            self._keep_inner(line)
-        else:
-            self._report(row, line, sent)
-
-    def _keep_inner(self, line: bytes) -> None:
-        try:
-            value = jsonl.loads(line)
-        except jsonl.NotJson:
-            self._malformed(line)
-        else:
-            self._odd(line, value)
-
-    def _report(self, row: shapes.AnyLine, line: bytes, sent: bool | None) -> None:
-        if (at := as_time(row.timestamp)) is not None:
-            self._out.at = at
-        self.is_sent = sent is True
-        if not self.is_sent:
-            self.name_session(as_str(row.session_id))
-            self.session = self._session_of(row)
+    def before(self, row: shapes.AnyLine) -> None:
         if type(row) is not shapes.User:
             self.compactions.flush()
-        if _REPORT[type(row)](self, row) is False:
-            self._unknown(line, _native_type(row))
-
-    def _session_of(self, row: shapes.AnyLine) -> ClaudeSession:
-        agent_id, call_id = as_str(row.agent_id), as_str(row.parent_tool_use_id)
-        if agent_id is None and call_id is None:
-            return self.sessions.main
-        if type(row) in (shapes.Assistant, shapes.User, shapes.StreamEvent):
-            return self.sessions.agent(agent_id, call_id)
-        named = self.sessions.known_agent(agent_id) or self.sessions.agent_of_call(call_id or "")
-        return named or self.sessions.main
-
-    def name_session(self, session_id: str | None, *, is_init: bool = False) -> None:
-        """Take note of the stream's own session."""
-        main = self.sessions.main
-        if session_id is None or session_id == main.session_id:
-            return
-        if main.session_id is None:
-            main.assembler.session_id = session_id
-        elif is_init:
-            self.sessions.switch(session_id)
-            self.session = self.sessions.main
-
-    def _say_held(self) -> None:
-        pass  # a prompt that waits, and a boundary without its summary, may be resolved by the next line
 
     def _finish(self, ending: Ending) -> None:
         self.compactions.flush()
@@ -162,11 +80,7 @@ class StreamJsonParser(StreamParser):
         for name, status in list(self.awaited_ends.items()):
             end_agent(self, name, status, "")
         main.spending.settle_all_parked()
-        for session in self.sessions.all():
-            session.close_turn()
-
-    def _speaker(self) -> SessionAssembler:
-        return self.session.assembler
+        super()._finish(ending)
 
     # One method for each kind of line.
 
@@ -268,24 +182,6 @@ class StreamJsonParser(StreamParser):
     def result(self, row: shapes.Result) -> None:
         self.turns.end(row)
 
-    def control_request(self, row: shapes.ControlRequest) -> bool:
-        request = as_dict(row.request)
-        request_id = as_str(row.request_id) or ""
-        if self.is_sent:
-            self.control.host_asks(request)
-            return True
-        return self.control.agent_asks(request_id, request)
-
-    def control_response(self, row: shapes.ControlResponse) -> None:
-        response = as_dict(row.response)
-        if self.is_sent:
-            self.control.host_answers(response)
-        else:
-            self.control.agent_answers(response)
-
-    def control_cancel(self, row: shapes.ControlCancelRequest) -> None:
-        self.control.cancelled(as_str(row.request_id) or "")
-
     def command_lifecycle(self, row: shapes.CommandLifecycle) -> None:
         uuid, state = as_str(row.command_uuid) or "", as_str(row.state)
         if state == "started":
@@ -313,26 +209,8 @@ class StreamJsonParser(StreamParser):
             self._mirror.report(bytes(entry))
         self.session.assembler.duplicate("mirror: the rows of the transcript")
 
-    def state(self, row: shapes.StreamLine) -> None:
-        self.session.assembler.duplicate("state: of the connection")
 
-
-def _native_type(row: shapes.AnyLine) -> str:
-    """The best name for a line that is new to us."""
-    if isinstance(row, shapes.System):
-        return f"system/{row.subtype}"
-    if isinstance(row, shapes.StreamEvent):
-        return f"stream_event/{as_dict(row.event).get('type')}"
-    if isinstance(row, shapes.ControlRequest):
-        return f"control_request/{as_dict(row.request).get('subtype')}"
-    if isinstance(row, shapes.Assistant):
-        kinds = [str(as_dict(each).get("type")) for each in as_list(row.message.content)]
-        return f"assistant/{','.join(kinds)}"
-    return type(row).__name__
-
-
-_Report: TypeAlias = Callable[[StreamJsonParser, Any], bool | None]
-_REPORT: Final[dict[type[shapes.StreamLine], _Report]] = {
+StreamJsonParser.reports = {
     shapes.System: StreamJsonParser.system,
     shapes.Assistant: StreamJsonParser.assistant,
     shapes.User: StreamJsonParser.user,

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from dragoman.harnesses.claude.failures import api_error, limit_error
 from dragoman.harnesses.claude.session import ClaudeSession
-from dragoman.harnesses.claude.stream.prompts import PromptQueue
-from dragoman.harnesses.claude.stream.sessions import Sessions
 from dragoman.harnesses.claude.stream.shapes import Result
 from dragoman.harnesses.claude.usage import usage_of
+from dragoman.harnesses.stream_json.prompts import PromptQueue
+from dragoman.harnesses.stream_json.sessions import Sessions
 from dragoman.model.messages import Outcome, TurnError
 from dragoman.wire.loose import as_dict, as_int, as_list, as_number, as_str
 
@@ -29,7 +29,7 @@ class _Unresolved(NamedTuple):
 class StreamTurns:
     """The turns of the stream's own session, from ``init`` to ``result``."""
 
-    def __init__(self, sessions: Sessions, prompts: PromptQueue) -> None:
+    def __init__(self, sessions: Sessions[ClaudeSession], prompts: PromptQueue) -> None:
         self._sessions = sessions
         self._prompts = prompts
         self._unresolved: list[_Unresolved] = []

@@ -9,15 +9,15 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-
-class StreamLine(msgspec.Struct, gc=False, kw_only=True, tag_field="type"):
-    """What lines of every kind may have."""
-
-    session_id: Any = None
-    uuid: Any = None
-    timestamp: Any = None
-    parent_tool_use_id: Any = None
-    agent_id: Any = None
+from dragoman.harnesses.stream_json.shapes import (
+    ApiMessage,
+    ControlCancelRequest,
+    ControlRequest,
+    ControlResponse,
+    KeepAlive,
+    StreamEvent,
+    StreamLine,
+)
 
 
 class System(StreamLine, kw_only=True, tag="system"):
@@ -66,16 +66,6 @@ class System(StreamLine, kw_only=True, tag="system"):
     outcome: Any = None
 
 
-class ApiMessage(msgspec.Struct, gc=False, kw_only=True):
-    """A message of the Messages API."""
-
-    id: Any = None
-    model: Any = None
-    content: Any = None
-    stop_reason: Any = None
-    usage: Any = None
-
-
 class Assistant(StreamLine, kw_only=True, tag="assistant"):
     message: ApiMessage
     error: Any = None
@@ -94,10 +84,6 @@ class User(StreamLine, kw_only=True, tag="user"):
     tool_result_meta: Any = None
 
 
-class StreamEvent(StreamLine, kw_only=True, tag="stream_event"):
-    event: Any = None
-
-
 class Result(StreamLine, kw_only=True, tag="result"):
     subtype: Any = None
     is_error: Any = None
@@ -111,19 +97,6 @@ class Result(StreamLine, kw_only=True, tag="result"):
     modelUsage: Any = None
     local_command: Any = None
     structured_output: Any = None
-
-
-class ControlRequest(StreamLine, kw_only=True, tag="control_request"):
-    request_id: Any = None
-    request: Any = None
-
-
-class ControlResponse(StreamLine, kw_only=True, tag="control_response"):
-    response: Any = None
-
-
-class ControlCancelRequest(StreamLine, kw_only=True, tag="control_cancel_request"):
-    request_id: Any = None
 
 
 class CommandLifecycle(StreamLine, kw_only=True, tag="command_lifecycle"):
@@ -149,10 +122,6 @@ class AuthStatus(StreamLine, kw_only=True, tag="auth_status"):
 
 
 class ToolProgress(StreamLine, kw_only=True, tag="tool_progress"):
-    pass
-
-
-class KeepAlive(StreamLine, kw_only=True, tag="keep_alive"):
     pass
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dragoman.harnesses.claude.blocks import prompt_of
 from dragoman.harnesses.claude.failures import limit_error
 from dragoman.harnesses.claude.session import ClaudeSession
 from dragoman.harnesses.claude.transcript.shapes import Attachment
+from dragoman.harnesses.stream_json.blocks import prompt_of
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 QUEUED: Final = "queued"

@@ -23,11 +23,8 @@ from dragoman.harnesses.assembly.parsing import StreamParser
 from dragoman.harnesses.claude.blocks import (
     ResultFacts,
     is_interruption,
-    prompt_of,
     report_assistant_block,
     report_result,
-    results_in,
-    without_results,
 )
 from dragoman.harnesses.claude.compaction import Compactions
 from dragoman.harnesses.claude.failures import api_error
@@ -41,6 +38,7 @@ from dragoman.harnesses.claude.transcript.system import report_system
 from dragoman.harnesses.claude.usage import usage_of
 from dragoman.harnesses.claude.values import command_line, local_output
 from dragoman.harnesses.contract.reading import Ending
+from dragoman.harnesses.stream_json.blocks import prompt_of, results_in, without_results
 from dragoman.wire.jsonl import UNREADABLE
 from dragoman.wire.loose import as_dict, as_int, as_list, as_number, as_str
 from dragoman.wire.moments import as_time

@@ -1,4 +1,4 @@
-"""One run of ``claude -p PROMPT``: its stream, with what only we know, and exactly one end.
+"""One run of a program that answers one prompt: its stream, with what only we know, and exactly one end.
 
 The stream has no prompt, and when the process is cut off it has no end. Both are added here, so that a run
 reads like the session file that it leaves.
@@ -13,18 +13,18 @@ reads like the session file that it leaves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 import msgspec
 
-from dragoman.harnesses.claude.driving.live import ClaudeLiveReader
-from dragoman.harnesses.claude.driving.prompts import user_line
-from dragoman.harnesses.contract.conversation import Release
 from dragoman.harnesses.contract.transport import OneShot
+from dragoman.harnesses.stream_json.driving.live import StreamLiveReader
+from dragoman.harnesses.stream_json.driving.prompts import user_line
+from dragoman.harnesses.stream_json.reader import StreamJsonReader
 from dragoman.model.messages import Message, Outcome, TurnEnded, TurnError, TurnStarted
-from dragoman.model.usage import Usage
 from dragoman.wire.lines import LongLine
 
 _SIGINT: Final = -2
@@ -34,8 +34,11 @@ _LONGEST: Final = 500
 class PrintRun:
     """One process that was given one prompt."""
 
-    def __init__(self, release: Release | None, shot: OneShot, spent: Usage | None = None) -> None:
-        self._reader = ClaudeLiveReader()
+    def __init__(
+        self, shot: OneShot, make_parser: Callable[[], StreamJsonReader[Any]], program: str
+    ) -> None:
+        self._program = program
+        self._reader = StreamLiveReader(make_parser)
         self._opening = msgspec.json.encode(user_line(str(uuid4()), shot.prompt, shot.images))
         self._reader.receive_sent([self._opening])
         self._messages: list[Message] = []
@@ -67,7 +70,9 @@ class PrintRun:
         self, code: int | None, *, stopped: bool = False, stderr_tail: str = ""
     ) -> None:
         if not self._is_over:
-            outcome, error = ending(code, stderr_tail, began=self._has_begun, stopped=stopped)
+            outcome, error = ending(
+                self._program, code, stderr_tail, began=self._has_begun, stopped=stopped
+            )
             self._reader.begin_turn()
             self._reader.end_turn(outcome, error, is_running=True)
         self._reader.finish()
@@ -91,7 +96,7 @@ class PrintRun:
 
 
 def ending(
-    code: int | None, stderr: str, *, began: bool, stopped: bool
+    program: str, code: int | None, stderr: str, *, began: bool, stopped: bool
 ) -> tuple[Outcome, TurnError | None]:
     """The end of a run that emitted none; ``began``: it had started to work."""
     if stopped or (began and code in (0, _SIGINT)):
@@ -101,7 +106,7 @@ def ending(
         how = f"was killed by signal {-code}" if code < 0 else f"exited with status {code}"
     said = " ".join(stderr.split())
     said = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
-    message = f"{said} ({how})" if said else f"claude {how} before the turn had ended"
+    message = f"{said} ({how})" if said else f"{program} {how} before the turn had ended"
     if not began and code is not None and code > 0:
         return "failed", TurnError(kind="response_error", message=message, retryable=False)
     return "failed", TurnError(kind="port_exit", message=message, retryable=True)

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from dragoman.harnesses.assembly.output import Output
-from dragoman.harnesses.claude.session import ClaudeSession
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from dragoman.harnesses.stream_json.session import StreamSession
+
+S = TypeVar("S", bound=StreamSession)
 
 
-class Sessions:
+class Sessions(Generic[S]):
     """All sessions on one stream."""
 
-    def __init__(self, out: Output) -> None:
-        self._out = out
-        self.main = ClaudeSession(out, None)
-        self._agents: dict[str, ClaudeSession] = {}
+    def __init__(self, make: Callable[[str | None], S]) -> None:
+        self._make = make
+        self.main = make(None)
+        self._agents: dict[str, S] = {}
         self._started_by: dict[str, str] = {}
         """The sub-agent that each call started."""
 
-    def all(self) -> list[ClaudeSession]:
+    def all(self) -> list[S]:
         return [self.main, *self._agents.values()]
 
     def switch(self, session_id: str) -> None:
         """Another session goes on in the same process: the one before is over."""
         self.main.close_turn()
-        self.main = ClaudeSession(self._out, session_id)
+        self.main = self._make(session_id)
 
-    def agent(self, agent_id: str | None, call_id: str | None) -> ClaudeSession:
+    def agent(self, agent_id: str | None, call_id: str | None) -> S:
         """The sub-agent of this name, or the one that this call started."""
         name = agent_id or self._started_by.get(call_id or "") or call_id or ""
         found = self._agents.get(name)
         if found is not None:
             return found
-        agent = self._agents[name] = ClaudeSession(self._out, name)
+        agent = self._agents[name] = self._make(name)
         if call_id is not None:
             self._started_by[call_id] = name
         parent = self.owner(call_id)
@@ -41,13 +45,13 @@ class Sessions:
         )
         return agent
 
-    def known_agent(self, agent_id: str | None) -> ClaudeSession | None:
+    def known_agent(self, agent_id: str | None) -> S | None:
         return self._agents.get(agent_id or "")
 
-    def agent_of_call(self, call_id: str) -> ClaudeSession | None:
+    def agent_of_call(self, call_id: str) -> S | None:
         return self._agents.get(self._started_by.get(call_id, ""))
 
-    def owner(self, call_id: str | None) -> ClaudeSession:
+    def owner(self, call_id: str | None) -> S:
         """The session that made a call."""
         if call_id is not None:
             for session in self._agents.values():

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
-from dragoman.harnesses.claude.stream.parser import StreamJsonParser
+from dragoman.harnesses.stream_json.reader import StreamJsonReader
 from dragoman.model.messages import Message, Outcome, TurnEnded, TurnError, TurnStarted
 from dragoman.wire.lines import LongLine
 
 
-class ClaudeLiveReader:
+class StreamLiveReader:
     """Reads the lines of both sides in the order in which they are received and sent."""
 
-    def __init__(self) -> None:
-        self._parser = StreamJsonParser()
+    def __init__(self, make_parser: Callable[[], StreamJsonReader[Any]]) -> None:
+        self._parser = make_parser()
         self._parser.sent = False
         self._given_up: str | None = None
-        """The turn that was ended here, and that Claude is still at."""
+        """The turn that was ended here, and that the agent is still at."""
 
     def receive_line(self, line: bytes) -> None:
         self._parser.receive_line(line)
@@ -44,10 +45,10 @@ class ClaudeLiveReader:
     def begin_turn(self) -> None:
         """Make sure that a turn is open: with the prompt that waits, if the agent has not started one."""
         if not self._parser.sessions.main.assembler.in_turn:
-            self._parser.turns.begin()
+            self._parser.begin_turn()
 
     def end_turn(self, outcome: Outcome, error: TurnError | None, *, is_running: bool) -> None:
-        """End the open turn, which Claude does not end; ``is_running``: it may still be at it."""
+        """End the open turn, which the agent does not end; ``is_running``: it may still be at it."""
         main = self._parser.sessions.main
         if not main.assembler.in_turn:
             return
@@ -60,7 +61,7 @@ class ClaudeLiveReader:
         self._given_up = turn_id
 
     def resume(self) -> None:
-        """Claude has come to the end of what was given up."""
+        """The agent has come to the end of what was given up."""
         self._given_up = None
 
     def cut_off(self, error: TurnError) -> None:

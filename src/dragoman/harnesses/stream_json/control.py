@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, Protocol
 
-from dragoman.harnesses.claude.questions import (
-    ALLOW,
-    DENY,
-    ask_elicitation,
-    ask_tool,
-    decision_of,
-    kind_of,
-)
-from dragoman.harnesses.claude.session import ClaudeSession
-from dragoman.harnesses.claude.stream.sessions import Sessions
+from dragoman.harnesses.stream_json.session import StreamSession
+from dragoman.harnesses.stream_json.sessions import S, Sessions
 from dragoman.model.messages import ApprovalKind
 from dragoman.wire.loose import as_dict, as_str
 
 CHANNEL: Final = "control"
+ALLOW: Final = "allow"
+DENY: Final = "deny"
 WITHDRAWN: Final = "withdrawn"
 _ASKED_BY_AGENT: Final = {
     "can_use_tool": "",
@@ -31,19 +25,42 @@ _ASKED_BY_AGENT: Final = {
 """The requests that only the agent makes, and the rule for those that are no question to a person."""
 
 
+class Questions(Protocol):
+    """What an agent asks, and what a host's answers mean, in the words of one harness."""
+
+    def kind_of(self, native: str) -> ApprovalKind:
+        """What a request about this tool is about."""
+        ...
+
+    def ask_tool(self, session: StreamSession, request_id: str, request: dict[str, Any]) -> None:
+        """Report a request to use a tool."""
+        ...
+
+    def ask_elicitation(
+        self, session: StreamSession, request_id: str, request: dict[str, Any]
+    ) -> None:
+        """Report a form or an address that an MCP server asks for."""
+        ...
+
+    def decision_of(self, answer: dict[str, Any], kind: ApprovalKind | None) -> str:
+        """The decision that a host's answer states."""
+        ...
+
+
 class AskedQuestion(NamedTuple):
     """An open question to a person."""
 
-    session: ClaudeSession
+    session: StreamSession
     call_id: str | None
     kind: ApprovalKind
 
 
-class Control:
+class Control(Generic[S]):
     """The requests that are under way, in both directions."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions[S], questions: Questions) -> None:
         self._sessions = sessions
+        self._questions = questions
         self._asked: dict[str, AskedQuestion] = {}
         self._of_call: dict[str, str] = {}
         self._others: set[str] = set()
@@ -72,13 +89,13 @@ class Control:
         session = self._sessions.known_agent(agent_id) or self._sessions.owner(call_id)
         if subtype == "elicitation":
             self._asked[request_id] = AskedQuestion(session, None, "elicitation")
-            ask_elicitation(session, request_id, request)
+            self._questions.ask_elicitation(session, request_id, request)
             return True
-        kind = kind_of(as_str(request.get("tool_name")) or "")
+        kind = self._questions.kind_of(as_str(request.get("tool_name")) or "")
         self._asked[request_id] = AskedQuestion(session, call_id, kind)
         if call_id is not None:
             self._of_call[call_id] = request_id
-        ask_tool(session, request_id, request)
+        self._questions.ask_tool(session, request_id, request)
         return True
 
     def host_asks(self, request: dict[str, Any]) -> None:
@@ -96,7 +113,7 @@ class Control:
             self._of_call.pop(asked.call_id, None)
         is_error = response.get("subtype") == "error"
         answer = as_dict(response.get("response"))
-        decision = DENY if is_error else decision_of(answer, asked.kind)
+        decision = DENY if is_error else self._questions.decision_of(answer, asked.kind)
         asked.session.assembler.settle(request_id, decision)
 
     def agent_answers(self, response: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from dragoman.harnesses.assembly.output import Output
-from dragoman.harnesses.claude.blocks import Prompted
-from dragoman.harnesses.claude.session import ClaudeSession
+from dragoman.harnesses.stream_json.blocks import Prompted
+from dragoman.harnesses.stream_json.session import StreamSession
 
 SENT: Final = "sent"
 ECHO: Final = "echo"
@@ -40,7 +40,7 @@ class PromptQueue:
     def is_waiting(self) -> bool:
         return bool(self._queue)
 
-    def send(self, session: ClaudeSession, prompt: Prompted, uuid: str | None) -> None:
+    def send(self, session: StreamSession, prompt: Prompted, uuid: str | None) -> None:
         queued = _Queued(prompt, uuid, self._out.line, self._out.at)
         if session.assembler.in_turn or not session.assembler.has_facts:
             self._queue.append(queued)
@@ -49,7 +49,7 @@ class PromptQueue:
             self.is_fresh = True
             self._emit(session, queued)
 
-    def begin_turn(self, session: ClaudeSession) -> None:
+    def begin_turn(self, session: StreamSession) -> None:
         """The agent begins a turn: with the oldest prompt that waits, if there is one."""
         if self.is_fresh and session.assembler.in_turn:
             self.is_fresh = False
@@ -60,7 +60,7 @@ class PromptQueue:
         if queued is not None:
             self._emit(session, queued)
 
-    def take(self, session: ClaudeSession, uuid: str) -> bool:
+    def take(self, session: StreamSession, uuid: str) -> bool:
         """The agent takes up the prompt of this id, in the turn that is open."""
         found = next((each for each in self._queue if each.uuid == uuid), None)
         if found is None or not session.assembler.in_turn:
@@ -79,7 +79,7 @@ class PromptQueue:
             self._queue.remove(queued)
             self._drop(queued)
 
-    def echo(self, session: ClaudeSession, prompt: Prompted) -> None:
+    def echo(self, session: StreamSession, prompt: Prompted) -> None:
         """The agent repeats a prompt as it takes it up."""
         found = next((each for each in self._queue if each.prompt.text == prompt.text), None)
         if not session.assembler.in_turn:
@@ -90,7 +90,7 @@ class PromptQueue:
             self._emit(session, found)
         session.assembler.prompt(ECHO, prompt.text, prompt.images)
 
-    def flush(self, session: ClaudeSession, last_turn: str | None) -> None:
+    def flush(self, session: StreamSession, last_turn: str | None) -> None:
         """No more will come: what still waits joined the last turn, or none was ever opened."""
         while self._queue:
             queued = self._queue.pop(0)
@@ -105,7 +105,7 @@ class PromptQueue:
     def _drop(self, queued: _Queued) -> None:
         self._out.duplicate_of_line(queued.line, "prompt: it was never taken up")
 
-    def _emit(self, session: ClaudeSession, queued: _Queued) -> None:
+    def _emit(self, session: StreamSession, queued: _Queued) -> None:
         out = self._out
         now = (out.line, out.at)
         out.line, out.at = queued.line, queued.at

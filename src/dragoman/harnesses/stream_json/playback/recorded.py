@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import NAMESPACE_URL, uuid5
 
-from dragoman.harnesses.claude.playback.shapes import made_up_id
 from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import SessionStarted, TurnEnded, TurnStarted
 
@@ -18,6 +18,11 @@ class RecordedSession:
     own: str | None
     session_id: str
     turns: list[list[TimedMessage]]
+
+
+def made_up_id(*parts: object) -> str:
+    """An id for what the recording does not name: always the same for the same thing."""
+    return str(uuid5(NAMESPACE_URL, "/".join(map(str, parts))))
 
 
 def recorded(cues: Sequence[TimedMessage]) -> RecordedSession:

@@ -1,8 +1,8 @@
-"""Which prompt is where, and which turn Claude is at.
+"""Which prompt is where, and which turn the agent is at.
 
-Claude reports on a prompt by the uuid that we gave it (``command_lifecycle``), and a ``result`` names the
-prompts that it answers. Releases without these reports take a prompt up at once when they are idle, and
-otherwise after the next tool result.
+Some agents report on a prompt by the uuid that we gave it (``command_lifecycle``), and a ``result`` names the
+prompts that it answers. Others take a prompt up at once when they are idle; when they are not, it joins the
+running turn after the next tool result, or becomes the next turn.
 
 | state | meaning |
 |---|---|
@@ -35,25 +35,29 @@ class SentPrompt:
     state: PromptState = "sent"
 
 
-class ClaudeTurns:
-    """The turns of one session, as Claude goes through them."""
+class PromptedTurns:
+    """The turns of one session, as the agent goes through them.
 
-    def __init__(self) -> None:
+    ``joins``: a prompt for an agent at work joins the running turn.
+    """
+
+    def __init__(self, *, joins: bool = True) -> None:
+        self._joins = joins
         self.open: str | None = None
         """The turn whose messages come at the moment."""
         self.native: str | None = None
-        """The turn that Claude is at, be it that we have ended it already."""
+        """The turn that the agent is at, be it that we have ended it already."""
         self.reports = False
         """Whether this release reports on prompts."""
         self._is_ours = False
-        """Whether the open turn is for a prompt of ours: Claude also begins turns by itself, to report on a task."""
+        """Whether the open turn is for a prompt of ours: an agent also begins turns by itself, to report on a task."""
         self._prompts: dict[str, SentPrompt] = {}
         self._outcomes: dict[str, Outcome] = {}
 
     # Prompts.
 
     def sent(self, uuid: str, ticket: int | None) -> SentPrompt:
-        prompt = SentPrompt(uuid, ticket, self.open if self._is_ours else None)
+        prompt = SentPrompt(uuid, ticket, self.open if self._is_ours and self._joins else None)
         self._prompts[uuid] = prompt
         return prompt
 
@@ -91,7 +95,7 @@ class ClaudeTurns:
             self.open = None
 
     def result(self, uuids: Iterable[str]) -> list[SentPrompt]:
-        """Claude has come to the end of a turn, which answers these prompts; return those of ours."""
+        """The agent has come to the end of a turn, which answers these prompts; return those of ours."""
         self.native = None
         named = [uuid for uuid in uuids if uuid in self._prompts]
         if not named and not self.reports:
@@ -103,11 +107,11 @@ class ClaudeTurns:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether Claude is still at a turn that we have ended."""
+        """Whether the agent is still at a turn that we have ended."""
         return self.native is not None and self.open is None
 
     def is_over(self, turn_id: str) -> bool:
-        """Whether Claude itself is done with this turn."""
+        """Whether the agent itself is done with this turn."""
         return turn_id in self._outcomes and turn_id != self.native
 
     def outcome(self, turn_id: str | None) -> Outcome | None:

@@ -1,4 +1,4 @@
-"""A prompt as a line for Claude: text, images, and an id by which Claude reports what becomes of it."""
+"""A prompt as a line: text, images, and an id by which the agent may report what becomes of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DATA: Final = re.compile(r"data:(?P<type>image/[\w.+-]+)(;[^;,]*)*;base64,(?P<d
 
 
 def user_line(uuid: str, text: str, images: Sequence[str] = ()) -> dict[str, Any]:
-    """The line. Raises :class:`Unsupported` for an image that Claude cannot be given."""
+    """The line. Raises :class:`Unsupported` for an image that cannot be given."""
     content: Any = text
     if images:
         blocks = [{"type": "image", "source": _source(image)} for image in images]

@@ -1,6 +1,6 @@
-"""Our own tools, served to Claude as MCP servers inside this process.
+"""Our own tools, served to the agent as MCP servers inside this process.
 
-Claude sends the servers' JSON-RPC over the control protocol (``mcp_message``), so nothing is started and no
+It sends the servers' JSON-RPC over the control protocol (``mcp_message``), so nothing is started and no
 port is opened. A tool's namespace is its server; tools without one are on a server named ``dragoman``.
 """
 
@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from dragoman.harnesses.claude.driving.control import ControlChannel
 from dragoman.harnesses.contract.conversation import Refusal, ToolRequest
+from dragoman.harnesses.stream_json.driving.channel import ControlChannel
 from dragoman.model.intents import AnswerTool, ToolSpec
 from dragoman.wire.loose import as_dict, as_str
 
@@ -20,6 +20,8 @@ SERVER: Final = "dragoman"
 _PROTOCOL: Final = "2025-06-18"
 _METHOD_NOT_FOUND: Final = -32601
 _NO_ANSWER: Final = -32000
+_CALL_ID: Final = "claudecode/toolUseId"
+"""Where the request names the call; an agent that does not is known by its request."""
 
 
 def server_of(spec: ToolSpec) -> str:
@@ -66,7 +68,7 @@ class ToolServers:
             self.receive(request_id, server, message)
 
     def receive(self, request_id: str, server: str, message: dict[str, Any]) -> None:
-        """Take a message of Claude's MCP client."""
+        """Take a message of the agent's MCP client."""
         method, rpc_id = as_str(message.get("method")) or "", message.get("id")
         params = as_dict(message.get("params"))
         if rpc_id is None:
@@ -95,7 +97,7 @@ class ToolServers:
 
     def _call(self, request_id: str, rpc_id: Any, server: str, params: dict[str, Any]) -> None:
         meta = as_dict(params.get("_meta"))
-        call_id = as_str(meta.get("claudecode/toolUseId")) or request_id
+        call_id = as_str(meta.get(_CALL_ID)) or request_id
         if call_id in self._calls:
             call_id = request_id
         self._calls[call_id] = _ToolCall(request_id, rpc_id)
@@ -121,7 +123,7 @@ class ToolServers:
         return None
 
     def cancel(self, request_id: str) -> None:
-        """Claude needs no answer to this request any more."""
+        """The agent needs no answer to this request any more."""
         self._calls = {k: call for k, call in self._calls.items() if call.request_id != request_id}
         self._early = [each for each in self._early if each[0] != request_id]
 

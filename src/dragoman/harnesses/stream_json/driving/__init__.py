@@ -1,0 +1,1 @@
+"""Driving an agent over stream-json with its control protocol."""

@@ -1,0 +1,1 @@
+"""Playing an agent that speaks stream-json."""
