@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.archive.finding import Home, are_still_so, by_hand, cache_folder, walk
+from dragoman.archive.finding import Home, are_still_so, by_hand, cache_folder, walk, walk_all
 from dragoman.model.homes import HomeFolder
 
 _HOME = Home(
@@ -81,3 +81,14 @@ def test_a_tilde_in_the_variable_is_the_users_home(monkeypatch: pytest.MonkeyPat
 
     assert home.folder({"CODEX_HOME": "~/alt"}) == "/home/ada/alt"
     assert home.folder({"CODEX_HOME": ""}) == home.folder({}) == "/home/ada/.codex"
+
+
+def test_a_file_in_the_homes_of_two_harnesses_is_found_once(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / "one.jsonl").write_bytes(b"x")
+    other = _HOME._replace(harness="y")
+    folder = str(tmp_path)
+
+    found = walk_all([(_HOME, folder), (other, folder)], folder)
+
+    assert [(Path(each.path).name, each.harness) for each in found] == [("one.jsonl", "x")]

@@ -73,6 +73,19 @@ def walk(home: Home, folder: str, cache: str | None = None) -> Iterator[FoundFil
         yield from _in_database(os.path.join(folder, home.database), cache, home.harness)
 
 
+def walk_all(homes: Iterable[tuple[Home, str]], cache: str) -> list[FoundFile]:
+    """Return the session files of these homes, each once.
+
+    Two harnesses may look into the same folder, because their homes were set to the same one. A file
+    then belongs to the first.
+    """
+    found: dict[str, FoundFile] = {}
+    for home, folder in homes:
+        for each in walk(home, folder, cache):
+            found.setdefault(each.path, each)
+    return list(found.values())
+
+
 def _in_database(database: str, cache: str, harness: str | None) -> Iterator[FoundFile]:
     if not os.path.isfile(database):
         return

@@ -14,7 +14,7 @@ from dragoman.archive.finding import (
     absolute,
     by_hand,
     folders_of,
-    walk,
+    walk_all,
 )
 from dragoman.archive.homes import all_homes
 from dragoman.folders import cache_path
@@ -82,17 +82,10 @@ class ArchivePlace(NamedTuple):
         return list(dict.fromkeys(named))
 
     def find(self) -> list[FoundFile]:
-        """Return the session files that exist now, each once.
-
-        Two harnesses may name their folders alike: if one folder is the home of both, both find the same files.
-        """
+        """Return the session files that exist now, each once."""
         if self.paths:
             return list(by_hand(self.paths))
-        files: dict[str, FoundFile] = {}
-        for home, folder in self.homes:
-            for found in walk(home, folder, self.cache):
-                files.setdefault(found.path, found)
-        return list(files.values())
+        return walk_all(self.homes, self.cache)
 
     def folder_times(self) -> dict[str, int]:
         """Return the modification time of every folder that is searched."""

@@ -82,5 +82,5 @@ def test_a_session_is_named_after_its_agent_until_it_has_a_title() -> None:
 
 
 def test_its_sessions_are_below_the_data_folder() -> None:
-    assert ACP_HISTORY.home({"HOME": "/h"}) == "/h/.local/share/dragoman/acp"
-    assert ACP_HISTORY.home({"HOME": "/h", "XDG_DATA_HOME": "/d"}) == "/d/dragoman/acp"
+    assert ACP_HISTORY.home({"HOME": "/h"}) == "/h/.local/share/dragoman"
+    assert ACP_HISTORY.home({"HOME": "/h", "XDG_DATA_HOME": "/d"}) == "/d/dragoman"

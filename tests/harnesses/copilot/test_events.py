@@ -124,7 +124,7 @@ def test_the_todo_table_follows_plain_statements_only() -> None:
 
 
 def test_a_turn_in_a_file_ends_where_the_next_begins() -> None:
-    said = {"messageId": "m1", "content": "Done.", "toolRequests": []}
+    said: dict[str, Any] = {"messageId": "m1", "content": "Done.", "toolRequests": []}
     messages = _events(
         ("session.start", {"sessionId": "s"}),
         ("user.message", {"content": "one", "messageId": "p1", "delivery": "idle"}),

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from dragoman.archive.finding import FoundFile, by_hand, walk
+from dragoman.archive.finding import FoundFile, by_hand, walk_all
 from dragoman.archive.homes import all_homes
 from dragoman.archive.ledger.entries import (
     QUARTER,
@@ -217,6 +217,4 @@ def find_files(
     if named:
         return list(by_hand(named))
     folder = str(cache) if cache is not None else cache_path(environment)
-    return [
-        found for home in all_homes(cache) for found in walk(home, home.folder(environment), folder)
-    ]
+    return walk_all(((home, home.folder(environment)) for home in all_homes(cache)), folder)

@@ -74,8 +74,8 @@ def _read(line: bytes) -> _AcpRow | None:
 
 
 ACP_HISTORY: Final = History(
-    home_folder=HomeFolder("XDG_DATA_HOME", ".local/share/dragoman/acp", "dragoman/acp"),
-    places=(Place(folder="sessions"),),
+    home_folder=HomeFolder("XDG_DATA_HOME", ".local/share/dragoman", "dragoman"),
+    places=(Place(folder="acp/sessions"),),
     suffixes=(".jsonl",),
     identify=identify,
     row_names=RowNames(starts=(b'{"dir":"send"', b'{"dir":"recv"'), name_in=name_in),

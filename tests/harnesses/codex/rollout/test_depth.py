@@ -63,7 +63,7 @@ def test_what_is_nested_too_deeply_is_malformed(name: str, payload: dict[str, An
 
 
 def test_a_list_of_words_is_not_deep() -> None:
-    item = {
+    item: dict[str, Any] = {
         "type": "CommandExecution",
         "id": "i",
         "command": ["bash", "-c"],
