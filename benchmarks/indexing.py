@@ -35,10 +35,7 @@ from dragoman.archive.api import SessionArchive
 from dragoman.archive.index.text import index_text
 from dragoman.reading.read import read
 
-_LIST = (
-    "import dragoman.cli.main as m\n"
-    "m._COMMANDS.setdefault('sessions', ('dragoman.cli.commands.sessions', ''))\nm.run()"
-)
+_LIST = "import dragoman.cli.main as m\nm.run()"
 _INDEX = """
 import sys, time
 from dragoman.archive.api import SessionArchive

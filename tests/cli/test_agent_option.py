@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
 from support.toy.installing import Toy, installed
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from pathlib import Path
 
 import click
@@ -9,7 +8,6 @@ import pytest
 
 from dragoman.archive.api import SessionArchive
 from dragoman.cli.archive_options import (
-    When,
     last_session,
     open_archive,
     session_path,
@@ -19,30 +17,6 @@ from dragoman.errors import UsageError
 from support.archive.home import make_home
 from support.archive.index_rows import index_here
 from support.archive.saved_sessions import session_id
-
-
-@pytest.mark.parametrize(
-    ("words", "ago"),
-    [("10m", 600), ("12h", 43200), ("7d", 604800), ("1.5h", 5400), ("2w", 1209600)],
-)
-def test_times_may_be_counted_back(words: str, ago: float) -> None:
-    now = time.clock_gettime(time.CLOCK_REALTIME)
-
-    assert When().convert(words, None, None) == pytest.approx(now - ago, abs=5)
-
-
-def test_times_may_be_named() -> None:
-    when = When()
-
-    assert when.convert("today", None, None) - when.convert("yesterday", None, None) in (
-        82800.0,
-        86400.0,
-        90000.0,
-    )
-    assert when.convert("2026-11-15T10:00:00+00:00", None, None) == 1794736800.0
-    assert when.convert(5.0, None, None) == 5.0
-    with pytest.raises(click.BadParameter, match="not a time"):
-        when.convert("d", None, None)
 
 
 @pytest.fixture

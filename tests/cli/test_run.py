@@ -303,7 +303,7 @@ def test_a_wrong_request_is_explained_before_anything_is_started(
         pytest.fail("an agent was started")
 
     monkeypatch.setattr(connecting, "open_connection", open_connection)
-    monkeypatch.setitem(program._COMMANDS, "run", ("dragoman.cli.commands.run", "…"))
+    monkeypatch.setitem(program.COMMANDS, "run", ("dragoman.cli.commands.run", "…"))
 
     assert main(["run", "hi", *words.split()]) == 2
 

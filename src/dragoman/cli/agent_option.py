@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -18,18 +17,23 @@ def _all_agents() -> Sequence[str]:
     return [each.name for each in driven_names()]
 
 
-class _AgentOption(click.Option):
-    """Its names are looked up only when help is shown: plug-ins take time to load."""
+def _option_class() -> type[Any]:
+    import click
 
-    def __init__(self, *words: Any, names: Callable[[], Sequence[str]], **options: Any) -> None:
-        super().__init__(*words, **options)
-        self._names = names
+    class _AgentOption(click.Option):
+        """Its names are looked up only when help is shown: plug-ins take time to load."""
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        record = super().get_help_record(ctx)
-        if record is None:
-            return None
-        return record[0], record[1].replace("{agents}", ", ".join(self._names()))
+        def __init__(self, *words: Any, names: Callable[[], Sequence[str]], **options: Any) -> None:
+            super().__init__(*words, **options)
+            self._names = names
+
+        def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+            record = super().get_help_record(ctx)
+            if record is None:
+                return None
+            return record[0], record[1].replace("{agents}", ", ".join(self._names()))
+
+    return _AgentOption
 
 
 def agent_option(
@@ -41,6 +45,6 @@ def agent_option(
         metavar="NAME",
         shell_complete=completing.harnesses,
         help=help,
-        cls=_AgentOption,
+        cls=click.later(_option_class),
         names=names,
     )

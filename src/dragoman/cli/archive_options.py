@@ -4,43 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.errors import UsageError
 
 if TYPE_CHECKING:
     from dragoman.archive.api import SessionArchive
     from dragoman.archive.saved import SavedSession
 
-_UNITS: Final = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
+def when() -> click.ParamType[float]:
+    """The type of a point in time."""
+    from dragoman.cli.moments import When
 
-class When(click.ParamType[float]):
-    """A point in time: ``7d``, ``12h``, ``today``, ``yesterday`` or ``2026-11-15``, with or without a time of day."""
-
-    name = "when"
-
-    def convert(
-        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        if not isinstance(value, str):
-            return value
-        from datetime import datetime, timedelta
-
-        now = datetime.now().astimezone()
-        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        if value in ("today", "yesterday"):
-            return (midnight - timedelta(days=value == "yesterday")).timestamp()
-        if value[-1:] in _UNITS and value[:-1].replace(".", "", 1).isdigit():
-            return now.timestamp() - float(value[:-1]) * _UNITS[value[-1]]
-        try:
-            return datetime.fromisoformat(value).astimezone().timestamp()
-        except ValueError:
-            self.fail(
-                f"not a time: {value!r} (use 2026-11-15, 3d, 12h, today or yesterday)", param, ctx
-            )
+    return When()
 
 
 def home_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,9 +40,7 @@ def open_archive(paths: tuple[str, ...], *, wanted: str | None = None) -> Sessio
     from dragoman.archive.api import SessionArchive
 
     archive = SessionArchive(paths=paths)
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.call_on_close(archive.close)
+    click.on_close(archive.close)
     if wanted is not None:
         _prepare(archive, wanted)
     is_behind = archive.begin_index() is not None

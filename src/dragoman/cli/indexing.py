@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-import click
+from dragoman.cli import lazy_click as click
 
 if TYPE_CHECKING:
     from dragoman.archive.api import SessionArchive

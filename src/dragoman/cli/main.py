@@ -1,23 +1,31 @@
 """``dragoman``: the list of commands, error messages and exit codes.
 
-A command's module is imported only when it runs, so that ``dragoman --help`` is quick. Every error that
-a user can cause is reported in one sentence: exit code 2 for a usage error, 1 for a failure.
+A command's module is imported only when it runs, so that ``dragoman --help`` is quick; and click only for what
+:mod:`dragoman.cli.declaring` leaves to it. Every error that a user can cause is reported in one sentence: exit code 2
+for a usage error, 1 for a failure.
 """
 
 from __future__ import annotations
 
 import gc
-import importlib
+import os
 import sys
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from dragoman import __version__
+from dragoman.cli import lazy_click as click
+from dragoman.cli.declaring import DeclaredCommand
 from dragoman.cli.streams import reader_left
 from dragoman.errors import DragomanError, UsageError, reason_of
 
-_COMMANDS = {
+if TYPE_CHECKING:
+    from dragoman.cli.group import dragoman
+
+_QUICK: Final = frozenset(("run", "sessions", "search", "usage", "show", "convert"))
+"""Commands that have little to do, as a rule, so that their imports count."""
+__all__ = ["COMMANDS", "dragoman", "main", "run"]
+
+COMMANDS: Final = {
     "run": ("dragoman.cli.commands.run", "Run one prompt and watch the agent work."),
     "chat": ("dragoman.cli.commands.chat", "Chat with an agent."),
     "serve": ("dragoman.cli.commands.serve", "Serve the page: watch, steer and approve agents."),
@@ -69,37 +77,6 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    """A group that imports a command's module only when the command is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(_COMMANDS[cmd_name][0])
-        command = getattr(module, cmd_name)
-        assert isinstance(command, click.Command)
-        return command
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:  # click would report it as a failure
-            return reader_left()
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
-
-
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", prog_name="dragoman")
-def dragoman() -> None:
-    """Read everything that a coding agent has written, and drive it live, as one typed stream of messages."""
-
-
 def main(arguments: list[str] | None = None) -> Any:
     """Run a command; returns the exit code."""
     try:
@@ -109,14 +86,6 @@ def main(arguments: list[str] | None = None) -> Any:
             if not _set_index_aside(problem):
                 raise
         return _command(arguments)
-    except click.exceptions.NoArgsIsHelpError as no_command:
-        click.echo(no_command.format_message(), err=True)
-        return 2
-    except click.ClickException as problem:
-        problem.show()
-        return problem.exit_code
-    except click.Abort:
-        return 130
     except DragomanError as problem:
         click.echo(f"dragoman: {problem}", err=True)
         return 2 if isinstance(problem, UsageError) else 1
@@ -124,10 +93,60 @@ def main(arguments: list[str] | None = None) -> Any:
         what = f"{problem.filename}: " if problem.filename is not None else ""
         click.echo(f"dragoman: {what}{reason_of(problem)}", err=True)
         return 1
+    except (click.ClickException, click.Abort) as problem:  # names that import click
+        from dragoman.cli.group import report
+
+        return report(problem)
 
 
 def _command(arguments: list[str] | None) -> Any:
-    return dragoman.main(args=arguments, prog_name="dragoman", standalone_mode=False) or 0
+    words = sys.argv[1:] if arguments is None else arguments
+    declared = _declared(words)
+    values = declared.read(words[1:]) if declared is not None else None
+    if declared is None or values is None:
+        from dragoman.cli.group import dragoman
+
+        return dragoman.main(args=arguments, prog_name="dragoman", standalone_mode=False) or 0
+    try:
+        return declared.run(values) or 0
+    except BrokenPipeError:
+        return reader_left()
+    except (KeyboardInterrupt, EOFError):
+        click.echo(err=True)
+        return 130
+    except Exception as problem:
+        if "click" in sys.modules:  # or it is none of click's
+            from dragoman.cli.group import locate
+
+            locate(problem, words[0])
+        raise
+
+
+def _declared(words: list[str]) -> DeclaredCommand | None:
+    """The command to run, if it can be run without click."""
+    if not words or words[0] not in COMMANDS or "_DRAGOMAN_COMPLETE" in os.environ:
+        return None
+    if words[0] in _QUICK:
+        gc.set_threshold(30_000)  # rarely: what is imported now stays
+        _import_msgspec()
+    command = getattr(import_module(COMMANDS[words[0]][0]), words[0])
+    return command if isinstance(command, DeclaredCommand) else None
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without ``typing_extensions``, which takes longer to import than msgspec itself.
+
+    Msgspec does without where it is not installed: since Python 3.11, ``typing`` has what it needs.
+    """
+    name = "typing_extensions"
+    if name in sys.modules or "msgspec" in sys.modules:
+        return
+    sys.modules[name] = None  # pyright: ignore[reportArgumentType]  that is: not installed
+    try:
+        import msgspec
+    finally:
+        del sys.modules[name]
+    assert msgspec.Struct
 
 
 def _set_index_aside(problem: Exception) -> bool:
@@ -144,6 +163,15 @@ def _set_index_aside(problem: Exception) -> bool:
         what = f"it was moved to {', '.join(names)} and will be rebuilt"
         click.echo(f"dragoman: the index seems to be damaged ({problem!r}); {what}", err=True)
     return bool(names)
+
+
+def __getattr__(name: str) -> Any:
+    """``dragoman``, the group of all commands, which needs click."""
+    if name != "dragoman":
+        raise AttributeError(name)
+    from dragoman.cli.group import dragoman
+
+    return dragoman
 
 
 def run() -> None:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
 from dragoman.errors import UsageError, reason_of
 

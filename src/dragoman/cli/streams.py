@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TextIO, cast
 
@@ -23,6 +22,8 @@ def terminal_size(stream: TextIO) -> os.terminal_size:
 
     The terminal is asked first: ``COLUMNS`` and ``LINES`` may belong to another one.
     """
+    import shutil  # imports every kind of compression
+
     try:
         size = os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):

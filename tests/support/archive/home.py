@@ -29,15 +29,16 @@ def command(name: str, home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch)
     """Runs a command as the program would; its exit code, output and errors."""
     from click.testing import CliRunner
 
+    from dragoman.cli.declaring import DeclaredCommand
     from dragoman.errors import DragomanError, UsageError
 
     monkeypatch.setenv("CODEX_HOME", str(home))
     monkeypatch.setenv("DRAGOMAN_CACHE", str(cache))
     made = getattr(importlib.import_module(f"dragoman.cli.commands.{name}"), name)
-    assert isinstance(made, click.Command)
+    assert isinstance(made, DeclaredCommand)
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        result = CliRunner().invoke(made, list(arguments), standalone_mode=False)
+        result = CliRunner().invoke(made.for_click(), list(arguments), standalone_mode=False)
         if isinstance(result.exception, click.ClickException):
             return result.exception.exit_code, result.stdout, result.exception.format_message()
         if isinstance(result.exception, DragomanError):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.cli.run_options import AgentOptions, agent_options, resume_options
 from dragoman.cli.streams import standard_output
 from dragoman.errors import UsageError

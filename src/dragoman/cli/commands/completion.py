@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from dragoman.cli import lazy_click as click
 
 _SHELLS = ("bash", "zsh", "fish")
 

@@ -6,9 +6,8 @@ import os
 import shutil
 from typing import cast
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.streams import standard_output
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from dragoman.cli import lazy_click as click
 
 
 @click.command(short_help="List the dialects to read and the formats to write.")

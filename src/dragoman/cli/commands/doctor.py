@@ -14,9 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-import click
-
 from dragoman import __version__
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
 from dragoman.cli.streams import standard_output
 

@@ -6,9 +6,8 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.archive_options import home_option, saved_session
 from dragoman.cli.streams import standard_output
 

@@ -6,10 +6,10 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
 from msgspec.structs import asdict
 
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from pathlib import PurePath
 from types import FrameType
 from typing import TYPE_CHECKING
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
 from dragoman.errors import UsageError
 

@@ -11,9 +11,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.archive_options import session_path
 from dragoman.cli.streams import standard_output
 from dragoman.errors import DragomanError

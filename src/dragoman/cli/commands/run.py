@@ -11,9 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.run_options import (
     AgentOptions,
     agent_options,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
-from dragoman.cli.archive_options import When, home_option, open_archive
+from dragoman.cli.archive_options import home_option, open_archive, when
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
     help="Only this kind: prompt, text, thinking, tool_call, tool_output, notice … Repeatable.",
 )
 @click.option("--project", metavar="DIR", help="Only sessions of this folder.")
-@click.option("--since", type=When(), help="Only messages since this time: 7d, 2026-11-15 …")
-@click.option("--until", type=When(), help="Only messages before this time.")
+@click.option(
+    "--since", type=click.later(when), help="Only messages since this time: 7d, 2026-11-15 …"
+)
+@click.option("--until", type=click.later(when), help="Only messages before this time.")
 @click.option("--tool", metavar="NAME", help="Only calls and outputs of this tool: Bash, Edit …")
 @click.option("--errors", is_flag=True, help="Only errors.")
 @click.option("--session", "session_id", metavar="ID", help="Only this session.")
@@ -160,7 +161,7 @@ def _words(hit: SearchHit, is_terminal: bool) -> str:
 
 
 def _safe(text: str) -> str:
-    from dragoman.rendering.render import flat
+    from dragoman.rendering.harmless import flat
 
     return flat(text)
 

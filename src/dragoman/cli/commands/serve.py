@@ -20,8 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
 from dragoman.cli.signals import Interrupts, handling
 from dragoman.errors import UsageError, reason_of

@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
-from dragoman.cli.archive_options import When, home_option, open_archive
+from dragoman.cli.archive_options import home_option, open_archive, when
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -26,8 +25,10 @@ _SHORT_ID = 13
 @click.option(
     "--project", metavar="DIR", help="Only sessions of this folder, or of a folder with this name."
 )
-@click.option("--since", type=When(), help="Only sessions active since: 7d, 2026-11-15 …")
-@click.option("--until", type=When(), help="Only sessions inactive since.")
+@click.option(
+    "--since", type=click.later(when), help="Only sessions active since: 7d, 2026-11-15 …"
+)
+@click.option("--until", type=click.later(when), help="Only sessions inactive since.")
 @agent_option("Only sessions of this agent: {agents}.")
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), help="Show at most this many.  [default: 30]"

@@ -7,9 +7,8 @@ import shutil
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.archive_options import home_option, saved_session
 from dragoman.cli.streams import standard_output
 

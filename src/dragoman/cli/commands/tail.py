@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 
-import click
-
 from dragoman.cli import completing
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
 from dragoman.cli.archive_options import home_option, open_archive
 from dragoman.cli.streams import standard_output

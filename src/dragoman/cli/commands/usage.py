@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-from datetime import date, datetime, timedelta
-from pathlib import Path
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.cli.agent_option import agent_option
 from dragoman.cli.streams import standard_output
 
@@ -20,28 +17,21 @@ _BY = ("day", "week", "month", "block", "project", "model", "session", "harness"
 _EVERY_GROUP = "*"
 
 
-class _Day(click.ParamType[datetime]):
-    """A day in local time, or a number of days before today."""
+def _width() -> int:
+    """The columns of the terminal, as ``shutil.get_terminal_size`` tells them, which imports compression."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(standard_output().fileno()).columns or 100
+    except (ValueError, OSError):
+        return 100  # no terminal
 
-    name = "day"
 
-    def convert(
-        self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        if isinstance(value, datetime):
-            return value
-        today = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-        if value in ("today", "yesterday"):
-            return today - timedelta(days=("today", "yesterday").index(value))
-        try:
-            if value.endswith("d") and value[:-1].isdigit():
-                return today - timedelta(days=int(value[:-1]))
-            day = date.fromisoformat(value)
-        except (ValueError, OverflowError):
-            self.fail(
-                f"{value!r} is not a day (use 2026-11-15, today, yesterday or 7d)", param, ctx
-            )
-        return datetime(day.year, day.month, day.day).astimezone()
+def _day() -> click.ParamType[datetime]:
+    from dragoman.cli.moments import Day
+
+    return Day()
 
 
 @click.command(short_help="Show tokens and cost of all sessions.")
@@ -53,9 +43,14 @@ class _Day(click.ParamType[datetime]):
     help="Group by. A block is five hours, starting with the first use after the block before.",
 )
 @click.option(
-    "--since", type=_Day(), metavar="DAY", help="From this day on (2026-11-15, 7d, today)."
+    "--since",
+    type=click.later(_day),
+    metavar="DAY",
+    help="From this day on (2026-11-15, 7d, today).",
 )
-@click.option("--until", type=_Day(), metavar="DAY", help="Up to and including this day.")
+@click.option(
+    "--until", type=click.later(_day), metavar="DAY", help="Up to and including this day."
+)
 @click.option("--project", metavar="TEXT", help="Only sessions whose directory contains this text.")
 @agent_option("Only sessions of this agent: {agents}.")
 @click.option("--model", metavar="TEXT", help="Only models whose name contains this text.")
@@ -104,21 +99,21 @@ def usage(
     if harness is not None and paths:
         raise click.UsageError("use either --harness or --path: files have no agent of their own")
 
-    from dragoman.archive.finding import cache_folder
     from dragoman.archive.folders import config_folder, own_prices
     from dragoman.archive.ledger.ledger import Ledger, LedgerFilter, find_files
     from dragoman.archive.ledger.prices import Prices
     from dragoman.cli.reports import usage as usage_report
+    from dragoman.folders import cache_path
 
-    folder = Path(cache_folder(os.environ))
+    folder = cache_path(os.environ)
     files = [
         each
         for each in find_files(paths, cache=folder)
         if harness is None or each.harness == harness
     ]
-    own = Path(prices) if prices is not None else own_prices(config_folder(os.environ))
-    book = Prices(own, memory=folder / "prices.json")
-    cache = None if no_cache else folder / "usage.msgpack"
+    own = prices if prices is not None else own_prices(config_folder(os.environ))
+    book = Prices(own, memory=os.path.join(folder, "prices.json"))
+    cache = None if no_cache else os.path.join(folder, "usage.msgpack")
     ledger = Ledger.read(files, prices=book, cache=cache)
     choice = LedgerFilter(
         since=since,
@@ -126,9 +121,10 @@ def usage(
         project=project,
         model=model,
     )
-    report = usage_report.Report(ledger, files, cast("By", by), choice)
+    limits = None if no_cache else os.path.join(folder, "limits.json")
+    report = usage_report.Report(ledger, files, cast("By", by), choice, limits)
     out = standard_output()
-    width = shutil.get_terminal_size((100, 24)).columns
+    width = _width()
     if explain is not None:
         lines = report.explanation(None if explain == _EVERY_GROUP else explain, as_json=as_json)
     elif as_json:

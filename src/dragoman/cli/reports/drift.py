@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-import click
 from msgspec import to_builtins
+
+from dragoman.cli import lazy_click as click
 
 if TYPE_CHECKING:
     from dragoman.client.drift import Drifted

@@ -10,8 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from dragoman.cli import lazy_click as click
 from dragoman.cli.streams import standard_output
 
 if TYPE_CHECKING:
