@@ -6,6 +6,7 @@ The library takes a third of a second to load. Its answers for the models that m
 
 from __future__ import annotations
 
+import os
 import sys
 
 from genai_prices.data_snapshot import get_snapshot
@@ -45,7 +46,7 @@ def well_known() -> list[str]:
 def main() -> int:
     answers = {name: look_up(name) for name in well_known()}
     keep(KNOWN, {name: price for name, price in answers.items() if price is not None})
-    print(f"{KNOWN}: {len(answers)} models, {KNOWN.stat().st_size:,} bytes")
+    print(f"{KNOWN}: {len(answers)} models, {os.stat(KNOWN).st_size:,} bytes")
     return 0
 
 

@@ -29,10 +29,8 @@ from collections.abc import Sequence
 from typing import Final
 
 _SENTENCE: Final = 400
-_ASIDE: Final = re.compile(
-    r"\s*(warning\b|\S*\d{4}-\d\d-\d\dT\S+\s+(\S*m)?(info|warn|debug|trace)\b)", re.I
-)
 """How many characters of what a process wrote are part of an error's sentence."""
+_ASIDE: Final = r"(?i)\s*(warning\b|\S*\d{4}-\d\d-\d\dT\S+\s+(\S*m)?(info|warn|debug|trace)\b)"
 
 
 class DragomanError(Exception):
@@ -223,7 +221,7 @@ def _last_words(stderr: str) -> str:
 def _said_about_it(stderr: str) -> list[str]:
     """The lines without backtraces, which name no cause, and without warnings and log lines."""
     before, _, _ = stderr.partition("Stack backtrace:")
-    return [line for line in before.splitlines() if not _ASIDE.match(line)]
+    return [line for line in before.splitlines() if not re.match(_ASIDE, line)]
 
 
 def _revive(
@@ -235,9 +233,8 @@ def _revive(
     return error
 
 
-_BEFORE_THE_REASON: Final = re.compile(
-    r"\A.*(?:\[errno -?\d+\] *|attempting to bind on address \([^)]*\): )",
-    re.IGNORECASE | re.DOTALL,
+_BEFORE_THE_REASON: Final = (
+    r"(?is)\A.*(?:\[errno -?\d+\] *|attempting to bind on address \([^)]*\): )"
 )
 
 
@@ -245,5 +242,5 @@ def reason_of(problem: OSError) -> str:
     """Why the system refused something, in words and without its number."""
     reason = problem.strerror or str(problem) or type(problem).__name__
     # asyncio puts the reason, some versions with its number, behind a sentence of its own.
-    reason = _BEFORE_THE_REASON.sub("", reason)
+    reason = re.sub(_BEFORE_THE_REASON, "", reason)
     return reason[:1].lower() + reason[1:]

@@ -10,8 +10,8 @@ from dragoman.archive.folders import config_folder, write_whole
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such variable")
 def test_settings_lie_where_the_user_wants_them(tmp_path: Path) -> None:
-    assert config_folder({"XDG_CONFIG_HOME": str(tmp_path)}) == tmp_path / "dragoman"
-    assert config_folder({}) == Path.home() / ".config" / "dragoman"
+    assert config_folder({"XDG_CONFIG_HOME": str(tmp_path)}) == str(tmp_path / "dragoman")
+    assert config_folder({}) == str(Path.home() / ".config" / "dragoman")
 
 
 def test_a_file_is_put_in_place_whole(tmp_path: Path) -> None:

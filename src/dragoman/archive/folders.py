@@ -1,39 +1,43 @@
-"""The user's configuration folder, and atomic file writes."""
+"""The user's configuration folder, and atomic file writes. ``pathlib`` is slow to import, and not needed here."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import suppress
 
 
-def config_folder(environment: Mapping[str, str]) -> Path:
+def config_folder(environment: Mapping[str, str]) -> str:
     """Return the folder of the user's settings. It may not exist."""
     if sys.platform == "win32":
-        return Path(environment.get("APPDATA") or Path.home() / "AppData/Roaming") / "dragoman"
-    return Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "dragoman"
+        named, usual = environment.get("APPDATA"), ("AppData", "Roaming")
+    else:
+        named, usual = environment.get("XDG_CONFIG_HOME"), (".config",)
+    return os.path.join(named or os.path.join(os.path.expanduser("~"), *usual), "dragoman")
 
 
-def own_prices(folder: Path) -> Path | None:
+def own_prices(folder: str) -> str | None:
     """Return the user's price file, if there is one."""
-    path = folder / "prices.toml"
-    return path if path.exists() else None
+    path = os.path.join(folder, "prices.toml")
+    return path if os.path.exists(path) else None
 
 
-def write_whole(path: Path, data: bytes) -> bool:
+def write_whole(path: str | os.PathLike[str], data: bytes) -> bool:
     """Write a file atomically. Return whether that succeeded; otherwise the old file is unchanged."""
     import tempfile  # importing it takes as long as listing sessions
 
     temporary = None
+    folder, name = os.path.split(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.makedirs(folder or ".", exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder or ".")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         os.replace(temporary, path)
     except OSError:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
         return False
     return True

@@ -97,7 +97,7 @@ def test_more_cached_or_written_than_input_is_not_paid_twice() -> None:
 
 
 def version_of_ours() -> str:
-    return json.loads(KNOWN.read_bytes())["version"]
+    return json.loads(Path(KNOWN).read_bytes())["version"]
 
 
 def test_the_prices_that_come_with_us_are_the_librarys_or_not_believed() -> None:

@@ -62,6 +62,36 @@ def test_only_the_end_of_a_long_file_is_read(tmp_path: Path, monkeypatch: Any) -
     assert told.windows[0].used_percent == 7
 
 
+def test_what_unchanged_files_said_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
+    read: list[str] = []
+    last = module._last
+
+    def counted(found: Any) -> Any:
+        read.append(Path(found.path).name)
+        return last(found)
+
+    monkeypatch.setattr(module, "_last", counted)
+    home, cache = tmp_path / "home", str(tmp_path / "limits.json")
+    home.mkdir()
+    _write(home / "a.jsonl", _row(10, 1), age=100)
+    _write(home / "silent.jsonl")
+
+    told = [newest_limits(by_hand([home]), cache=cache) for _ in range(3)]
+    assert told[0] == told[1] == told[2] == newest_limits(by_hand([home]))
+    assert read == ["silent.jsonl", "a.jsonl"] * 2
+
+    _write(home / "a.jsonl", _row(10, 1), _row(33, 2), age=50)
+    grown = newest_limits(by_hand([home]), cache=cache)
+    assert grown is not None
+    assert grown.windows[0].used_percent == 33
+    assert read[4:] == ["a.jsonl"]
+
+    Path(cache).write_bytes(b"something else")
+    assert newest_limits(by_hand([home]), cache=cache) == grown
+    (home / os.fsdecode(b"\xff.jsonl")).write_bytes(_META)
+    assert newest_limits(by_hand([home]), cache=cache) == grown
+
+
 def test_nobody_may_tell_limits(tmp_path: Path) -> None:
     _write(tmp_path / "silent.jsonl")
     [found] = by_hand([tmp_path])

@@ -12,12 +12,11 @@ import os
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dragoman.about import VERSION
-from dragoman.archive.finding import cache_folder
 from dragoman.archive.sealed import sealed, unsealed
+from dragoman.folders import cache_path
 
 if TYPE_CHECKING:
     from dragoman.archive.saved import SavedSession
@@ -47,7 +46,7 @@ def costs_of(
 ) -> dict[str, Cost]:
     """Return the costs of these sessions by id. A session that reports no usage is not included."""
     own = _own_prices(environment)
-    memory = _CostCache(cache_folder(environment) / _MEMORY, _stamp(own))
+    memory = _CostCache(os.path.join(cache_path(environment), _MEMORY), _stamp(own))
     wanted = {session.id: session for session in sessions}
     states = {name: _state(session) for name, session in wanted.items()}
     costs = {name: memory.recall(name, state) for name, state in states.items()}
@@ -60,16 +59,16 @@ def costs_of(
 
 
 def _count(
-    sessions: list[SavedSession], own: Path | None, environment: Mapping[str, str]
+    sessions: list[SavedSession], own: str | None, environment: Mapping[str, str]
 ) -> dict[str, Cost]:
     from dragoman.archive.ledger.groups import summary
     from dragoman.archive.ledger.ledger import Ledger  # slow to import
     from dragoman.archive.ledger.prices import Prices
 
-    folder = cache_folder(environment)
-    book = Prices(own, memory=folder / "prices.json")
+    folder = cache_path(environment)
+    book = Prices(own, memory=os.path.join(folder, "prices.json"))
     files = {found.path: found for session in sessions for found in session.files()}
-    ledger = Ledger.read(files.values(), prices=book, cache=folder / "usage.msgpack")
+    ledger = Ledger.read(files.values(), prices=book, cache=os.path.join(folder, "usage.msgpack"))
     costs = {
         group.key: Cost(group.cost, group.unpriced_tokens)
         for group in summary(ledger, "session").groups
@@ -86,12 +85,13 @@ _UNKNOWN: Final = Cost(None, -1)
 class _CostCache:
     """A cache file with costs. It may be deleted at any time; the last writer wins."""
 
-    def __init__(self, path: Path, stamp: str) -> None:
+    def __init__(self, path: str, stamp: str) -> None:
         self._path = path
         self._stamp = stamp
         self._kept: dict[str, Any] = {}
         try:
-            found: Any = json.loads(unsealed(path.read_bytes()))
+            with open(path, "rb") as file:
+                found: Any = json.loads(unsealed(file.read()))
         except (OSError, ValueError):
             return
         match found:
@@ -125,21 +125,21 @@ class _CostCache:
         write_whole(self._path, sealed(data.encode()))
 
 
-def _own_prices(environment: Mapping[str, str]) -> Path | None:
+def _own_prices(environment: Mapping[str, str]) -> str | None:
     from dragoman.archive.folders import config_folder, own_prices
 
     return own_prices(config_folder(environment))
 
 
-def _stamp(own: Path | None) -> str:
+def _stamp(own: str | None) -> str:
     """Return a value that changes with everything that determines cost, except the tokens."""
     library = find_spec("genai_prices")
-    table = Path(__file__).with_name("prices_known.json")
+    table = os.path.join(os.path.dirname(__file__), "prices_known.json")
     if library is not None and library.origin:
-        table = Path(library.origin).parent
+        table = os.path.dirname(library.origin)
     places = [table]
     places += [own] if own is not None else []
-    return " ".join([VERSION, *(f"{place} {place.stat().st_mtime_ns}" for place in places)])
+    return " ".join([VERSION, *(f"{place} {os.stat(place).st_mtime_ns}" for place in places)])
 
 
 def _state(session: SavedSession) -> str:

@@ -9,7 +9,6 @@ summed into subtotals when the file is read, and stay encoded until they are nee
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
@@ -265,7 +264,9 @@ _HASH: Final = 8
 
 
 def _hash(response: str) -> bytes:
-    return hashlib.blake2b(response.encode("utf-8", "replace"), digest_size=_HASH).digest()
+    from hashlib import blake2b  # loads OpenSSL
+
+    return blake2b(response.encode("utf-8", "replace"), digest_size=_HASH).digest()
 
 
 _pack = msgspec.msgpack.Encoder().encode

@@ -11,7 +11,6 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -20,7 +19,6 @@ from dragoman.about import VERSION
 from dragoman.archive.finding import FoundFile
 from dragoman.archive.folders import write_whole
 from dragoman.archive.ledger.entries import FileUsage
-from dragoman.archive.ledger.sharing import MOST_PORTIONS, can_share, share
 from dragoman.archive.sealed import sealed, unsealed
 
 _FORMAT: Final = f"4 {VERSION}"
@@ -50,7 +48,7 @@ _decode_cache = msgspec.msgpack.Decoder(_Cache).decode
 
 
 def read_all_usage(
-    files: Iterable[FoundFile], *, cache: Path | None = None
+    files: Iterable[FoundFile], *, cache: str | os.PathLike[str] | None = None
 ) -> dict[str, FileUsage]:
     """Return the usage of every file by path, from ``cache`` for files that have not changed."""
     given = {found.path: found for found in files}
@@ -94,14 +92,19 @@ def _uncollected() -> Generator[None]:
             gc.enable()
 
 
-def _recall(cache: Path | None) -> dict[str, _CachedUsage]:
+def _recall(cache: str | os.PathLike[str] | None) -> dict[str, _CachedUsage]:
     try:
-        read = _decode_cache(unsealed(cache.read_bytes())) if cache is not None else None
+        read = _decode_cache(unsealed(_content(cache))) if cache is not None else None
     except (OSError, ValueError, msgspec.DecodeError):
         return {}  # missing, or not written by us: read everything again
     if read is None or read.format != _FORMAT:
         return {}
     return {os.fsdecode(path): each for path, each in read.files.items()}
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _exists(path: str) -> bool:
@@ -124,7 +127,7 @@ def _moved_here(
     try:
         from dragoman.archive.ledger.reading import fingerprint_of
 
-        same = _decode_usage(old.encoded).fingerprint == fingerprint_of(Path(found.path))
+        same = _decode_usage(old.encoded).fingerprint == fingerprint_of(found.path)
     except OSError:
         return None
     return old if same else None
@@ -139,6 +142,8 @@ def _read_all(files: Sequence[FoundFile]) -> Iterator[tuple[str, bytes]]:
     # Import the reader only if there is something to read, and before forking, so that the child
     # processes share it.
     import_module("dragoman.archive.ledger.reading")
+
+    from dragoman.archive.ledger.sharing import MOST_PORTIONS, can_share, share
 
     size = sum(found.size for found in files)
     processes = min(os.cpu_count() or 1, 8, 1 + size // _PARALLEL) if can_share() else 1

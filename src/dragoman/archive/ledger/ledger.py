@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
@@ -35,6 +34,7 @@ from dragoman.archive.ledger.prices import Prices
 from dragoman.folders import cache_path
 from dragoman.model.usage import Usage
 
+_Path: TypeAlias = str | os.PathLike[str]
 Paths: TypeAlias = Iterable[str | os.PathLike[str]]
 
 
@@ -114,7 +114,7 @@ class Ledger:
 
     @classmethod
     def read(
-        cls, files: Iterable[FoundFile], *, prices: Prices | None = None, cache: Path | None = None
+        cls, files: Iterable[FoundFile], *, prices: Prices | None = None, cache: _Path | None = None
     ) -> Ledger:
         """Read these files. ``cache`` is a file in which their usage is cached."""
         return cls(read_all_usage(files, cache=cache), prices)
@@ -207,7 +207,7 @@ def find_files(
     paths: Paths = (),
     environment: Mapping[str, str] = os.environ,
     *,
-    cache: Path | None = None,
+    cache: _Path | None = None,
 ) -> list[FoundFile]:
     """Return the named files, or all session files of every harness on this machine.
 

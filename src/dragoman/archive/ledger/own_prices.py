@@ -22,11 +22,10 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from collections.abc import Mapping
 from decimal import Decimal
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import msgspec
 
@@ -93,14 +92,17 @@ class OwnPrices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return next(fitting, None)
 
     @classmethod
-    def read(cls, path: Path) -> OwnPrices:
+    def read(cls, path: str | os.PathLike[str]) -> OwnPrices:
         """Read a file. Raises ``UnreadableSource``, or ``UsageError`` with what is wrong."""
         try:
-            text = path.read_text(encoding="utf-8")
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
         except FileNotFoundError as problem:
             raise UnreadableSource(str(path), "no such file") from problem
         except (OSError, UnicodeDecodeError) as problem:
             raise UnreadableSource(str(path), str(problem)) from problem
+        import tomllib  # few have prices of their own
+
         try:
             own = msgspec.convert(tomllib.loads(text, parse_float=Decimal), cls)
         except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:

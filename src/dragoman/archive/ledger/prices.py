@@ -9,14 +9,14 @@ the answer is cached. A model without a known price has no price, not a price of
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -28,9 +28,10 @@ from dragoman.model.usage import Usage
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice as LibraryPrice
 
+_Path: TypeAlias = str | os.PathLike[str]
 _MILLION: Final = Decimal(1_000_000)
 _LIBRARY: Final = "genai-prices"
-_DATED: Final = re.compile(r"[-@](\d{8}|\d{4}-\d\d-\d\d)$|-latest$")
+_DATED: Final = r"[-@](\d{8}|\d{4}-\d\d-\d\d)$|-latest$"
 _MAKERS: Final = ("openai", "anthropic", "google")
 """The providers that are tried if a model's name does not include one."""
 
@@ -112,7 +113,7 @@ class Price(msgspec.Struct, frozen=True):
 class Prices:
     """Prices by model: the user's own first, then the library's."""
 
-    def __init__(self, own: Path | None = None, *, memory: Path | None = None) -> None:
+    def __init__(self, own: _Path | None = None, *, memory: _Path | None = None) -> None:
         """``own`` is the user's price file; ``memory`` is the cache for the library's answers."""
         self._own = OwnPrices.read(own) if own is not None else OwnPrices()
         self._memory = memory
@@ -166,26 +167,27 @@ class Prices:
             self._has_news = False
 
 
-KNOWN: Final = Path(__file__).with_name("prices_known.json")
+KNOWN: Final = os.path.join(os.path.dirname(__file__), "prices_known.json")
 """The library's answers for common models, as of one version; used if it is not installed."""
 
 
-def recall(path: Path) -> dict[str, Price | None]:
+def recall(path: _Path) -> dict[str, Price | None]:
     """Return the cached answers in a file, if they are for the table in use."""
     kept = _read(path)
     is_current = (kept.version, kept.format) == (table_version(), _FORMAT)
     return kept.prices if is_current else {}
 
 
-def keep(path: Path, answers: dict[str, Price | None]) -> bool:
+def keep(path: _Path, answers: dict[str, Price | None]) -> bool:
     """Save answers to a file. Return whether that succeeded."""
     data = msgspec.json.encode(_PriceCache(table_version(), answers, _FORMAT))
     return write_whole(path, data if path == KNOWN else sealed(data))
 
 
-def _read(path: Path) -> _PriceCache:
+def _read(path: _Path) -> _PriceCache:
     try:
-        data = path.read_bytes()
+        with open(path, "rb") as file:
+            data = file.read()
         return _decoder.decode(data if path == KNOWN else unsealed(data))
     except (OSError, ValueError, msgspec.DecodeError):
         return _PriceCache("", {})  # only a cache, so start over
@@ -219,9 +221,14 @@ def library_version() -> str | None:
     if found.origin is not None:
         # Read it from the folder name: ``importlib.metadata`` imports the email package, which is
         # slow.
-        named = list(Path(found.origin).parents[1].glob("genai_prices-*.dist-info"))
+        beside = os.listdir(os.path.dirname(os.path.dirname(found.origin)))
+        named = [
+            name
+            for name in beside
+            if name.startswith("genai_prices-") and name.endswith(".dist-info")
+        ]
         if len(named) == 1:
-            return f"{_LIBRARY} {named[0].stem.partition('-')[2]}"
+            return f"{_LIBRARY} {named[0].removesuffix('.dist-info').partition('-')[2]}"
     from importlib.metadata import version
 
     return f"{_LIBRARY} {version(_LIBRARY)}"
@@ -241,7 +248,7 @@ def _names(model: str) -> Iterator[str]:
     yield name
     name = name.rpartition("/")[2].rpartition(":")[0] or name.rpartition("/")[2]
     yield name
-    yield _DATED.sub("", name)
+    yield re.sub(_DATED, "", name)
 
 
 def _from_library(model: str) -> Price | None:

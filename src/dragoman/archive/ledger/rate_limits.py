@@ -1,42 +1,101 @@
-"""Find the newest rate limits that any session reports."""
+"""Find the newest rate limits that any session reports.
+
+What the newest files say is cached: to find it there takes the parser of their harness, which takes longer to
+import than everything else that a report needs.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
+
+from dragoman.about import VERSION
 from dragoman.archive.finding import FoundFile
+from dragoman.archive.folders import write_whole
+from dragoman.archive.sealed import sealed, unsealed
 from dragoman.errors import UnreadableSource
-from dragoman.model.messages import RateLimits, RateWindow
 from dragoman.reading.regular import open_regular
 
 _TAIL: Final = 4 << 20
 """How many bytes at the end of a long file are read first: the newest limits are near the end."""
 _FILES: Final = 25
 """How many files are searched, newest first."""
+_MOST_KEPT: Final = 500
+"""How many files the cache may grow to hold."""
 
 
-class Limits(NamedTuple):
+class LimitWindow(msgspec.Struct, frozen=True):
+    """The same as :class:`~dragoman.model.messages.RateWindow`, without importing all messages."""
+
+    name: str
+    used_percent: float | None = None
+    resets_at: datetime | None = None
+
+
+class Limits(msgspec.Struct, frozen=True):
     """The rate limits last reported in a session."""
 
     at: datetime | None
     file: str
-    windows: list[RateWindow]
+    windows: list[LimitWindow]
 
 
-def newest_limits(files: Iterable[FoundFile]) -> Limits | None:
-    """Return the newest limits in these files; None if the newest files report none."""
+class _FileLimits(msgspec.Struct):
+    size: int
+    mtime_ns: int
+    limits: Limits | None
+
+
+class _LimitsCache(msgspec.Struct):
+    version: str
+    files: dict[str, _FileLimits]
+
+
+def newest_limits(files: Iterable[FoundFile], *, cache: str | None = None) -> Limits | None:
+    """Return the newest limits in these files; None if the newest files report none.
+
+    ``cache`` is a file that keeps what unchanged files said.
+    """
     newest = sorted(files, key=lambda found: (-found.mtime_ns, found.path))[:_FILES]
+    known = _recall(cache)
+    seen: dict[str, _FileLimits] = {}
     for found in newest:
-        limits = _last(found)
-        if limits is not None:
-            return Limits(limits.at, found.path, limits.windows)
-    return None
+        old = known.get(found.path)
+        if old is None or (old.size, old.mtime_ns) != (found.size, found.mtime_ns):
+            old = _FileLimits(found.size, found.mtime_ns, _last(found))
+        seen[found.path] = old
+        if old.limits is not None:
+            break
+    if cache is not None and any(known.get(path) is not each for path, each in seen.items()):
+        _keep(cache, {**known, **seen} if len(known) < _MOST_KEPT else seen)
+    return next((each.limits for each in seen.values() if each.limits is not None), None)
 
 
-def _last(found: FoundFile) -> RateLimits | None:
+def _recall(cache: str | None) -> dict[str, _FileLimits]:
+    if cache is None:
+        return {}
+    try:
+        with open(cache, "rb") as file:
+            kept = msgspec.json.decode(unsealed(file.read()), type=_LimitsCache)
+    except (OSError, ValueError):
+        return {}  # missing, or not written by us
+    return kept.files if kept.version == VERSION else {}
+
+
+def _keep(cache: str, files: dict[str, _FileLimits]) -> None:
+    try:
+        data = msgspec.json.encode(_LimitsCache(VERSION, files))
+    except UnicodeEncodeError:
+        return  # a path that is no text
+    write_whole(cache, sealed(data))
+
+
+def _last(found: FoundFile) -> Limits | None:
+    from dragoman.model.messages import RateLimits
     from dragoman.reading.read import read
 
     last: RateLimits | None = None
@@ -49,7 +108,10 @@ def _last(found: FoundFile) -> RateLimits | None:
                 break
     except (UnreadableSource, OSError):
         return None  # the ledger reports why it cannot be read
-    return last
+    if last is None:
+        return None
+    windows = [LimitWindow(each.name, each.used_percent, each.resets_at) for each in last.windows]
+    return Limits(last.at, found.path, windows)
 
 
 def _ends(found: FoundFile) -> Iterator[str | bytes]:

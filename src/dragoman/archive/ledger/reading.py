@@ -13,7 +13,6 @@ import hashlib
 import os
 from collections.abc import Iterable
 from itertools import chain, islice
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -39,9 +38,9 @@ _RESPONSE: Final = rule_number("response")
 _ONLY: Final = frozenset(("usage", "session_started", "turn_started"))
 
 
-def read_file_usage(path: str | Path) -> FileUsage:
+def read_file_usage(path: str | os.PathLike[str]) -> FileUsage:
     """Return the usage of one file. Never raises: ``problem`` says why a file cannot be read."""
-    name = str(path)
+    name = os.fspath(path)
     try:
         return _of_plain(name) or _of_any(name)
     except UnreadableSource as problem:
@@ -76,7 +75,7 @@ def _of_plain(path: str) -> FileUsage | None:
 
 
 def _of_any(path: str) -> FileUsage:
-    reader = FileUsageReader(fingerprint_of(Path(path)))
+    reader = FileUsageReader(fingerprint_of(path))
     reader.receive_all(read(path, only=_ONLY))
     reader.know_origin(identify(reader.harness, path, _first_lines(path)))
     return reader.file_usage()
@@ -89,7 +88,7 @@ def _first_lines(path: str) -> list[bytes]:
     return [line for line in first.lines if isinstance(line, bytes)] if first is not None else []
 
 
-def fingerprint_of(path: Path) -> str:
+def fingerprint_of(path: str | os.PathLike[str]) -> str:
     """Return an identifier of a file's content: its size and a hash of its beginning."""
     with open_regular(path, buffering=PREFIX) as file:
         return _fingerprint(file.read(PREFIX), os.fstat(file.fileno()).st_size)

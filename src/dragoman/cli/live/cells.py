@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from dragoman.rendering import render
+from dragoman.rendering.harmless import harmless
 
 _TAB: Final = 4
 # CSI, OSC and two-character escape sequences, which programs use for colours and cursor movement.
@@ -151,7 +151,7 @@ def broken(row: str, width: int) -> list[str]:
 
 def tidy(text: str) -> str:
     """Text of a model without control characters, and with tabs expanded."""
-    return render.harmless(text.replace("\r\n", "\n")).expandtabs(_TAB)
+    return harmless(text.replace("\r\n", "\n")).expandtabs(_TAB)
 
 
 def printed(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,12 +22,18 @@ class Report:
     """One query to the ledger, and its reports."""
 
     def __init__(
-        self, ledger: Ledger, files: Sequence[FoundFile], by: By, choice: LedgerFilter
+        self,
+        ledger: Ledger,
+        files: Sequence[FoundFile],
+        by: By,
+        choice: LedgerFilter,
+        limits_cache: str | None = None,
     ) -> None:
         self._ledger = ledger
         self._files = files
         self._by: By = by
         self._choice = choice
+        self._limits_cache = limits_cache
 
     def text(self, width: int, *, color: bool) -> Iterator[str]:
         """A table, and notes on what it leaves out."""
@@ -38,7 +43,7 @@ class Report:
         else:
             yield f"no usage found in {_files(self._files)}"
         yield from self._notes(told.total)
-        limits = newest_limits(self._files)
+        limits = newest_limits(self._files, cache=self._limits_cache)
         if limits is not None:
             yield ""
             yield from limit_lines(limits, datetime.now(UTC))
@@ -64,8 +69,10 @@ class Report:
     # JSON.
 
     def json(self) -> Iterator[str]:
+        import json  # msgspec's encoder does not indent
+
         told = summary(self._ledger, self._by, self._choice)
-        limits = newest_limits(self._files)
+        limits = newest_limits(self._files, cache=self._limits_cache)
         answer: dict[str, Any] = {
             "by": self._by,
             "groups": [_group(group) for group in told.groups],
@@ -75,7 +82,7 @@ class Report:
             ],
             "models_without_price": self._ledger.prices.unknown(),
             "problems": self._ledger.problems,
-            "limits": msgspec.to_builtins(limits._asdict()) if limits is not None else None,
+            "limits": msgspec.to_builtins(limits) if limits is not None else None,
         }
         yield json.dumps(answer, indent=2, ensure_ascii=False)
 

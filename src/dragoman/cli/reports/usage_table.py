@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from dragoman.archive.ledger.groups import LedgerGroup
-from dragoman.cli.live.cells import cells as width_of
+from dragoman.cli.tables import cells as width_of
 from dragoman.cli.tables import money
 from dragoman.model.usage import Usage
-from dragoman.rendering.render import flat
+from dragoman.rendering.harmless import flat
 
 Spell: TypeAlias = Callable[[int], str]
 _HEADS = (
