@@ -18,6 +18,7 @@ FACTS = {
     "claude": {"driving", "playback.claude", "sign_in"},
     "gemini": {"program", "sign_in"},
     "copilot": {"driving", "playback.copilot", "sign_in"},
+    "opencode": {"driving", "playback.opencode", "sign_in"},
     "codex": {
         "app_server",
         "app_server.client",

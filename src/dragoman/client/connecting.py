@@ -240,8 +240,6 @@ def transport_of(harness: Harness, name: str | None) -> Transport:
     if transport is None:
         known = ", ".join(each.name for each in harness.transports)
         raise UsageError(f"{harness.title} has no transport {name!r}; known: {known}")
-    if transport.framing == "http":
-        raise UsageError(f"messages framed by {transport.framing} cannot be exchanged yet")
     return transport
 
 

@@ -63,8 +63,13 @@ async def reach(program: Program, transport: Transport, how: Connection) -> Reac
         # "codex -c key=value app-server" gives arguments; the subcommand is ours.
         own = [word for word in words[1:] if word not in launch.argv[1:2]]
         launch = replace(launch, argv=(launch.argv[0], *own, *launch.argv[1:]))
+        launch = _with_env(launch, how)
+        if isinstance(transport, SessionTransport) and transport.http is not None:
+            from dragoman.drive.links.http_link import open_http
+
+            return open_http(launch, transport.http, secrets=hidden)
         is_framed = transport.framing == "content-length"
-        return open_process(_with_env(launch, how), secrets=hidden, is_framed=is_framed)
+        return open_process(launch, secrets=hidden, is_framed=is_framed)
 
     return Reach(program=words[0], release=release, open=start, here=True)
 

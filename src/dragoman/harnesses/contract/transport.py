@@ -145,6 +145,29 @@ def no_settings(env: Mapping[str, str]) -> dict[str, Any]:
     return {}
 
 
+def nothing_to_hide(path: str, body: Any) -> Any:
+    """The body as it is, for a server whose responses hold no secrets."""
+    return body
+
+
+class HttpServer(msgspec.Struct, frozen=True, kw_only=True):
+    """How a server that we start is spoken to: over HTTP, on loopback, with a password made up for this process.
+
+    Requests, responses and events are lines for the conversation: ``{"id", "method", "path", "body"}`` is sent,
+    ``{"id", "status", "body"}`` or ``{"id", "error"}`` comes back. A response that is a stream of events comes back
+    without a body, again whenever the stream was interrupted and opened again; the data of each event is a line.
+    """
+
+    address: Callable[[bytes], str | None]
+    """The address in a line of its standard output; None for any other line."""
+    variables: Callable[[Mapping[str, str], str], dict[str, str]]
+    """What is added to this environment, so that the server demands this password."""
+    user: str
+    """The name that goes with the password."""
+    without_secrets: Callable[[str, Any], Any] = nothing_to_hide
+    """The body of the response to this path without the keys in it: lines are journalled."""
+
+
 class SessionTransport(msgspec.Struct, frozen=True, kw_only=True):
     """A process with a conversation: many sessions in it, or one.
 
@@ -163,6 +186,8 @@ class SessionTransport(msgspec.Struct, frozen=True, kw_only=True):
     """A conversation at its start. Without a clock, an agent that asks for the time is refused."""
     sessions: Literal["many", "one"] = "many"
     framing: Framing = "lines"
+    http: HttpServer | None = None
+    """How it is reached with ``framing="http"``."""
     takes_paths: bool = True
     """Images can be given by their path; otherwise the engine reads them and gives ``data:`` addresses."""
     has_address: bool = False

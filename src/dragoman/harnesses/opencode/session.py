@@ -2,7 +2,8 @@
 
 opencode sends, and stores, messages and their parts, each again whenever it has changed. A part is emitted when it is
 complete. A turn begins with a user's message and ends when the session is idle; the store does not say when that is,
-so there it ends where the agent's last message does.
+so there it ends where the agent's last message does. A session may say that it is idle before the last states of its
+message arrive, and even before the error: its turn then ends with those.
 """
 
 from __future__ import annotations
@@ -46,10 +47,22 @@ class OpencodeSession:
         self._summaries: set[str] = set()
         """The messages that are the summary of a compaction."""
         self._cost = 0.0
+        self.created: float | None = None
+        """When the session was made: the server repeats older messages of the session that it was branched off from."""
+        self._copied: set[str] = set()
+        self._turns: dict[str, str] = {}
+        """The turn that each message of the agent belongs to."""
+        self._message_id: str | None = None
+        """The newest message of the agent …"""
+        self._is_complete = False
+        """… and whether its last state has arrived."""
+        self._is_resting = False
+        """Whether the session said that it is idle, and its turn is not over yet."""
         self.was_interrupted = False
         self._has_failed = False
         self._is_finished = False
         """Whether the newest response asked for nothing more."""
+        self._was_asked_to_stop = False
 
     @property
     def session_id(self) -> str | None:
@@ -60,18 +73,33 @@ class OpencodeSession:
     def begin_turn(self, turn_id: str | None) -> None:
         self.close_turn()
         self.was_interrupted = self._has_failed = self._is_finished = False
+        self._was_asked_to_stop = False
+        self._message_id, self._is_complete = None, False
+        self.assembler.attribute_to(None)
         self.assembler.begin_turn(turn_id)
 
     def ensure_turn(self) -> None:
         self.flush_prompt()
-        if not self.assembler.in_turn:
+        if not self.assembler.in_turn and not self.assembler.turns.is_late:
             self.begin_turn(None)
 
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         self.flush_prompt()
         self._flush_growing()
+        self._is_resting = False
         if self.assembler.in_turn:
+            self.settle_all()
             self.assembler.end_turn(outcome, error)
+
+    def settle_all(self) -> None:
+        """What was asked in a turn that is over is not waited for any longer."""
+        while (approval_id := self.assembler.open_approval()) is not None:
+            self.assembler.settle(approval_id, "cancel")
+
+    def interrupt(self) -> None:
+        """The turn was asked to stop. It may end without a word about it."""
+        if self.assembler.in_turn:
+            self._was_asked_to_stop = True
 
     @property
     def has_finished(self) -> bool:
@@ -94,18 +122,38 @@ class OpencodeSession:
         self.flush_prompt()
         if not self.assembler.in_turn:
             self.assembler.duplicate("turn: ended before")
+        elif self._is_complete or self._is_resting:
+            self.rest()
+        else:
+            self._is_resting = True
+            self.assembler.duplicate("state: idle before the last states arrived")
+
+    def rest(self) -> None:
+        """End the turn of a session that is idle."""
+        if not self.assembler.in_turn:
             return
-        self.end_turn("interrupted" if self.was_interrupted else "completed")
+        stopped = self._was_asked_to_stop and not self._is_finished and not self._has_failed
+        self.end_turn("interrupted" if self.was_interrupted or stopped else "completed")
+
+    def settle_down(self) -> None:
+        """Time has passed: what has not arrived by now never will."""
+        if self._is_resting:
+            self.rest()
 
     def fail(self, value: Any) -> None:
         """An error of the session or of a message."""
         self.flush_prompt()
         if is_abort(value):
-            self.was_interrupted = self.assembler.in_turn
+            self.was_interrupted = self.was_interrupted or self.assembler.in_turn
             self.assembler.duplicate("state: aborted")
+        elif self._has_failed:
+            # The first says what went wrong; the next ones repeat it with a stack trace.
+            self.assembler.duplicate("state: an error of a turn that has failed")
         else:
-            self._has_failed = True
+            self._has_failed = self.assembler.in_turn
             self.assembler.fail_turn(error_of(value))
+            if self._is_resting:
+                self.rest()
 
     # Messages.
 
@@ -114,6 +162,9 @@ class OpencodeSession:
         message_id, role = as_str(info.get("id")) or "", as_str(info.get("role")) or ""
         is_known = message_id in self.roles
         self.roles[message_id] = role
+        if self._is_copy(info, message_id):
+            self.assembler.duplicate("copy: of the session that this one was branched off from")
+            return
         if role == "user":
             if not is_known:
                 self._user(message_id)
@@ -123,19 +174,34 @@ class OpencodeSession:
             self.assembler.duplicate("message: of the program itself")
             return
         if not is_known:
+            self.assembler.attribute_to(None)
             self._is_finished = False
             self.ensure_turn()
+            if self.assembler.open_turn is not None:
+                self._turns[message_id] = self.assembler.open_turn
+            self._message_id, self._is_complete = message_id, False
+        is_current = self._turns.get(message_id) == self.assembler.open_turn
         self._steps.setdefault(message_id, _response_id(info, message_id))
         if info.get("summary") is True:
             self._summaries.add(message_id)
         self._announce(info)
         error = info.get("error")
-        if error is not None and self.assembler.in_turn:
-            self.fail(error)
         finish = as_str(info.get("finish"))
-        if finish is not None and finish not in _GOES_ON:
+        if is_current and finish is not None and finish not in _GOES_ON:
             self._is_finished = True
+        if message_id == self._message_id and "completed" in as_dict(info.get("time")):
+            self._is_complete = True
         self.assembler.duplicate("message: its parts carry it")
+        if error is not None and is_current and self.assembler.in_turn:
+            self.fail(error)
+        if self._is_complete:
+            self.settle_down()
+
+    def _is_copy(self, info: dict[str, Any], message_id: str) -> bool:
+        created = as_number(as_dict(info.get("time")).get("created"))
+        if self.created is not None and created is not None and created < self.created:
+            self._copied.add(message_id)
+        return message_id in self._copied
 
     def _announce(self, info: dict[str, Any]) -> None:
         facts = self.assembler.facts
@@ -167,6 +233,16 @@ class OpencodeSession:
     def part(self, part: dict[str, Any]) -> bool:
         """A part of a message; again whenever it has changed. False if its type is not known."""
         message_id, part_id = as_str(part.get("messageID")) or "", as_str(part.get("id")) or ""
+        if message_id in self._copied:
+            self.assembler.duplicate("copy: of the session that this one was branched off from")
+            return True
+        self.assembler.attribute_to(self._turns.get(message_id))
+        try:
+            return self._part(part, part_id, message_id)
+        finally:
+            self.assembler.attribute_to(None)
+
+    def _part(self, part: dict[str, Any], part_id: str, message_id: str) -> bool:
         if self.roles.get(message_id) == "user":
             return self._user_part(part, part_id)
         match part.get("type"):

@@ -20,7 +20,7 @@ SERVER: Final = "opencode-server"
 STORE: Final = "opencode-store"
 
 _TABLES: Final = frozenset(("session", "message", "part", "todo"))
-_SESSION: Final = "ses_"
+SESSION: Final = "ses_"
 _EVENT: Final = "evt_"
 
 
@@ -60,12 +60,14 @@ def _object(line: bytes) -> dict[str, Any]:
 def _dialect(value: dict[str, Any]) -> str | None:
     if "opencode" in value:
         return STORE if value["opencode"] in _TABLES and "row" in value else None
+    value = as_dict(value.get("payload")) or value
     kind = as_str(value.get("type"))
     if kind is not None and isinstance(value.get("properties"), dict):
         return SERVER if (as_str(value.get("id")) or "").startswith(_EVENT) else None
-    if kind is not None and (as_str(value.get("sessionID")) or "").startswith(_SESSION):
+    if kind is not None and (as_str(value.get("sessionID")) or "").startswith(SESSION):
         return OUTPUT if "part" in value or "error" in value else None
     path = as_str(value.get("path")) or ""
-    if "method" in value and (path == "/session" or path.startswith(f"/session/{_SESSION}")):
+    plain = path.partition("?")[0]
+    if "method" in value and (plain == "/session" or path.startswith(f"/session/{SESSION}")):
         return SERVER
     return None

@@ -8,7 +8,7 @@ from dragoman.model import tools
 from dragoman.model.messages import PlanStep, ResultStatus, StepStatus
 from dragoman.wire.loose import as_dict, as_int, as_list, as_str
 
-_NAMES: Final = {
+NAMES: Final = {
     "bash": tools.BASH,
     "read": tools.READ,
     "write": tools.WRITE,
@@ -29,7 +29,7 @@ _NAMES: Final = {
     "plan_enter": "EnterPlanMode",
 }
 _OWN: Final = frozenset(("todoread", "codesearch", "lsp", "batch", "invalid", "external_directory"))
-_KEYS: Final[dict[str, str]] = {
+KEYS: Final[dict[str, str]] = {
     "filePath": "file_path",
     "oldString": "old_string",
     "newString": "new_string",
@@ -67,17 +67,17 @@ class OpencodeOutcome(NamedTuple):
 def call_of(native: str, given: Any) -> OpencodeCall:
     """A call by its native name and input. The tools of MCP servers are ``server_tool``."""
     values = as_dict(given)
-    name = _NAMES.get(native)
+    name = NAMES.get(native)
     if name is None:
         server, underscore, tool = native.partition("_")
         is_mcp = bool(underscore and server and tool) and native not in _OWN
         return OpencodeCall(tools.mcp_tool(server, tool) if is_mcp else native, values)
     if native in ("patch", "apply_patch"):
         return OpencodeCall(name, {**values, "patch": as_str(values.get("patchText")) or ""})
-    made = {_KEYS.get(key, key): value for key, value in values.items()}
+    made = {KEYS.get(key, key): value for key, value in values.items()}
     if native == "multiedit":
         made["edits"] = [
-            {_KEYS.get(key, key): value for key, value in as_dict(each).items()}
+            {KEYS.get(key, key): value for key, value in as_dict(each).items()}
             for each in as_list(values.get("edits"))
         ]
     return OpencodeCall(name, made)

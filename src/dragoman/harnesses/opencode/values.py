@@ -16,6 +16,7 @@ _UNSAID: Final = (
     "answer: ",
     "journal: ",
     "message: ",
+    "copy: ",
     "session: announced before",
     "blank line",
 )

@@ -2,22 +2,30 @@
 
 | line | what it is |
 |---|---|
-| ``{"method", "path", "body"}`` | a request of ours |
-| ``{"status", "body"}`` | its response |
+| ``{"id", "method", "path", "body"}`` | a request of ours |
+| ``{"id", "status", "body"}``, ``{"id", "error"}`` | its response, or why there is none |
 | ``{"id": "evt_…", "type", "properties"}`` | an event of the server |
+| ``{"directory", "payload": {…}}`` | the same, from the stream for all directories |
+
+A recording may leave out the ids of requests. A session that is branched off begins with copies of older messages,
+which are left out: they are content of the session that they come from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeAlias
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from urllib.parse import parse_qs
 
 import msgspec
 
 from dragoman.harnesses.opencode.approvals import asked_of, decision_of, questions_of
+from dragoman.harnesses.opencode.failures import error_of
 from dragoman.harnesses.opencode.reading.sessions import OpencodeParser
+from dragoman.harnesses.opencode.sniff import SESSION
 from dragoman.harnesses.opencode.tools import plan_in
-from dragoman.wire.loose import as_dict, as_int, as_number, as_str
+from dragoman.wire.loose import as_dict, as_int, as_list, as_number, as_str
 
 _STATES: Final = (
     "server.",
@@ -38,6 +46,7 @@ _STATES: Final = (
     "workspace.",
     "command.",
     "global.",
+    "models-dev.",
     "session.diff",
     "session.deleted",
     "message.removed",
@@ -46,13 +55,29 @@ _STATES: Final = (
 """Beginnings of events that say how the program is doing, and add nothing to the conversation."""
 
 
+class _Inquiry(NamedTuple):
+    """A request whose response says what events may not have said."""
+
+    about: Literal["messages", "permissions", "status"]
+    session_id: str = ""
+    turns: Mapping[str, str] = {}
+    """The open turns of the directory, by their sessions."""
+
+
+_ABORT: Final = re.compile(r"/session/([^/?]+)/abort(?:\?|$)")
+_MESSAGES: Final = re.compile(r"/session/([^/?]+)/message(?:\?|$)")
+
+
 class _ServerLine(msgspec.Struct, gc=False):
+    id: Any = None
     type: str | None = None
     properties: dict[str, Any] | None = None
     method: str | None = None
     path: str | None = None
     status: Any = None
     body: Any = None
+    error: Any = None
+    payload: Any = None
 
 
 _decode: Final = msgspec.json.Decoder(_ServerLine).decode
@@ -60,6 +85,11 @@ _decode: Final = msgspec.json.Decoder(_ServerLine).decode
 
 class OpencodeServerParser(OpencodeParser):
     """One server with its sessions."""
+
+    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
+        super().__init__(only=only, audit=audit)
+        self._asked: dict[Any, _Inquiry] = {}
+        """What was asked for to catch up, by the id of the request."""
 
     def receive_sent(self, lines: Iterable[bytes]) -> None:
         """Take lines that we send."""
@@ -69,15 +99,33 @@ class OpencodeServerParser(OpencodeParser):
 
     def _read_own(self, line: bytes, *, sent: bool | None) -> None:
         row = _decode(line)
-        if row.type is not None and row.properties is not None:
-            if not self._event(row.type, row.properties):
-                self._unknown(line, row.type)
+        kind, given = row.type, row.properties
+        if payload := as_dict(row.payload):
+            kind, given = as_str(payload.get("type")), payload.get("properties")
+            if kind == "sync":
+                self._speaker().duplicate("state: the event that came before, for other machines")
+                return
+        if kind is not None and isinstance(given, dict):
+            if not self._event(kind, as_dict(given)):
+                self._unknown(line, kind)
         elif row.method is not None and row.path is not None:
-            self._speaker().duplicate(f"request: {row.method} {row.path.split('?')[0]}")
-        elif row.status is not None:
+            self._request(row, row.path)
+        elif row.status is not None or (row.id is not None and row.error is not None):
             self._response(row)
         else:
             raise msgspec.ValidationError("no event, request or response")
+
+    def _request(self, row: _ServerLine, path: str) -> None:
+        if (found := _ABORT.search(path)) is not None:
+            self.session(found[1]).interrupt()
+        if row.method == "GET" and row.id is not None:
+            if found := _MESSAGES.search(path):
+                self._asked[row.id] = _Inquiry("messages", found[1])
+            elif path.startswith("/permission?"):
+                self._asked[row.id] = _Inquiry("permissions")
+            elif path.startswith("/session/status?"):
+                self._asked[row.id] = _Inquiry("status", turns=self._turns_in(path))
+        self._speaker().duplicate(f"request: {row.method} {path.split('?')[0]}")
 
     def _response(self, row: _ServerLine) -> None:
         body = as_dict(row.body)
@@ -85,10 +133,45 @@ class OpencodeServerParser(OpencodeParser):
         error = as_dict(body.get("data")).get("message") or body.get("message")
         if status >= 400 and isinstance(error, str):
             self._speaker().notice("answer", "error", f"HTTP {status}: {error}")
+        elif row.error is not None:
+            self._speaker().notice("answer", "error", str(row.error))
+        elif row.id is not None and (asked := self._asked.pop(row.id, None)) is not None:
+            self._catch_up(asked, row.body)
+        elif (as_str(body.get("id")) or "").startswith(SESSION) and "directory" in body:
+            self._session_updated({"info": body})
         else:
             self._speaker().duplicate("answer: its events carry it")
 
+    def _turns_in(self, path: str) -> dict[str, str]:
+        directories = parse_qs(path.partition("?")[2]).get("directory", [])
+        return {
+            name: turn
+            for name, session in self.sessions.items()
+            if session.assembler.cwd in directories
+            and (turn := session.assembler.open_turn) is not None
+        }
+
+    def _catch_up(self, asked: _Inquiry, body: Any) -> None:
+        """How things stand: events about it may have been missed."""
+        session = self.session(asked.session_id or None)
+        if asked.about == "messages":
+            for message in map(as_dict, as_list(body)):
+                session.message(as_dict(message.get("info")))
+                for part in map(as_dict, as_list(message.get("parts"))):
+                    self.report_part(session, part)
+        elif asked.about == "permissions":
+            for each in map(as_dict, as_list(body)):
+                self._permission_asked(each)
+        else:
+            for name, turn in asked.turns.items():
+                if name not in as_dict(body) and self.sessions[name].assembler.open_turn == turn:
+                    self.sessions[name].rest()
+        session.assembler.duplicate("answer: how things stand")
+
     def _event(self, kind: str, given: dict[str, Any]) -> bool:
+        if kind == "server.heartbeat":
+            for session in self.sessions.values():
+                session.settle_down()
         report = _REPORT.get(kind)
         if report is not None:
             return report(self, given) is not False
@@ -98,7 +181,11 @@ class OpencodeServerParser(OpencodeParser):
         return False
 
     def _session_updated(self, given: dict[str, Any]) -> None:
-        self.session_info(as_dict(given.get("info")))
+        info = as_dict(given.get("info"))
+        created = as_number(as_dict(info.get("time")).get("created"))
+        if created is not None:
+            self.session(as_str(info.get("id"))).created = created
+        self.session_info(info)
 
     def _message_updated(self, given: dict[str, Any]) -> None:
         info = as_dict(given.get("info"))
@@ -139,7 +226,11 @@ class OpencodeServerParser(OpencodeParser):
         self.session(as_str(given.get("sessionID"))).idle()
 
     def _error(self, given: dict[str, Any]) -> None:
-        self.session(as_str(given.get("sessionID"))).fail(given.get("error"))
+        session_id = as_str(given.get("sessionID"))
+        if session_id is None:  # of the server itself
+            self._speaker().notice("server", "error", error_of(given.get("error")).message)
+        else:
+            self.session(session_id).fail(given.get("error"))
 
     def _compacted(self, given: dict[str, Any]) -> None:
         self.session(as_str(given.get("sessionID"))).assembler.compacted("part")

@@ -1,0 +1,1 @@
+"""Playing opencode from a recording."""
