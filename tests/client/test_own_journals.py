@@ -30,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_any_program_that_speaks_acp_is_driven_and_found_again(home: Path, tmp_path: Path) -> None:
-    agent = shlex.join([*_PLAYER, "--max-pause", "0", str(_DATA / "gemini-mcp" / "wire.jsonl")])
+    agent = shlex.join([*_PLAYER, "--max-pause", "0", str(_DATA / "copilot-mcp" / "wire.jsonl")])
 
     async def work() -> tuple[str, str | None, list[str]]:
         async with dragoman.connect(agent=agent) as connected:

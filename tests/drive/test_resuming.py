@@ -1,11 +1,14 @@
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from dragoman.drive.restarting import Restarts
-from dragoman.drive.resuming import given_up
+from dragoman.drive.resuming import given_up, wait_to_resume
 from dragoman.errors import ProcessExited, ResponseError, Unsupported
+from dragoman.model.intents import OpenSession
 from dragoman.model.messages import Notice
 from support.agents.pretending import FakeLink, Json, Server, running_agent
 
@@ -78,3 +81,23 @@ def test_giving_up_says_how_often_it_was_tried_and_why_it_failed() -> None:
         "the agent's process exited with status 3 (no disk)"
     )
     assert "again once and" in str(given_up(Unsupported("greeting"), 1))
+
+
+@pytest.mark.parametrize(
+    ("resume", "pause", "expected"),
+    [("s1", 0.01, ["it is too early: waiting 0 seconds"]), ("s1", 0.0, []), (None, 0.01, [])],
+)
+def test_a_session_that_cannot_be_resumed_yet_is_waited_for_with_the_reason(
+    resume: str | None, pause: float, expected: list[str]
+) -> None:
+    said: list[str] = []
+    pauses = {"s1": pause}
+    plan = SimpleNamespace(resume_pause=pauses.__getitem__, resume_reason="it is too early")
+
+    def publish(messages: list[Notice]) -> None:
+        said.extend(each.text for each in messages)
+
+    agent: Any = SimpleNamespace(plan=plan, publish=publish)
+    asyncio.run(wait_to_resume(agent, OpenSession(cwd="/w", resume=resume)))
+
+    assert said == expected

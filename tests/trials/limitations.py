@@ -11,11 +11,16 @@ _NO_MESSAGE = "The answer to a permission request of the Agent Client Protocol c
 LIMITATIONS: dict[tuple[str, str, str], str] = {
     **{
         (name, _DRIVEN, "an approval: denied with a message"): _NO_MESSAGE
-        for name in ("claude-agent-acp", "codex-acp")
+        for name in ("claude-agent-acp", "codex-acp", "gemini")
     },
     ("codex-acp", _DRIVEN, "an approval: denied"): (
         "Its only way to deny a request, “No, and tell Codex what to do differently”, ends the turn."
     ),
     ("gemini", _ALONE, "a session forked"): "Gemini has no option to fork a session.",
+    (
+        "gemini",
+        _DRIVEN,
+        "a session forked",
+    ): "Gemini offers no fork over the Agent Client Protocol.",
     ("copilot", _ALONE, "a session forked"): "`copilot -p` has no option to fork a session.",
 }

@@ -26,7 +26,8 @@ import msgspec
 
 from dragoman.about import VERSION
 from dragoman.client.connection import Connection, LineKeeper, Mode
-from dragoman.client.environment import expanded_home
+from dragoman.client.environment import env_with_home
+from dragoman.client.own_files import OwnFiles
 from dragoman.client.reaching import Reach, named_agent, reach
 from dragoman.drive.approvals.policy import DEADLINE_SECONDS, ask_always
 from dragoman.drive.links.exchange import Keeper
@@ -220,7 +221,7 @@ async def open_connection(harness: str | None, how: Connection) -> AsyncGenerato
     chosen = driven_harness(harness)
     transport = transport_of(chosen, how.wanted_transport)
     program = program_of(chosen)
-    how = _with_home(chosen, how)
+    how = replace(how, env=env_with_home(chosen, how))
     opener = await reach(program, transport, how)
     async with AsyncExitStack() as stack:
         notices = _OwnNotices()
@@ -277,14 +278,6 @@ class _OwnNotices:
                 of_turn = {"session_id": session.id, "turn_id": turn.id}
                 notices.append(msgspec.structs.replace(notice, **of_turn))
         agent.publish(notices or [notice])
-
-
-def _with_home(harness: Harness, how: Connection) -> Connection:
-    """The agent looks where we look: a ``~`` that the shell left in its home's variable is expanded."""
-    if how.ssh is not None or how.address is not None:
-        return how
-    found = expanded_home(harness, {**os.environ, **how.env})
-    return replace(how, env={**how.env, **found}) if found else how
 
 
 def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any]]:
@@ -367,8 +360,12 @@ async def _agent(
     keeper = how.journal if not isinstance(how.journal, str | Path) else None
     key = next(iter(how.keys(program.key_names).values()), None)
 
+    env = {**os.environ, **how.env}
+    files = OwnFiles(transport.files if opener.here else None, env)
+
     def open_link(opening: OpenSession | None) -> OpenLink:
-        return opener.open(transport.launch(opener.program, opener.release, opening))
+        link = opener.open(transport.launch(opener.program, opener.release, opening))
+        return files.followed(link, opening)
 
     def open_journal() -> Keeper | None:
         return (keeper.begin() or keeper) if keeper is not None else journal
@@ -386,12 +383,14 @@ async def _agent(
         process_per_session=is_single,
         timeouts=how.timeouts,
         restarts=how.restarts if how.address is None else replace(how.restarts, at_most=0),
+        resume_pause=files.resume_pause,
+        resume_reason=files.resume_reason,
         open_journal=open_journal,
         session_variable=program.session_variable if opener.here else None,
         check_workspace=check_workspace if opener.here else take_workspace,
         check_images=_check_images(transport, is_here=opener.here),
         profile=_profile(harness, how) if opener.here else no_profile,
-        settings=transport.settings({**os.environ, **how.env}) if opener.here else {},
+        settings=transport.settings(env) if opener.here else {},
     )
     policy = how.policy
     if isinstance(policy, str | Path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from dragoman.client.connection import Connection
 from dragoman.harnesses import all_harnesses
 from dragoman.harnesses.contract.harness import Harness
 
@@ -18,6 +19,13 @@ def expanded_home(harness: Harness, env: Mapping[str, str]) -> dict[str, str]:
     name = harness.history.home_folder.variable if harness.history is not None else ""
     named = env.get(name, "")
     return {name: os.path.expanduser(named)} if named.startswith("~") else {}
+
+
+def env_with_home(harness: Harness, how: Connection) -> Mapping[str, str]:
+    """What is added to the environment of an agent: it looks where we look, if it is on this machine."""
+    if how.ssh is not None or how.address is not None:
+        return how.env
+    return {**how.env, **expanded_home(harness, {**os.environ, **how.env})}
 
 
 def agent_environ() -> dict[str, str]:

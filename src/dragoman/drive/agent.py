@@ -53,6 +53,11 @@ _log = logging.getLogger(__name__)
 _NOTICES_KEPT = 200
 
 
+def _at_once(_session_id: str) -> float:
+    """For an agent whose sessions can be resumed at any time."""
+    return 0.0
+
+
 def no_journal() -> Keeper | None:
     """For an agent whose lines are not kept."""
 
@@ -72,6 +77,10 @@ class AgentPlan:
     process_per_session: bool = False
     timeouts: Timeouts = field(default_factory=Timeouts)
     restarts: Restarts = field(default_factory=Restarts)
+    resume_pause: Callable[[str], float] = _at_once
+    """For how many seconds a session cannot be resumed yet …"""
+    resume_reason: str = ""
+    """… and why."""
     open_journal: Callable[[], Keeper | None] = no_journal
     """What keeps the lines of the next process."""
     session_variable: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from dragoman.drive.worker import Worker
     from dragoman.model.intents import OpenSession
 
+_LONGEST_PAUSE = 90.0
 _IN_MEMORY = "the session was in the memory of a process that is gone"
 
 
@@ -36,6 +38,17 @@ def reopening(session: Session) -> OpenSession:
     if session.was_asked or opening.resume:
         return msgspec.structs.replace(opening, resume=session.id, fork=None)
     return opening
+
+
+async def wait_to_resume(agent: Agent, opening: OpenSession | None) -> None:
+    """Wait until a session can be resumed without damage, and say why. Bounded by the harness: a minute."""
+    if opening is None or opening.resume is None:
+        return
+    seconds = min(agent.plan.resume_pause(opening.resume), _LONGEST_PAUSE)
+    if seconds > 0:
+        text = f"{agent.plan.resume_reason}: waiting {seconds:.0f} seconds"
+        agent.publish([Notice(session_id=opening.resume, level="info", text=text)])
+        await asyncio.sleep(seconds)
 
 
 def lose_ephemeral(agent: Agent, worker: Worker) -> None:

@@ -17,7 +17,13 @@ import msgspec
 from dragoman.drive.links.exchange import Exchange
 from dragoman.drive.process.session_commands import Finder
 from dragoman.drive.restarting import State, Tries
-from dragoman.drive.resuming import given_up, lose_ephemeral, reopening, resume_all
+from dragoman.drive.resuming import (
+    given_up,
+    lose_ephemeral,
+    reopening,
+    resume_all,
+    wait_to_resume,
+)
 from dragoman.errors import AgentError, DragomanError, ProcessExited, Unsupported
 from dragoman.model import intents
 from dragoman.model.messages import Outcome, TurnError
@@ -176,6 +182,7 @@ class Worker:
         if self.opening is not None and (sessions := self.sessions):
             # Its only session: the new process is launched to continue it.
             self.opening = _with_id(reopening(sessions[0]))
+        await wait_to_resume(agent, self.opening)
         journal = plan.open_journal()
         exchange = Exchange(
             plan.make_conversation(),

@@ -155,6 +155,8 @@ class _Comparison:
         return msgspec.structs.replace(usage, reasoning_output_tokens=0)
 
     def _compare_plans(self, one: Turn, other: Turn) -> None:
+        if "plans" in self._aspects:
+            return
         if "scripted plans" in self._aspects and (_scripts_plan(one) or _scripts_plan(other)):
             return
         self._say("plans", *[[self._plan(plan) for plan in turn.plans] for turn in (one, other)])
@@ -225,6 +227,8 @@ class _Comparison:
         )
 
     def _input(self, use: Use) -> Any:
+        if "shown inputs" in self._aspects:
+            return use.call.input.get("command") if use.call.tool == BASH else None
         if use.call.tool not in _EDITS:
             return use.call.input
         changes = use.call.input.get("changes", [])

@@ -233,6 +233,47 @@ def test_an_error_that_arrives_as_a_text_fails_the_turn(agent: str, outcome: str
     assert len([each for each in messages if isinstance(each, Text)]) == (outcome == "completed")
 
 
+def test_a_turn_that_the_agent_marks_as_failed_fails_with_the_text_that_follows() -> None:
+    talk = Talk("codex-acp")
+    talk.prompt()
+    talk.say("I look first.")
+    talk.update("session_info_update", _meta={"codex": {"threadStatus": {"type": "systemError"}}})
+    talk.say("We are experiencing high demand.")
+    talk.end()
+    talk.prompt("again")
+    talk.say("Fine.")
+    talk.end()
+
+    said = talk.messages()
+    first, second = [each for each in said if isinstance(each, TurnEnded)]
+    texts = [each.text for each in said if isinstance(each, Text)]
+    assert texts == ["I look first.", "Fine."]
+    assert first.error is not None
+    assert (first.outcome, first.error.message) == ("failed", "We are experiencing high demand.")
+    assert (second.outcome, second.error) == ("completed", None)
+
+
+def test_what_a_command_prints_may_arrive_beside_its_updates() -> None:
+    talk = Talk("codex-acp")
+    talk.prompt()
+    talk.update(
+        "tool_call", toolCallId="c", kind="execute", status="in_progress", rawInput={"command": "x"}
+    )
+    talk.update(
+        "tool_call_update", toolCallId="c", _meta={"terminal_output_delta": {"data": "one\n"}}
+    )
+    talk.update(
+        "tool_call_update",
+        toolCallId="c",
+        status="failed",
+        _meta={"terminal_output_delta": {"data": "two\n"}, "terminal_exit": {"exit_code": 3}},
+    )
+    talk.end()
+
+    (result,) = talk.of(ToolResult)
+    assert (result.output, result.exit_code, result.is_error) == ("one\ntwo\n", 3, True)
+
+
 def test_a_refused_prompt_fails_and_its_words_are_said_once() -> None:
     talk = Talk("@agentclientprotocol/claude-agent-acp")
     talk.prompt()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.harnesses.acp.outputs import output_of
+from dragoman.harnesses.acp.outputs import output_of, terminal_news
 
 
 def _text(text: str) -> list[Any]:
@@ -40,3 +40,17 @@ def test_an_exit_code_is_found_wherever_it_hides(
 
 def test_only_a_command_has_an_exit_code_in_its_text() -> None:
     assert output_of("Exit code 3\nbad", [], is_command=False) == ("Exit code 3\nbad", None)
+
+
+def test_a_terminal_of_the_agents_own_has_output_and_exit_code_aside() -> None:
+    meta = {"terminal_output_delta": {"data": "before\n"}, "terminal_exit": {"exit_code": 3}}
+
+    assert terminal_news({"_meta": meta}) == ("before\n", 3)
+    assert terminal_news({"_meta": {"terminal_output": {"data": "one"}}}) == ("one", None)
+    assert terminal_news({"_meta": {"terminal_output": 7}}) == ("", None)
+
+
+def test_the_answer_of_an_mcp_server_is_inside_the_raw_output() -> None:
+    raw = {"result": {"content": [{"type": "text", "text": "the door"}]}, "error": None}
+
+    assert output_of(raw, [], is_command=False) == ("the door", None)

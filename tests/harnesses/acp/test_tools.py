@@ -99,6 +99,17 @@ def _use(**facts: Any) -> ToolUse:
         ({"kind": "search", "input": {"pattern": "**/*.py"}}, "Glob", {"pattern": "**/*.py"}),
         ({"kind": "search", "input": {"pattern": "x", "path": "/"}}, "Grep", {"pattern": "x", "path": "/"}),
         ({"kind": "other", "title": "dance"}, "dance", {}),
+        (
+            {"kind": "execute", "title": "mcp.lab.find", "input": {"server": "lab", "tool": "find", "arguments": {"a": 1}}},
+            "mcp__lab__find",
+            {"a": 1},
+        ),
+        ({"title": "spawnAgent", "input": {"senderThreadId": "t", "prompt": "x"}}, "Task", {"prompt": "x"}),
+        (
+            {"title": "wait", "input": {"senderThreadId": "t", "receiverThreadIds": ["u"]}},
+            "TaskOutput",
+            {"agent_ids": ["u"]},
+        ),
     ],
 )  # fmt: skip
 def test_tools_have_the_names_and_inputs_that_all_harnesses_share(

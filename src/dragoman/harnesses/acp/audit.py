@@ -17,6 +17,7 @@ _UNSAID: Final = (
     "control: ",
     "state: ",
     "client: ",
+    "file: ",
     "history: ",
     "prompt: it waits",
     "text: it comes whole",

@@ -50,6 +50,16 @@ def text_error(text: str, quirks: AcpQuirks) -> TurnError | None:
     return TurnError(kind, text.strip(), retryable=retryable, native=found[1] or None)
 
 
+def flagged_error(text: str) -> TurnError:
+    """The error of a turn that the agent marks as failed; its last text says why."""
+    said = text.strip() or "the agent reports that the turn failed"
+    status = _status(said)
+    kind, retryable = _verdict(None, status, said)
+    return TurnError(
+        kind, said, retryable=retryable, native=str(status) if status is not None else None
+    )
+
+
 def stop_error(reason: str) -> TurnError | None:
     """Why a turn that the agent has stopped is no completed one."""
     said = _STOPPED.get(reason)

@@ -21,6 +21,21 @@ class CallOutput(NamedTuple):
     exit_code: int | None
 
 
+class TerminalNews(NamedTuple):
+    """What an update says about a command in the agent's own terminal."""
+
+    text: str
+    exit_code: int | None
+
+
+def terminal_news(update: dict[str, Any]) -> TerminalNews:
+    """New output and the exit code, which an agent gives a client without terminals aside (codex-acp)."""
+    meta = as_dict(update.get("_meta"))
+    new = as_dict(meta.get("terminal_output_delta") or meta.get("terminal_output"))
+    code = as_int(as_dict(meta.get("terminal_exit")).get("exit_code"))
+    return TerminalNews(as_str(new.get("data")) or "", code)
+
+
 def output_of(raw: Any, content: list[Any], *, is_command: bool) -> CallOutput:
     """The output and the exit code, from ``rawOutput`` where it says something, else from the content."""
     text = _raw_text(raw)
@@ -56,6 +71,8 @@ def _raw_text(raw: Any) -> str:
     ):
         if isinstance(text := given.get(key), str) and text:
             return text
+    if isinstance(inner := given.get("result"), dict):
+        return _raw_text(as_dict(inner).get("content"))  # the answer of an MCP server
     message = as_dict(given.get("error")).get("message")
     return as_str(message) or ""
 

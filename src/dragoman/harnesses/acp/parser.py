@@ -19,6 +19,7 @@ from dragoman.harnesses.acp.approvals import (
     ask_permission,
     decision_in,
 )
+from dragoman.harnesses.acp.files import MakeFileReader, SessionFileRows
 from dragoman.harnesses.acp.methods import (
     CHANNEL,
     HOST_METHODS,
@@ -32,6 +33,7 @@ from dragoman.harnesses.acp.updates import model_in, report
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.parsing import StreamParser
 from dragoman.harnesses.contract.reading import Ending
+from dragoman.harnesses.contract.session_files import row_in
 from dragoman.wire import jsonl
 from dragoman.wire.directions import ASIDE, ERRORS, unwrap
 from dragoman.wire.envelope import time_on
@@ -59,8 +61,10 @@ class AcpParser(StreamParser):
         audit: bool = False,
         harness: str = "acp",
         transport: str | None = None,
+        files: MakeFileReader | None = None,
     ) -> None:
         super().__init__(only=only, audit=audit)
+        self._files = SessionFileRows(self._out, files()) if files is not None else None
         self._harness = harness
         self._transport = transport
         self.quirks: AcpQuirks = quirks_of(None)
@@ -124,6 +128,9 @@ class AcpParser(StreamParser):
                 self._odd(line, value)
 
     def _report(self, line: bytes, sent: bool | None) -> None:
+        if (written := row_in(line)) is not None and self._files is not None:
+            self._files.receive(written, self._session(written.session_id))
+            return
         row = decode_line(line)
         if sent is None:
             sent = self._is_sent(row)
@@ -364,6 +371,8 @@ class AcpParser(StreamParser):
             session.calls.emit_all()
 
     def _finish(self, ending: Ending) -> None:
+        if self._files is not None:
+            self._files.end()
         for session in self.all_sessions():
             session.flush()
             if session.assembler.in_turn:

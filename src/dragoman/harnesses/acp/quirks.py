@@ -30,6 +30,8 @@ class AcpQuirks:
     error_text: re.Pattern[str] | None = None
     """Model errors that arrive as a text, although the prompt ends as if all were well. Its groups are the HTTP
     status, which may be missing, and the message."""
+    failure_mark: tuple[str, ...] = ()
+    """Where information about a session says that the turn has failed, and the word for it."""
     echoes: tuple[str, ...] = ()
     """Beginnings of texts that only repeat what the host has set."""
     context: tuple[str, ...] = ()
@@ -44,6 +46,10 @@ class AcpQuirks:
     """Keys of an input that arrive before the input itself does."""
     for_session: frozenset[str] = frozenset()
     """Options of the kind ``allow_always`` that end with the session."""
+    agent_title: re.Pattern[str] | None = None
+    """The title of a call that starts a sub-agent; its group is the kind of agent."""
+    whole_thoughts: bool = False
+    """Each piece of a thought is a thought."""
     modes: tuple[tuple[str, str], ...] = ()
     """Modes by the level of access they amount to; the first of a level is meant by its name."""
     load_after: float = 0.0
@@ -77,6 +83,7 @@ CODEX: Final = AcpQuirks(
         r"(?:.*?\b(\d{3})\b)?(.*)\Z",
         re.DOTALL,
     ),
+    failure_mark=("_meta", "codex", "threadStatus", "type", "systemError"),
     modes=(("auto", "write"), ("read-only", "read"), ("full-access", "full")),
     notes=("In its default mode a reviewer model decides about approvals, not you.",),
 )
@@ -100,9 +107,12 @@ COPILOT: Final = AcpQuirks(
 )
 GEMINI: Final = AcpQuirks(
     names=("gemini-cli",),
+    harness="gemini",
     title="Gemini CLI",
     sign_in="gemini",
     echoes=("[MODE_UPDATE] ",),
+    agent_title=re.compile(r"\ADelegating to agent '(.+)'"),
+    whole_thoughts=True,
     context=("<session_context>",),
     id_has_name=True,
     for_session=frozenset(("proceed_always",)),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dragoman.harnesses.acp.calls import AcpCalls
-from dragoman.harnesses.acp.failures import prompt_error, stop_error, text_error
+from dragoman.harnesses.acp.failures import flagged_error, prompt_error, stop_error, text_error
 from dragoman.harnesses.acp.quirks import AcpQuirks
+from dragoman.harnesses.acp.records import ResponseTokens
 from dragoman.harnesses.acp.spending import ProcessTotal, turn_usage
 from dragoman.harnesses.acp.tools import block_text
 from dragoman.harnesses.assembly.assembler import SessionAssembler
@@ -65,6 +66,10 @@ class AcpSession:
         self._waiting: list[AcpPrompt] = []
         self._prompted = False
         """Whether the open turn is for a prompt of the host."""
+        self.is_failing = False
+        """Whether the agent has marked the open turn as failed: the text that follows says why."""
+        self._counts_responses = False
+        """Whether the tokens of each response of the open turn are known."""
         self._process = ProcessTotal()
         self._cost: float | None = None
         self._window: int | None = None
@@ -113,10 +118,13 @@ class AcpSession:
 
     def _take_error(self) -> TurnError | None:
         """The model error that the last text is; it is no text then."""
-        if not self._pieces or self._of != "text":
+        text = "".join(self._pieces) if self._of == "text" else ""
+        if not text and not self.is_failing:
             return None
-        error = text_error("".join(self._pieces), self.quirks)
-        if error is not None:
+        error = text_error(text, self.quirks)
+        if error is None and self.is_failing:
+            error = flagged_error(text)
+        if error is not None and text:
             self._pieces.clear()
         return error
 
@@ -135,7 +143,7 @@ class AcpSession:
         self.calls.end_turn()
         self._report_cost(None)
         self.assembler.end_turn(outcome, error)
-        self._prompted = False
+        self._prompted = self.is_failing = self._counts_responses = False
         self._next()
 
     def _next(self) -> None:
@@ -152,16 +160,22 @@ class AcpSession:
 
     # What is said.
 
+    def mark_failing(self) -> None:
+        """The agent says that the open turn has failed; what it said before is no error."""
+        self.flush()
+        self.is_failing = self.assembler.in_turn
+
     def chunk(self, of: DeltaOf, text: str, message_id: str | None) -> None:
         """A piece of a text or of a thought."""
-        if of != self._of or message_id != self._message_id:
+        is_whole = of == "thinking" and self.quirks.whole_thoughts
+        if of != self._of or message_id != self._message_id or is_whole:
             self.flush()
         self._of, self._message_id = of, message_id
         self.calls.emit_known()
         self.assembler.turns.ensure()
         self._pieces.append(text)
         whole = "".join(self._pieces)
-        if of == "text" and text_error(whole, self.quirks) is not None:
+        if of == "text" and (self.is_failing or text_error(whole, self.quirks) is not None):
             self.assembler.duplicate("text: it comes whole")
             return
         self.assembler.delta(_CHANNEL, of, text, message_id)
@@ -221,8 +235,15 @@ class AcpSession:
 
     # Tokens.
 
+    def spent_on(self, response: ResponseTokens) -> None:
+        """The session's file says what one response has spent: more exactly than the end of the turn does."""
+        self._counts_responses = True
+        if response.usage != NOTHING:
+            name, model = response.response_id, response.model
+            self.assembler.usage(None, response.usage, response_id=name, model=model)
+
     def _spend(self, usage: Usage | None) -> None:
-        if usage is None:
+        if usage is None or self._counts_responses:
             return
         match self.quirks.usage:
             case "process":

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from dragoman.harnesses.acp.quirks import AcpQuirks
+from dragoman.harnesses.gemini_tools.names import tool_name
 from dragoman.model import tools
 from dragoman.model.messages import ApprovalKind
 from dragoman.wire import jsonl
@@ -60,8 +61,13 @@ _KINDS: Final = {
     "search": tools.GREP,
     "fetch": tools.WEB_FETCH,
 }
+_AGENT_VERB: Final = re.compile(r"spawn|wait|close|interrupt|send|followup")
+_OF_MCP: Final = frozenset(("server", "tool", "arguments"))
 _IDENTIFIER: Final = re.compile(r"[A-Za-z][\w.-]*\Z")
 _MCP_TITLE: Final = re.compile(r"\A([\w.-]+) \(([\w.-]+) MCP Server\)")
+_EXPLAINED: Final = re.compile(
+    r"\[(?:current working directory [^\]]+|in ([^\]]+))\](?: \((.*?)\))?( \[background\])?\Z"
+)
 _AT: Final = re.compile(r"\[current working directory ([^\]]+)\]?")
 
 
@@ -107,6 +113,8 @@ class CallFacts(NamedTuple):
 def use_of(call: CallFacts, servers: Iterable[str]) -> ToolUse:
     """The call in the words that all harnesses share."""
     given = call.input or _input_shown(call)
+    if (found := _mcp_use(call, given) or _agent_use(call, given)) is not None:
+        return found
     native = call.name or _guessed(call, given)
     tool = _NAMES.get(native) or _of_server(native, call.title, servers) or native
     if tool == tools.EDIT and "content" in given and "old_string" not in given:
@@ -116,6 +124,34 @@ def use_of(call: CallFacts, servers: Iterable[str]) -> ToolUse:
     if tool == tools.TODO_WRITE and isinstance(given.get("todos"), list):
         given["todos"] = [_todo(as_dict(each)) for each in as_list(given["todos"])]
     return ToolUse(tool, native, given)
+
+
+def _mcp_use(call: CallFacts, given: dict[str, Any]) -> ToolUse | None:
+    """The tool of an MCP server, where the input names both and holds the arguments (codex-acp)."""
+    server, tool = given.get("server"), given.get("tool")
+    if not isinstance(server, str) or not isinstance(tool, str):
+        return None
+    if call.title != f"mcp.{server}.{tool}" or not given.keys() <= _OF_MCP:
+        return None
+    return ToolUse(tools.mcp_tool(server, tool), call.title, as_dict(given.get("arguments")))
+
+
+def _agent_use(call: CallFacts, given: dict[str, Any]) -> ToolUse | None:
+    """A call that manages sub-agents, where the input has the state of each (codex-acp)."""
+    if "senderThreadId" not in given:
+        return None
+    agents, said = as_list(given.get("receiverThreadIds")), as_str(given.get("prompt")) or ""
+    match _AGENT_VERB.match(call.title):
+        case re.Match() as found if found[0] == "spawn":
+            return ToolUse(tools.TASK, call.title, {"prompt": said})
+        case re.Match() as found if found[0] == "wait":
+            return ToolUse(tools.TASK_OUTPUT, call.title, {"agent_ids": agents})
+        case re.Match() as found if found[0] in ("close", "interrupt"):
+            return ToolUse(tools.TASK_STOP, call.title, {"agent_ids": agents})
+        case re.Match():
+            return ToolUse(tools.SEND_MESSAGE, call.title, {"agent_ids": agents, "message": said})
+        case None:
+            return None
 
 
 def _todo(todo: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +177,8 @@ def _guessed(call: CallFacts, given: dict[str, Any]) -> str:
 def _input_shown(call: CallFacts) -> dict[str, Any]:
     """The input of a call that only shows it: in its title, its places and its content."""
     if call.kind == "execute" and call.title:
-        return {"command": call.title.partition(" [current working directory ")[0]}
+        command = call.title.partition(" [current working directory ")[0]
+        return {"command": command, **_explained(call.content)}
     for diff in map(as_dict, call.content):
         if diff.get("type") == "diff":
             return _of_diff(diff)
@@ -149,6 +186,16 @@ def _input_shown(call: CallFacts) -> dict[str, Any]:
     if places:
         return {"file_path": places[0]}
     return _json_shown(call.content)
+
+
+def _explained(content: list[Any]) -> dict[str, Any]:
+    """What a command is shown with: where it runs, what for, and whether in the background (Gemini CLI)."""
+    found = next(filter(None, map(_EXPLAINED.match, texts_of(content))), None)
+    if found is None:
+        return {}
+    shown = {"dir_path": found[1], "description": found[2]}
+    more: dict[str, Any] = {name: value for name, value in shown.items() if value}
+    return more | ({"run_in_background": True} if found[3] else {})
 
 
 def _of_diff(diff: dict[str, Any]) -> dict[str, Any]:
@@ -180,7 +227,7 @@ def _of_server(native: str, title: str, servers: Iterable[str]) -> str | None:
         for joint in ("_", "-", "."):
             if bare.startswith(server + joint):
                 return tools.mcp_tool(server, bare[len(server) + 1 :])
-    return None
+    return tool_name(native) if native.startswith("mcp_") else None
 
 
 def texts_of(content: Iterable[Any]) -> list[str]:

@@ -53,6 +53,10 @@ def _agent_message(session: AcpSession, update: dict[str, Any]) -> None:
 
 def _agent_thought(session: AcpSession, update: dict[str, Any]) -> None:
     text = block_text(as_dict(update.get("content")))
+    if session.quirks.whole_thoughts:
+        text = text.removeprefix("****\n").rstrip(
+            "\n"
+        )  # a thought without a subject, or without more
     if text:
         session.chunk("thinking", text, as_str(update.get("messageId")))
     else:
@@ -119,6 +123,17 @@ def _commands(session: AcpSession, update: dict[str, Any]) -> None:
     session.assembler.duplicate("state: the commands that the agent offers")
 
 
+def _info(session: AcpSession, update: dict[str, Any]) -> None:
+    """The title of the session; an agent may also say here that a turn has failed."""
+    *way, mark = session.quirks.failure_mark or ("",)
+    value: Any = update
+    for name in way:
+        value = as_dict(value).get(name)
+    if way and value == mark:
+        session.mark_failing()
+    session.assembler.duplicate("state: the title of the session")
+
+
 def _state(rule: str) -> _Report:
     def report_state(session: AcpSession, update: dict[str, Any]) -> None:
         session.assembler.duplicate(f"state: {rule}")
@@ -137,5 +152,5 @@ _KINDS: Final[dict[str, _Report]] = {
     "config_option_update": _options,
     "available_commands_update": _commands,
     "current_mode_update": _state("the mode of the session"),
-    "session_info_update": _state("the title of the session"),
+    "session_info_update": _info,
 }

@@ -17,8 +17,15 @@ from dragoman.wire.loose import as_dict, as_str
 class StreamParser:
     """A parser that reads each line by itself. Subclasses say how, in ``_read``."""
 
-    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
-        self._out = Output(audit=audit)
+    def __init__(
+        self,
+        *,
+        only: frozenset[str] | None = None,
+        audit: bool = False,
+        out: Output | None = None,
+    ) -> None:
+        """``out`` is the output of a stream that this one is a part of."""
+        self._out = out if out is not None else Output(audit=audit)
 
     def receive_line(self, line: bytes) -> None:
         self._out.line += 1

@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 
 from dragoman.harnesses.contract.conversation import Clock, Conversation, Release
+from dragoman.harnesses.contract.session_files import SessionFiles
 from dragoman.model.intents import OpenSession
 from dragoman.model.messages import Message, Outcome, TurnError
 from dragoman.model.usage import Usage
@@ -192,6 +193,8 @@ class SessionTransport(msgspec.Struct, frozen=True, kw_only=True):
     """Images can be given by their path; otherwise the engine reads them and gives ``data:`` addresses."""
     has_address: bool = False
     """A running server can be reached by its address (``unix://``, ``ws://``)."""
+    files: SessionFiles | None = None
+    """The files that the agent writes for its session, where they say what the wire leaves out."""
     settings: Callable[[Mapping[str, str]], dict[str, Any]] = no_settings
     """The settings that sessions take from the environment, for a program that ignores its own variables
     when it is driven. ``OpenSession.config`` has them, unless the caller sets others."""

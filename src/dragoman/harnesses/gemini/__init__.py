@@ -1,6 +1,6 @@
-"""Google's Gemini CLI: its stream, and the chat files it keeps.
+"""Google's Gemini CLI: driven over ACP, its stream, and the chat files it keeps.
 
-What reads and repairs is imported when it is used (:mod:`~dragoman.harnesses.contract.lazy`).
+What reads, drives, plays and repairs is imported when it is used (:mod:`~dragoman.harnesses.contract.lazy`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dragoman.harnesses.gemini.dialects import DIALECTS, values
 from dragoman.harnesses.gemini.history import GEMINI_HISTORY
 from dragoman.harnesses.gemini.limits import LIMITS
 from dragoman.harnesses.gemini.program import GEMINI_PROGRAM, capabilities
+from dragoman.harnesses.gemini.transports import GEMINI_PLAYBACK, GEMINI_TRANSPORTS
 
 GEMINI = Harness(
     name="gemini",
@@ -20,6 +21,8 @@ GEMINI = Harness(
     settle=sniff.settle,
     capabilities=capabilities,
     program=GEMINI_PROGRAM,
+    transports=GEMINI_TRANSPORTS,
+    playback=GEMINI_PLAYBACK,
     values=values,
     limits=LIMITS,
     history=GEMINI_HISTORY,

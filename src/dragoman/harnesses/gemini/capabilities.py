@@ -33,16 +33,31 @@ ACCESS: Final = (
         level="full",
     ),
 )
+ASKING: Final = (
+    Choice(
+        value="on-request",
+        label="When needed",
+        summary="It asks you before what the access does not allow by itself.",
+    ),
+    Choice(
+        value="never",
+        label="Never",
+        summary="It never asks: what the access does not allow by itself is denied.",
+    ),
+)
 # A four-pointed star.
 _ICON: Final = "M12 2c1 6 4 9 10 10-6 1-9 4-10 10-1-6-4-9-10-10 6-1 9-4 10-10Z"
 MODELS: Final = ("auto", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite")
-_ABILITIES: Final[frozenset[Ability]] = frozenset(("interrupt", "set_access", "plan"))
+_ABILITIES: Final[frozenset[Ability]] = frozenset(
+    ("interrupt", "resume", "models", "images", "config", "set_access", "elicitation", "plan")
+)
 
 
 def capabilities(release: Release | None) -> Capabilities:
     """What a release offers; without one, what today's does."""
     return Capabilities(
         access=ACCESS,
+        asking=ASKING,
         models=MODELS,
         can=_ABILITIES,
         confirms_access=True,

@@ -17,6 +17,16 @@ def _stream():
 
 
 @on_use
+def _acp():
+    from functools import partial
+
+    from dragoman.harnesses.acp.parser import AcpParser
+    from dragoman.harnesses.gemini.chat.following import GeminiFileReader
+
+    return partial(AcpParser, harness="gemini", files=GeminiFileReader)
+
+
+@on_use
 def _chat():
     from dragoman.harnesses.gemini.chat.parser import GeminiChatParser
 
@@ -31,6 +41,12 @@ def values():
 
 
 DIALECTS: Final = (
+    Dialect(
+        name=sniff.ACP,
+        summary="gemini --acp, in both directions or what the agent says",
+        releases="0.61 to today",
+        make_parser=_acp,
+    ),
     Dialect(
         name=sniff.STREAM,
         summary="gemini -p PROMPT -o stream-json",

@@ -7,13 +7,16 @@ does not exist; a resumed session goes on in its file.
 
 from __future__ import annotations
 
+import glob
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
 
 from dragoman.harnesses.contract.history import History, Origin, Place, RowNames
+from dragoman.harnesses.contract.session_files import SessionFiles
 from dragoman.model.homes import HomeFolder
 from dragoman.wire.jsonl import UNREADABLE
 
@@ -82,4 +85,38 @@ GEMINI_HISTORY: Final = History(
     suffixes=(".jsonl",),
     identify=identify,
     row_names=RowNames(starts=(b'{"$set":{"summary"',), name_in=name_in),
+)
+
+
+# While it works.
+
+_MINUTE: Final = re.compile(r"^session-(\d{4}-\d\d-\d\dT\d\d-\d\d)-")
+_OPENED: Final = re.compile(rb'"result":\{"sessionId":"([\w-]{8,64})"')
+
+
+def _files_of(env: Mapping[str, str], session_id: str) -> tuple[str, ...]:
+    """The chat files of a session, and those of its sub-agents."""
+    chats = f"{glob.escape(GEMINI_HOME.path(env))}/tmp/*/chats"
+    name = glob.escape(session_id)
+    return (f"{chats}/session-*-{glob.escape(session_id[:8])}.jsonl", f"{chats}/{name}/*.jsonl")
+
+
+def _session_in(line: bytes) -> str | None:
+    found = _OPENED.search(line[:200])
+    return found[1].decode() if found is not None else None
+
+
+def _resume_pause(names: Sequence[str], now: float) -> float:
+    """Until the minute is over in which the session began: a second process names its file by the minute, too, and
+    would write over the first one's."""
+    minutes = [found[1] for name in names if (found := _MINUTE.match(name)) is not None]
+    current = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H-%M")
+    return 61 - now % 60 if minutes and min(minutes) >= current else 0.0
+
+
+GEMINI_FILES: Final = SessionFiles(
+    pattern=_files_of,
+    session_in=_session_in,
+    resume_pause=_resume_pause,
+    resume_reason="Gemini CLI loses a session that is resumed in the minute in which it began",
 )

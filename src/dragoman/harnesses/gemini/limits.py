@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dragoman.harnesses.contract.reading import Limit
-from dragoman.harnesses.gemini.sniff import CHAT, STREAM
+from dragoman.harnesses.gemini.sniff import ACP, CHAT, STREAM
 
 LIMITS: Final = (
     Limit(dialect=STREAM, aspect="thinking", why="the stream leaves out what the model thinks"),
@@ -27,6 +27,37 @@ LIMITS: Final = (
         dialect=STREAM,
         aspect="usage",
         why="the stream counts the whole run, also sub-agents and requests that were made again",
+    ),
+    Limit(
+        dialect=ACP,
+        aspect="shown inputs",
+        why="a call has a title and no input; Dragoman takes the input from the chat file while it drives Gemini",
+    ),
+    Limit(
+        dialect=ACP,
+        aspect="command outputs",
+        why="what a command prints is left out; from the chat file, too",
+    ),
+    Limit(
+        dialect=ACP,
+        aspect="command errors",
+        why="a command that fails is reported as completed, without its exit code; from the chat file, too",
+    ),
+    Limit(
+        dialect=ACP,
+        aspect="shown outputs",
+        why="a result has what people are shown of it, or nothing; from the chat file, too",
+    ),
+    Limit(dialect=ACP, aspect="plans", why="a plan has no steps; from the chat file, too"),
+    Limit(
+        dialect=ACP,
+        aspect="usage",
+        why="tokens are counted without thoughts and without what came from the cache; from the chat file, too",
+    ),
+    Limit(
+        dialect=CHAT,
+        aspect="refused calls",
+        why="a call that was denied over ACP is not written down",
     ),
     Limit(
         dialect=CHAT,

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from dragoman.harnesses.acp.sniff import sniff_acp
 from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 STREAM: Final = "gemini-stream"
 CHAT: Final = "gemini-chat"
+ACP: Final = "gemini-acp"
 
 _ROLES: Final = frozenset(("user", "assistant"))
 _STATUSES: Final = frozenset(("success", "error"))
@@ -27,7 +29,7 @@ def sniff(lines: Sequence[bytes]) -> str | None:
         found = _dialect(_object(line))
         if found is not None:
             return found
-    return None
+    return ACP if sniff_acp(lines, "gemini") else None
 
 
 def settle(lines: Sequence[bytes]) -> str | None:

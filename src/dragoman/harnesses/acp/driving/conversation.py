@@ -30,8 +30,10 @@ from dragoman.harnesses.acp.driving.live import AcpLiveReader
 from dragoman.harnesses.acp.driving.modes import NEVER, SessionModes
 from dragoman.harnesses.acp.driving.opening import AcpOpening, model_steps
 from dragoman.harnesses.acp.driving.prompts import prompt_params
+from dragoman.harnesses.acp.files import MakeFileReader
 from dragoman.harnesses.acp.methods import PROTOCOL_VERSION
 from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
+from dragoman.harnesses.contract.session_files import ROW_BEGINS
 from dragoman.model import intents
 from dragoman.model.answers import Model
 from dragoman.model.messages import (
@@ -62,10 +64,11 @@ class AcpConversation:
         *,
         harness: str = "acp",
         make_id: Callable[[], str] | None = None,
+        files: MakeFileReader | None = None,
     ) -> None:
         self.release = release
         self._make_id = make_id or (lambda: str(uuid4()))
-        self._reader = AcpLiveReader(harness)
+        self._reader = AcpLiveReader(harness, files)
         self._channel = AcpChannel(self._asked)
         self._decisions = AcpDecisions()
         self._offer: AgentOffer = NOTHING_OFFERED
@@ -99,6 +102,8 @@ class AcpConversation:
     def receive_line(self, line: bytes) -> None:
         self._reader.receive_line(line)
         self._new = self._drain()
+        if line.startswith(ROW_BEGINS):
+            return
         self._channel.receive_line(line)
         self._check_mode(line)
 

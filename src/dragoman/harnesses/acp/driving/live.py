@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from dragoman.harnesses.acp.files import MakeFileReader
 from dragoman.harnesses.acp.parser import AcpParser
 from dragoman.harnesses.acp.session import AcpSession
 from dragoman.harnesses.acp.shapes import decode_line
@@ -18,8 +19,8 @@ from dragoman.wire.loose import as_dict, as_str
 class AcpLiveReader:
     """Reads the lines of both sides in the order in which they are received and sent."""
 
-    def __init__(self, harness: str) -> None:
-        self._parser = AcpParser(harness=harness, transport="acp")
+    def __init__(self, harness: str, files: MakeFileReader | None = None) -> None:
+        self._parser = AcpParser(harness=harness, transport="acp", files=files)
         self._parser.sent = False
         self._parser.keeps_history = False
         self._given_up: tuple[str | None, str | None] | None = None

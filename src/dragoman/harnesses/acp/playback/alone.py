@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dragoman.harnesses.acp.playback.server import AcpServer
 from dragoman.harnesses.contract.playback import TimedLine, TimedMessage
@@ -12,9 +12,16 @@ _MOST = 1_000_000
 
 
 def play_alone(cues: Iterable[TimedMessage]) -> Iterator[TimedLine]:
+    """Yield the lines of an agent without a name for a host that only listens."""
+    return play_as(AcpServer, cues)
+
+
+def play_as(
+    make_server: Callable[[Sequence[TimedMessage]], AcpServer], cues: Iterable[TimedMessage]
+) -> Iterator[TimedLine]:
     """Yield the agent's lines for a host that greets it, and sends a prompt for each turn."""
     timed = list(cues)
-    server = AcpServer(timed)
+    server = make_server(timed)
     now = said_at = 0.0
     turns = sum(isinstance(cue.message, TurnStarted) for cue in timed)
     for line in (_OPENING[0], _OPENING[1], *(_prompt(number) for number in range(turns))):

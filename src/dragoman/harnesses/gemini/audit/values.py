@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from dragoman.harnesses.acp.audit import values as values_over_acp
 from dragoman.harnesses.assembly.omissions import Omission, Omissions
 from dragoman.harnesses.contract.reading import Value
 from dragoman.harnesses.gemini_tools.results import unwrapped
 from dragoman.wire import jsonl
+from dragoman.wire.directions import unwrap
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 UNSAID: Final = frozenset(
@@ -61,8 +63,13 @@ def values(line: bytes, rule: str = "") -> Iterator[Value]:
     if rule in UNSAID:
         return
     try:
-        given = as_dict(jsonl.loads(line))
-    except jsonl.NotJson:
+        given = as_dict(jsonl.loads(unwrap(line).line))
+    except (jsonl.NotJson, *jsonl.UNREADABLE):
+        return
+    if given.get("dir") == "file":
+        return  # a row of a chat beside the wire: where the chat itself is read, it is checked
+    if "jsonrpc" in given:
+        yield from values_over_acp(line, rule)
         return
     patch = as_dict(given.get("$set"))
     name = "$set" if patch else as_str(given.get("type")) or "line"

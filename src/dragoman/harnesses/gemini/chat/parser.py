@@ -18,12 +18,14 @@ and nothing is ever removed. A file has no line for the end of a turn.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
+from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.assembly.parsing import StreamParser
 from dragoman.harnesses.contract.reading import Ending
 from dragoman.harnesses.gemini.chat import shapes
@@ -31,6 +33,7 @@ from dragoman.harnesses.gemini.chat.contexts import CONTEXTS, workspace
 from dragoman.harnesses.gemini.chat.rows import ChatRows
 from dragoman.harnesses.gemini.chat.undoing import ChatTurns
 from dragoman.harnesses.gemini_tools.parts import parts_of
+from dragoman.wire.jsonl import UNREADABLE
 from dragoman.wire.loose import as_dict, as_list, as_str
 from dragoman.wire.moments import as_time, later
 
@@ -46,8 +49,17 @@ _BOOKKEEPING: Final = frozenset(
 class GeminiChatParser(StreamParser):
     """One chat file: a session's own, or a sub-agent's."""
 
-    def __init__(self, *, only: frozenset[str] | None = None, audit: bool = False) -> None:
-        super().__init__(only=only, audit=audit)
+    def __init__(
+        self,
+        *,
+        only: frozenset[str] | None = None,
+        audit: bool = False,
+        out: Output | None = None,
+        parent: tuple[str | None, str | None] = (None, None),
+    ) -> None:
+        """``parent`` is the session that a sub-agent works for, and the call that has started it."""
+        super().__init__(only=only, audit=audit, out=out)
+        self._parent = parent
         self._session = SessionAssembler(self._out, HARNESS)
         self._session.says_ends = False
         self._rows = ChatRows(self._out, self._session)
@@ -77,6 +89,15 @@ class GeminiChatParser(StreamParser):
                 self._unknown(line, as_str(row.type) or "message")
         else:
             raise msgspec.ValidationError
+
+    def read_row(self, row: bytes) -> None:
+        """Read a row that is on a line of another stream, which keeps what cannot be read."""
+        with suppress(*UNREADABLE):
+            self._read(row)
+
+    def end_now(self) -> None:
+        """The call that the sub-agent works for is over."""
+        self._finish("over")
 
     def _say_held(self) -> None:
         self._introduce({})
@@ -112,7 +133,12 @@ class GeminiChatParser(StreamParser):
         (number, row), self._header = self._header, None
         now, self._out.line = self._out.line, number
         folders = [text for each in as_list(row.directories) if (text := as_str(each))]
-        self._session.begin_session(cwd=next(iter(folders), None) or workspace(patch))
+        parent, call_id = self._parent
+        self._session.begin_session(
+            cwd=next(iter(folders), None) or workspace(patch),
+            parent_session_id=parent,
+            parent_call_id=call_id,
+        )
         self._turns.begin_run()
         if (title := as_str(row.summary)) is not None:
             self._title(title)
