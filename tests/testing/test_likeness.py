@@ -181,6 +181,8 @@ HIDDEN: dict[str, tuple[list[Turn], list[Turn]]] = {
     "plan progress": (turn(plan(status="pending")), turn(plan(status="in_progress"))),
     "plan explanation": (turn(plan()), turn(plan("because"))),
     "scripted plans": (turn(*SCRIPT, plan()), turn(*SCRIPT)),
+    "plans": (turn(plan()), turn()),
+    "shown inputs": (turn(*use("Read", {})), turn(*use("Read", {"file_path": "/a"}))),
     "thinking": (turn(Thinking(text="hm"), DONE), turn(DONE)),
     "raw thinking": (
         turn(Thinking(text="sum"), DONE),
@@ -241,6 +243,7 @@ STILL_SEEN: dict[str, tuple[list[Turn], list[Turn]]] = {
     "reasoning tokens": (turn(usage=Usage(10)), turn(usage=Usage(11))),
     "turn usage": (turn(usage=Usage(10)) + turn(), turn(usage=Usage(11)) + turn()),
     "plan progress": (turn(plan(status="completed")), turn(plan(status="pending"))),
+    "shown inputs": (turn(*use("Bash", {"command": "a"})), turn(*use("Bash", {"command": "b"}))),
     "refused calls": (turn(DONE), turn(*use(), DONE)),
     "order": (turn(Text(text="a"), Text(text="b")), turn(Text(text="b"), Text(text="a"))),
     "lost texts": (turn(DONE), turn(Text(text="Looking."), DONE)),
