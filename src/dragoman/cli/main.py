@@ -62,6 +62,10 @@ COMMANDS: Final = {
         "dragoman.cli.commands.rehearse",
         "Run a command against a scripted stand-in model.",
     ),
+    "mcp": (
+        "dragoman.cli.commands.mcp",
+        "Offer saved sessions to agents, as an MCP server.",
+    ),
     "completion": (
         "dragoman.cli.commands.completion",
         "Print a completion script for bash, zsh or fish.",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import Final
 
 import click
 
-_UNITS: Final = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+from dragoman.archive.times import point_in_time
 
 
 class When(click.ParamType[float]):
@@ -20,18 +19,10 @@ class When(click.ParamType[float]):
     ) -> float:
         if not isinstance(value, str):
             return value
-        now = datetime.now().astimezone()
-        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        if value in ("today", "yesterday"):
-            return (midnight - timedelta(days=value == "yesterday")).timestamp()
-        if value[-1:] in _UNITS and value[:-1].replace(".", "", 1).isdigit():
-            return now.timestamp() - float(value[:-1]) * _UNITS[value[-1]]
         try:
-            return datetime.fromisoformat(value).astimezone().timestamp()
-        except ValueError:
-            self.fail(
-                f"not a time: {value!r} (use 2026-11-15, 3d, 12h, today or yesterday)", param, ctx
-            )
+            return point_in_time(value)
+        except ValueError as problem:
+            self.fail(str(problem), param, ctx)
 
 
 class Day(click.ParamType[datetime]):
