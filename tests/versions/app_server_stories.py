@@ -112,14 +112,21 @@ async def _cancelled(play: Play) -> None:
 async def _for_session(play: Play) -> None:
     step = play.asking("touch made")
     play.script(f"turns:\n- - {step}\n  - say: one\n- - {step}\n  - say: two")
+    asked: list[str] = []
     told: list[Message] = []
-    async with play.connect(policy=lambda request: "allow_for_session") as codex:  # pyright: ignore[reportUnknownLambdaType]
+
+    def person(request: ApprovalRequested) -> str:
+        asked.append(request.approval_id)
+        return "allow_for_session"
+
+    async with play.connect(ask=person) as codex:
         session = await codex.start(cwd=play.repo, **play.asks)
         for prompt in ("first", "second"):
             told += (await session.run(prompt)).messages
     assert _ended(told) == (["completed", "completed"], ["one", "two"])
     assert len(of(ToolResult, told)) == 2
-    assert [m.decision for m in of(ApprovalSettled, told)] == ["allow_for_session"]
+    assert len(asked) == 1
+    assert [m.decision for m in of(ApprovalSettled, told)] == ["allow", "allow"]
 
 
 @STORIES.story("an approval of a patch: denied, then allowed")
