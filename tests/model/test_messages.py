@@ -79,7 +79,7 @@ CONTRACT = {
         "form",
         "url",
     ],
-    "approval_settled": ["approval_id", "decision"],
+    "approval_settled": ["approval_id", "decision", "detail"],
     "notice": ["level", "text", "will_retry", "undone_turns"],
     "compacted": ["summary"],
     "turn_ended": ["outcome", "error", "usage"],

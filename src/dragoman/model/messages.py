@@ -209,6 +209,9 @@ class ApprovalSettled(BaseMessage, frozen=True, kw_only=True, tag="approval_sett
 
     approval_id: str
     decision: str
+    detail: dict[str, Any] = {}
+    """What the answer adds to the decision: ``message`` (why it was denied), ``input`` (the call as it was edited),
+    ``rules`` and ``permissions`` (what is allowed from now on, in the harness's own words)."""
 
 
 class Notice(BaseMessage, frozen=True, kw_only=True, tag="notice"):

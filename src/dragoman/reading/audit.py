@@ -16,15 +16,17 @@ from dragoman.wire.lines import DEFAULT_MAX_LINE
 
 _SHOWN = 200
 """How many characters of a lost value are shown."""
+EMITTED = ""
+"""The reason of a line that is no duplicate: it emitted a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostValue:
-    """A value on a line dropped as a duplicate that no message contains."""
+    """A value on a line that no message contains."""
 
     line: int
     reason: str
-    """Why the line was dropped."""
+    """Why the line was dropped; empty if it emitted a message without this value."""
     place: str
     value: str
 
@@ -53,7 +55,7 @@ class Account:
     emitting: int = 0
     """How many lines produced a message."""
     lost: list[LostValue] = field(default_factory=list["LostValue"])
-    """Values on duplicate lines that no message contains. Always empty unless there is a bug."""
+    """Values that no message contains. Always empty unless there is a bug."""
     damage: str | None = None
 
     @property
@@ -76,8 +78,8 @@ def audit(
 ) -> Account:
     """Read a stream to its end and account for each of its lines.
 
-    A duplicate is verified, not trusted: each of its values must appear in some message, or at a
-    place that the harness lists as deliberately omitted.
+    Lines are verified, not trusted: each value of a line, duplicate or not, must appear in some
+    message, or at a place that the harness lists as deliberately omitted.
     """
     account = Account(dialect=dialect)
     parser = make_parser(dialect, audit=True)
@@ -87,21 +89,26 @@ def audit(
     evidence = Evidence()
     doubtful: list[tuple[int, str, Value]] = []
 
+    def doubt(line: int, reason: str) -> None:
+        found = values(lines.get(line, b""), reason, account.dialect or "")
+        doubtful.extend((line, reason, value) for value in found)
+
     def settle() -> None:
         if isinstance(parser, SniffingParser) and parser.dialect is not None:
             account.dialect = parser.dialect.name
-        for message in parser.messages():
+        messages = parser.messages()
+        duplicates = dict(parser.duplicates())
+        for message in messages:
             _count(account, message)
             evidence.add(message)
             if open_lines.pop(message.line, 0) is None:
                 emitting.add(message.line)
-        for line, reason in parser.duplicates():
+                # a line may repeat another and still bring out what waited for it
+                doubt(message.line, duplicates.get(message.line, EMITTED))
+        for line, reason in duplicates.items():
             if open_lines.pop(line, 0) is None:
                 account.duplicates[reason] += 1
-                doubtful.extend(
-                    (line, reason, value)
-                    for value in values(lines.get(line, b""), reason, account.dialect or "")
-                )
+                doubt(line, reason)
         for line in lines.keys() - open_lines.keys():
             del lines[line]
         account.emitting += len(emitting)

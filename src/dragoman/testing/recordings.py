@@ -1,7 +1,7 @@
 """Check a folder of recordings: ``python -m dragoman.testing.recordings DIR``.
 
-Two rules apply to every file: each line is accounted for, with each value of a duplicate line found
-in some message; and the live stream of a run gives the same conversation as the session file it
+Two rules apply to every file: each line is accounted for, with each of its values found in some
+message; and the live stream of a run gives the same conversation as the session file it
 left. Files are named ``<harness>/<release>/<scenario>.<kind>.jsonl``.
 """
 
@@ -52,7 +52,7 @@ class RecordingsReport:
     unaccounted: list[tuple[Path, list[int]]] = field(default_factory=list[tuple[Path, list[int]]])
     unknown: Counter[str] = field(default_factory=Counter[str])
     lost: list[tuple[Path, LostValue]] = field(default_factory=list[tuple[Path, LostValue]])
-    """Values on duplicate lines that no message of their file contains."""
+    """Values that no message of their file contains."""
 
     @property
     def is_good(self) -> bool:

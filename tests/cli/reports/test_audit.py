@@ -22,7 +22,7 @@ def test_an_account_says_what_became_of_the_lines_and_by_which_rules() -> None:
         "         9 emitted a message\n"
         "         3 duplicate a line that did\n"
         "         0 are unaccounted for\n"
-        "         0 values on duplicate lines are in no message\n"
+        "         0 values are lost\n"
         "\n"
         "9 messages\n"
         "         7 tool_call\n"

@@ -338,6 +338,7 @@ def test_approvals_are_told_but_never_asked() -> None:
             "subtype": "approval_settled",
             "approval_id": "a1",
             "decision": "decline",
+            "detail": {},
             "session_id": "s",
         },
     ]

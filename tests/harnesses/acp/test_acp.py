@@ -444,3 +444,26 @@ def test_each_agent_has_one_row() -> None:
     assert len(set(names)) == len(names)
     assert quirks_of("gemini-cli").load_after == 60.0
     assert quirks_of("toy") is PLAIN
+
+
+@pytest.mark.parametrize(
+    ("announced", "asked"),
+    [
+        ({"command": "touch made"}, {"command": "rm -rf /"}),
+        ({"cmd": "touch made"}, {"command": "rm -rf /"}),
+        ({"command": "touch made", "timeout": 5}, {"command": "rm -rf /", "shell": "bash"}),
+    ],
+)
+def test_an_approval_is_for_what_the_request_says(
+    announced: dict[str, Any], asked: dict[str, Any]
+) -> None:
+    talk = Talk()
+    talk.send(3, "session/prompt", {"sessionId": _S, "prompt": [{"type": "text", "text": "go"}]})
+    call = {"toolCallId": "c1", "kind": "execute", "title": "touch made"}
+    talk.update("tool_call", **call, status="pending", rawInput=announced)
+    talk.ask(7, {**call, "rawInput": asked}, [("yes", "allow_once")])
+
+    [approval] = talk.of(ApprovalRequested)
+
+    assert approval.command == approval.summary == "rm -rf /"
+    assert approval.detail["command"] == "rm -rf /"

@@ -359,3 +359,16 @@ def test_an_edit_that_asks_for_a_whole_folder_says_so(
     assert isinstance(request, ApprovalRequested)
     assert request.summary == "add /w/a, and write below /w"
     assert request.detail["grant_root"] == "/w"
+
+
+def test_what_an_answer_adds_is_kept_but_not_what_was_filled_in() -> None:
+    rule = {"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["git", "status"]}}
+    granted = {"network": {"enabled": True}}
+
+    assert questions.detail_of({"decision": rule}) == {"rules": [rule]}
+    assert questions.detail_of({"permissions": granted, "scope": "turn"}) == {
+        "permissions": granted
+    }
+    assert questions.detail_of({"decision": "accept"}) == {}
+    assert questions.detail_of({"answers": {"pin": {"answers": ["1234"]}}}) == {}
+    assert questions.detail_of({"action": "accept", "content": {"pin": "1234"}}) == {}

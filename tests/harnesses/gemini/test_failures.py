@@ -14,6 +14,15 @@ def test_an_error_of_the_service_is_taken_out_of_its_text() -> None:
     )
 
 
+def test_brackets_in_the_answer_do_not_end_it() -> None:
+    text = '[API Error: {"error":{"code":400,"message":"bad [x]","status":"INVALID","details":[]}}]'
+
+    assert result_error({"message": text}) == TurnError(
+        "response_error", "bad [x]", retryable=False, details="HTTP 400, INVALID"
+    )
+    assert result_error({"message": "[API Error: bad [x] here]\nWait."}).message == "bad [x] here"
+
+
 @pytest.mark.parametrize(
     ("error", "kind", "retryable"),
     [

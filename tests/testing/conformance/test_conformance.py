@@ -86,6 +86,7 @@ _FAULTS: dict[str, Sabotage] = {
         messages=lambda original: [each for each in original() if not isinstance(each, ToolCall)],
         duplicates=lambda original: [*original(), *(Duplicate(line, "made up") for line in range(1, 40))],
     ),
+    "reading: emitting lines lose nothing": sabotage.emitting(changed(ToolCall, input={})),
     "reading: only broken lines are malformed": sabotage.emitting(
         lambda messages: [
             *messages, *(Unknown(line=1, native_type="x", raw="cut off") for _ in messages[:1])

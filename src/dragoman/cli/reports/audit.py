@@ -13,8 +13,8 @@ def account_text(account: Account, name: str) -> str:
         f"  {account.duplicates.total():>8} duplicate a line that did",
         f"  {len(account.unaccounted):>8} are unaccounted for",
     ]
-    if account.duplicates or account.lost:
-        rows.append(f"  {len(account.lost):>8} values on duplicate lines are in no message")
+    if account.emitting or account.duplicates or account.lost:
+        rows.append(f"  {len(account.lost):>8} values are lost")
     if account.messages:
         rows += ["", f"{account.messages.total()} messages"]
         rows += [f"  {count:>8} {kind}" for kind, count in account.messages.most_common()]
@@ -30,7 +30,7 @@ def account_text(account: Account, name: str) -> str:
         if len(account.malformed) > 20:
             rows.append(f"  … and {len(account.malformed) - 20} more")
     if account.lost:
-        rows += ["", "lost: values on duplicate lines that no message contains"]
+        rows += ["", "lost: values that no message contains"]
         rows += [f"  line {each.line}: {each.place}: {each.value!r}" for each in account.lost[:20]]
         if len(account.lost) > 20:
             rows.append(f"  … and {len(account.lost) - 20} more")

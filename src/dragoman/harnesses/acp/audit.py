@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from dragoman.harnesses.acp.failures import INTERNAL
 from dragoman.harnesses.assembly.omissions import Omission, Omissions
 from dragoman.harnesses.contract.reading import Value
 from dragoman.wire import jsonl
@@ -27,6 +28,8 @@ _UNSAID: Final = (
 )
 """How the reasons begin whose lines are about something else than the conversation, or are repeated whole."""
 
+_INTERRUPTIONS: Final = "[Request interrupted by user"
+"""How an agent words the end of a turn that was stopped."""
 OMISSIONS: Final = (
     Omission(
         "what a line says about itself: its kind, its names, when it was written",
@@ -49,7 +52,25 @@ OMISSIONS: Final = (
     ),
     Omission(
         "the choices that a session offers, and how a plan's steps are ranked",
-        ("config_option_update.params.update.configOptions[].**", "plan.params.update.entries[].priority"),
+        ("config_option_update.params.update.configOptions[].**", "plan.params.update.entries[].priority",
+         "response.result.configOptions[].**", "response.result.modes.**", "response.result.models.**"),
+    ),
+    Omission(
+        "a question as a client shows it; the approval has what it is about, and its choices",
+        ("session/request_permission.params.options[].**",
+         "session/request_permission.params.toolCall.kind",
+         "session/request_permission.params.toolCall.status",
+         "session/request_permission.params.toolCall.locations[].**",
+         "session/request_permission.params.toolCall.rawInput.diff"),
+    ),
+    Omission(
+        "a word that the decision or the outcome has in ours",
+        ("response.result.outcome.**", "response.result.stopReason", "response.error.code", "response.error.data.**",
+         "_qwencode/end_turn.params.**"),
+    ),
+    Omission(
+        "tokens of the process or of one response; the turn's own are counted from them where they can be",
+        ("response.result.usage.**",),
     ),
 )  # fmt: skip
 _OMISSIONS: Final = Omissions(OMISSIONS)
@@ -80,6 +101,8 @@ def _inside(place: str, value: Any) -> Iterator[Value]:
     """The values in a value, as deep as they are nested."""
     if value is None or value in ("", [], {}) or isinstance(value, bool):
         return
+    if isinstance(value, str) and value.startswith(_INTERRUPTIONS):
+        return
     if _OMISSIONS.reason(place):
         return
     if isinstance(value, dict):
@@ -89,4 +112,24 @@ def _inside(place: str, value: Any) -> Iterator[Value]:
         for inner in as_list(value):
             yield from _inside(f"{place}[]", inner)
     else:
-        yield Value(place, value, [[value]])
+        yield Value(place, value, [[value], *_shorter(value)])
+
+
+def _shorter(value: Any) -> list[list[Any]]:
+    """A text without what is put around it; a file's text, line by line, as a difference has it."""
+    if not isinstance(value, str):
+        return []
+    answer = as_dict(as_dict(_decoded(value)).get("error"))
+    return [
+        [INTERNAL.sub("", value)],
+        value.split("\n"),
+        *([[answer["message"]]] if "message" in answer else []),
+    ]
+
+
+def _decoded(text: str) -> Any:
+    """The service's answer that an agent gives as the text of its error."""
+    try:
+        return jsonl.loads(text.encode()) if text.startswith("{") else None
+    except jsonl.NotJson:
+        return None

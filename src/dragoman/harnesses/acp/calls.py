@@ -98,11 +98,17 @@ class AcpCalls:
             self._assembler.duplicate("tool call: emitted when its input is known")
 
     def mention(self, tool_call: dict[str, Any]) -> tuple[AcpCall, ToolUse]:
-        """Take the call that a request for permission is about."""
+        """Take the call that a request for permission is about.
+
+        What the request says is what will be done, even where the call was announced with something else.
+        """
         call = self._find(as_str(tool_call.get("toolCallId")) or "")
         self._merge(call, tool_call, is_permission=True)
         self.emit(call)
-        return call, use_of(call.facts(), self.servers)
+        asked = as_dict(tool_call.get("rawInput"))
+        named = call.input.keys() | ({"command"} & asked.keys())
+        shown = {**call.input, **{name: asked[name] for name in named if name in asked}}
+        return call, use_of(call.facts()._replace(input=shown), self.servers)
 
     def deny(self, call_id: str) -> None:
         """The host has denied this call."""

@@ -14,7 +14,7 @@ RESPONSE_ERROR: Final = "response_error"
 TURN_FAILED: Final = "turn_failed"
 AUTH_REQUIRED: Final = -32000
 
-_INTERNAL: Final = re.compile(r"\AInternal error(?:: ?|\Z)", re.IGNORECASE)
+INTERNAL: Final = re.compile(r"\AInternal error(?:: ?|\Z)", re.IGNORECASE)
 _STATUS: Final = re.compile(r"\b([45]\d\d)\b")
 _REFUSED: Final = frozenset((400, 401, 403, 404, 413, 422))
 _PASSING: Final = ("rate_limit", "server_error", "overloaded", "slow down", "too many requests")
@@ -30,7 +30,7 @@ def prompt_error(error: Any) -> TurnError:
     """The error that a prompt was answered with."""
     given = as_dict(error)
     code, data = as_int(given.get("code")), given.get("data")
-    message = _INTERNAL.sub("", as_str(given.get("message")) or "") or _details(data)
+    message = INTERNAL.sub("", as_str(given.get("message")) or "") or _details(data)
     message = _said(message or "an error without a message")
     native = as_str(as_dict(data).get("errorKind")) or as_str(as_dict(data).get("errorName"))
     details = _details(data)

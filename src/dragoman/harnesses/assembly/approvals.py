@@ -56,13 +56,15 @@ class SessionApprovals:
             url=url,
         )
 
-    def settle(self, approval_id: str, decision: str) -> None:
+    def settle(self, approval_id: str, decision: str, detail: dict[str, Any] | None = None) -> None:
         """An approval was answered; its request may not be part of the stream."""
         if not self._is_open.get(approval_id, True):
             self._out.duplicate("approval: settled before")
             return
         self._is_open[approval_id] = False
-        self._out.emit(ApprovalSettled, approval_id=approval_id, decision=decision)
+        self._out.emit(
+            ApprovalSettled, approval_id=approval_id, decision=decision, detail=detail or {}
+        )
 
     def has_asked(self, approval_id: str) -> bool:
         return approval_id in self._is_open

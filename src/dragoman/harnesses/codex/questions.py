@@ -77,6 +77,16 @@ def answer_of(result: Any) -> str:
     return ANSWERED if given else DENY
 
 
+def detail_of(result: Any) -> dict[str, Any]:
+    """What an answer adds to its decision. What was filled in comes back in the call's result."""
+    given = as_dict(result)
+    added = {
+        "rules": [as_dict(given.get("decision"))] if as_dict(given.get("decision")) else [],
+        "permissions": as_dict(given.get("permissions")),
+    }
+    return {name: value for name, value in added.items() if value}
+
+
 def choices_of(
     available: Any, usual: tuple[str, ...] = USUAL_CHOICES, *, rule: dict[str, Any] | None = None
 ) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
@@ -135,12 +135,14 @@ class Thread:
             out.line, out.at = now
         self._asked.clear()
 
-    def settle_approval(self, approval_id: str | None, decision: str) -> None:
+    def settle_approval(
+        self, approval_id: str | None, decision: str, detail: dict[str, Any] | None = None
+    ) -> None:
         """An approval was answered. A call that was denied gets no other end in old releases."""
         if approval_id is None or not self.session.has_asked(approval_id):
             # 0.8 to 0.42 answer by the turn's id: it means the question that is still open.
             approval_id = self.session.open_approval() or approval_id or "approval"
-        self.session.settle(approval_id, decision)
+        self.session.settle(approval_id, decision, detail)
         if decision in (DENY, CANCEL) and self.session.calls.is_open(approval_id):
             self.session.result(approval_id, is_error=True, status="declined")
 

@@ -50,7 +50,7 @@ _KEYS: Final[dict[str, dict[str, str]]] = {
     "write_bash": {"shellId": "bash_id"},
     "stop_bash": {"shellId": "shell_id"},
 }
-_EXIT: Final = re.compile(r"\n?<shellId: [^<>\n]* completed with exit code (-?\d{1,9})>\s*\Z")
+EXIT: Final = re.compile(r"\n?<shellId: [^<>\n]* completed with exit code (-?\d{1,9})>\s*\Z")
 _TODOS: Final = re.compile(r"\b(?:INSERT|REPLACE|UPDATE|DELETE)\b[^;]*?\btodos\b", re.IGNORECASE)
 _DENIED: Final = frozenset(("denied", "rejected"))
 _SHELLS: Final = frozenset((tools.BASH, tools.BASH_OUTPUT))
@@ -107,7 +107,7 @@ def outcome_of(data: dict[str, Any], tool: str | None) -> CopilotOutcome:
         output = _text(result.get("contents")) or as_str(error.get("message")) or ""
     code = as_int(as_dict(data.get("shellExecution")).get("exitCode"))
     if tool is None or tool in _SHELLS or code is not None:
-        found = _EXIT.search(output)
+        found = EXIT.search(output)
         if found is not None:
             output = output[: found.start()]
             code = int(found[1]) if code is None else code

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dragoman.harnesses.assembly.omissions import Omission, Omissions
 from dragoman.harnesses.contract.reading import Value
+from dragoman.harnesses.copilot.tools import EXIT
 from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_list, as_str
 
@@ -54,6 +55,31 @@ OMISSIONS: Final = (
         ("result.usage.**", "result.exitCode", "session/resume.**", "session/start.**"),
     ),
     Omission(
+        "how a request that failed was sent; the notice has what came back",
+        ("model/call_failure.data.**", "assistant/turn_retry.data.reason", "session/info.data.infoType"),
+    ),
+    Omission(
+        "what was announced and what was granted; the approval and its decision say it",
+        ("permission/requested.data.promptRequest.**", "permission/requested.data.permissionMode",
+         "permission/requested.data.ownerSessionId",
+         "permission/requested.data.permissionRequest.command*[].**",
+         "permission/requested.data.permissionRequest.shellType",
+         "permission/completed.data.result.kind", "session/permissions_changed.data.**"),
+    ),
+    Omission(
+        "the parts that a text was made from; the text is emitted",
+        ("system/message.data.metadata.**", "system/message.data.contentBlocks[].**",
+         "system/notification.data.kind.**", "tool/execution_complete.data.error.code"),
+    ),
+    Omission(
+        "what the process counted when it ended",
+        ("session/shutdown.data.shutdownType", "session/shutdown.data.sessionStartTime",
+         "session/shutdown.data.eventsFileSizeBytes", "session/shutdown.data.*Tokens",
+         "session/shutdown.data.codeChanges.**", "session/shutdown.data.modelMetrics.**",
+         "session/shutdown.data.total*", "session/shutdown.data.currentModel",
+         "session/shutdown.data.tokenDetails.**"),
+    ),
+    Omission(
         "the sub-agent's own messages say it",
         ("subagent/*.data.**",),
     ),
@@ -96,4 +122,5 @@ def _inside(place: str, value: Any) -> Iterator[Value]:
         for inner in as_list(value):
             yield from _inside(f"{place}[]", inner)
     else:
-        yield Value(place, value, [[value]])
+        shorter = EXIT.sub("", value) if isinstance(value, str) else value
+        yield Value(place, value, [[value], [shorter]])

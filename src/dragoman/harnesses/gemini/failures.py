@@ -6,17 +6,19 @@ without a result still says something by its exit code: an HTTP status, modulo 2
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final
 
 from dragoman.model.messages import TurnError
-from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_int, as_str
 
 RESPONSE_ERROR: Final = "response_error"
 TURN_FAILED: Final = "turn_failed"
 
-_API_ERROR: Final = re.compile(r"\A\[API Error: (.*?)\]\s*(.*)\Z", re.DOTALL)
+_API_ERROR: Final = "[API Error: "
+_CLOSED: Final = re.compile(r"\][ \t]*(?:\n|\Z)")
+_DECODER: Final = json.JSONDecoder()
 _REFUSED: Final = frozenset((400, 401, 403, 404, 413, 422))
 _PERMANENT: Final = frozenset(
     ("FatalTurnLimitedError", "FatalInputError", "FatalAuthenticationError", "FatalConfigError",
@@ -71,16 +73,25 @@ def exit_error(code: int | None) -> TurnError | None:
 
 def _taken_apart(text: str) -> tuple[str, str | None, int | None, str | None]:
     """The message, a hint that follows it, the HTTP status and the service's own word."""
-    found = _API_ERROR.match(text)
-    if found is None:
+    if not text.startswith(_API_ERROR):
         return text, None, None, None
-    inner, hint = found[1], found[2].strip() or None
-    try:
-        error = as_dict(as_dict(jsonl.loads(inner.encode())).get("error"))
-    except jsonl.NotJson:
-        return inner, hint, None, None
+    answer, inner, hint = _answer(text.removeprefix(_API_ERROR))
+    error = as_dict(as_dict(answer).get("error"))
     message = as_str(error.get("message")) or inner
-    return message, hint, as_int(error.get("code")), as_str(error.get("status"))
+    return message, hint.strip() or None, as_int(error.get("code")), as_str(error.get("status"))
+
+
+def _answer(text: str) -> tuple[Any, str, str]:
+    """The service's answer, decoded and as it stands, and what follows the bracket that closes it.
+
+    JSON has brackets of its own, so it is decoded to find its end.
+    """
+    try:
+        answer, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        inner, *rest = _CLOSED.split(text, maxsplit=1)
+        return None, inner, "".join(rest)
+    return answer, text[:end], text[end:].lstrip().removeprefix("]")
 
 
 def _verdict(native: str | None, code: int | None, text: str) -> tuple[str, bool]:

@@ -31,9 +31,26 @@ OMISSIONS: Final = (
         "how the program showed a call, besides its result",
         ("**.state.title", "**.state.metadata.**", "**.state.raw", "**.state.status", "**.tool"),
     ),
+    Omission(
+        "the service's answer around the message of an error",
+        ("**.responseHeaders.**", "**.responseBody"),
+    ),
     Omission("the provider's own data about a part", ("**.metadata.**",)),
     Omission("the tokens of a step that was counted before", ("**.tokens.**", "**.cost", "**.reason")),
-    Omission("how the session stands; each of its turns says it", ("session.**",)),
+    Omission(
+        "how the session stands; each of its turns says it",
+        ("session.**", "session/created.properties.info.**", "session/updated.properties.info.**",
+         "session/status.properties.status.next"),
+    ),
+    Omission(
+        "how a response was made; the session and its turns say it",
+        ("message.row.data.agent", "message.row.data.mode", "message.row.data.path.**",
+         "message.row.data.finish"),
+    ),
+    Omission(
+        "what an answer would allow from now on, and the answer, which the decision says",
+        ("permission/asked.properties.always[]", "permission/replied.properties.reply"),
+    ),
 )  # fmt: skip
 
 _OMISSIONS: Final = Omissions(OMISSIONS)

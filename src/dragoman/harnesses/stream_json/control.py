@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol
 from dragoman.harnesses.stream_json.session import StreamSession
 from dragoman.harnesses.stream_json.sessions import S, Sessions
 from dragoman.model.messages import ApprovalKind
-from dragoman.wire.loose import as_dict, as_str
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 CHANNEL: Final = "control"
 ALLOW: Final = "allow"
@@ -53,6 +53,7 @@ class AskedQuestion(NamedTuple):
     session: StreamSession
     call_id: str | None
     kind: ApprovalKind
+    input: dict[str, Any]
 
 
 class Control(Generic[S]):
@@ -88,11 +89,12 @@ class Control(Generic[S]):
         agent_id = as_str(request.get("agent_id"))
         session = self._sessions.known_agent(agent_id) or self._sessions.owner(call_id)
         if subtype == "elicitation":
-            self._asked[request_id] = AskedQuestion(session, None, "elicitation")
+            self._asked[request_id] = AskedQuestion(session, None, "elicitation", {})
             self._questions.ask_elicitation(session, request_id, request)
             return True
         kind = self._questions.kind_of(as_str(request.get("tool_name")) or "")
-        self._asked[request_id] = AskedQuestion(session, call_id, kind)
+        given = as_dict(request.get("input"))
+        self._asked[request_id] = AskedQuestion(session, call_id, kind, given)
         if call_id is not None:
             self._of_call[call_id] = request_id
         self._questions.ask_tool(session, request_id, request)
@@ -114,7 +116,7 @@ class Control(Generic[S]):
         is_error = response.get("subtype") == "error"
         answer = as_dict(response.get("response"))
         decision = DENY if is_error else self._questions.decision_of(answer, asked.kind)
-        asked.session.assembler.settle(request_id, decision)
+        asked.session.assembler.settle(request_id, decision, _detail(answer, asked))
 
     def agent_answers(self, response: dict[str, Any]) -> None:
         assembler = self._sessions.main.assembler
@@ -143,3 +145,16 @@ class Control(Generic[S]):
         asked = self._asked.pop(request_id, None) if request_id is not None else None
         if asked is not None and request_id is not None:
             asked.session.assembler.settle(request_id, DENY if was_denied else ALLOW)
+
+
+def _detail(answer: dict[str, Any], asked: AskedQuestion) -> dict[str, Any]:
+    """What an answer adds to its decision. What was filled in comes back in the call's result."""
+    if asked.kind in ("question", "elicitation"):
+        return {}
+    edited = as_dict(answer.get("updatedInput"))
+    added = {
+        "message": as_str(answer.get("message")),
+        "input": edited if edited != asked.input else None,
+        "rules": as_list(answer.get("updatedPermissions")),
+    }
+    return {name: value for name, value in added.items() if value}

@@ -8,6 +8,7 @@ from typing import Any, cast
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Dialect, Duplicate
 from dragoman.model.messages import Malformed, Message, Unknown
+from dragoman.reading.audit import EMITTED
 from dragoman.reading.evidence import Evidence
 from dragoman.testing.conformance.check import ConformanceRule
 from dragoman.testing.conformance.corpus import Corpus, finished
@@ -25,7 +26,7 @@ def accounting_problems(dialect: Dialect, lines: Sequence[bytes]) -> Iterator[st
     """Compare the lines of a stream with the lines that its messages and duplicates name."""
     if not dialect.has_own_lines:
         return
-    messages, duplicates = audited(dialect, lines)
+    messages, duplicates = read_for_audit(dialect, lines)
     named = {message.line for message in messages} | {duplicate.line for duplicate in duplicates}
     for number in range(1, len(lines) + 1):
         if number not in named:
@@ -36,37 +37,56 @@ def accounting_problems(dialect: Dialect, lines: Sequence[bytes]) -> Iterator[st
             yield f"a message names line {number} of {len(lines)}"
 
 
-def audited(dialect: Dialect, lines: Sequence[bytes]) -> tuple[list[Message], list[Duplicate]]:
-    """Read a stream; return its messages, and the lines that made none."""
+def read_for_audit(
+    dialect: Dialect, lines: Sequence[bytes]
+) -> tuple[list[Message], list[Duplicate]]:
+    """Read a stream; return its messages, and the lines that repeat others."""
     parser = dialect.make_parser(only=None, audit=True)
     parser.receive_lines(lines)
-    messages = finished(parser)
-    speaking = {message.line for message in messages}
-    return messages, [
-        duplicate for duplicate in parser.duplicates() if duplicate.line not in speaking
-    ]
+    return finished(parser), parser.duplicates()
 
 
 def duplicates_hold_nothing_new(corpus: Corpus) -> Iterator[str]:
     """A line is dropped as a duplicate only if some message has each of its values."""
     for recorded, dialect in corpus.recordings:
-        messages, duplicates = audited(dialect, recorded.lines)
-        evidence = Evidence()
-        for message in messages:
-            evidence.add(message)
-        for duplicate in duplicates:
-            for lost in _values(
-                corpus.harness, recorded.lines[duplicate.line - 1], duplicate, evidence
-            ):
-                yield f"{recorded}: line {duplicate.line} ({duplicate.reason}): no message has {lost}"
+        messages, duplicates = read_for_audit(dialect, recorded.lines)
+        evidence = _evidence(messages)
+        speaking = {message.line for message in messages}
+        for number, reason in duplicates:
+            if number in speaking:
+                continue
+            line = recorded.lines[number - 1]
+            for lost in _lost(corpus.harness, line, reason, evidence):
+                yield f"{recorded}: line {number} ({reason}): no message has {lost}"
 
 
-def _values(
-    harness: Harness, line: bytes, duplicate: Duplicate, evidence: Evidence
-) -> Iterator[str]:
+def emitting_lines_lose_nothing(corpus: Corpus) -> Iterator[str]:
+    """A line that makes a message loses none of its values: some message has each of them."""
+    for recorded, dialect in corpus.recordings:
+        if not dialect.has_own_lines:
+            continue
+        messages, duplicates = read_for_audit(dialect, recorded.lines)
+        evidence = _evidence(messages)
+        # a line may repeat another and still bring out what waited for it
+        reasons = dict(duplicates)
+        for number in sorted({message.line for message in messages}):
+            if 0 < number <= len(recorded.lines):
+                line, reason = recorded.lines[number - 1], reasons.get(number, EMITTED)
+                for lost in _lost(corpus.harness, line, reason, evidence):
+                    yield f"{recorded}: line {number}: no message has {lost}"
+
+
+def _evidence(messages: Sequence[Message]) -> Evidence:
+    evidence = Evidence()
+    for message in messages:
+        evidence.add(message)
+    return evidence
+
+
+def _lost(harness: Harness, line: bytes, reason: str, evidence: Evidence) -> Iterator[str]:
     if harness.values is None:
         return
-    for value in harness.values(line, duplicate.reason):
+    for value in harness.values(line, reason):
         if not evidence.holds(value):
             yield f"{value.place}: {str(value.value)[:200]}"
 
@@ -103,5 +123,6 @@ def _value(line: bytes) -> Any:
 RULES: tuple[ConformanceRule, ...] = (
     every_line_is_accounted_for,
     duplicates_hold_nothing_new,
+    emitting_lines_lose_nothing,
     only_broken_lines_are_malformed,
 )

@@ -481,3 +481,30 @@ def test_an_edit_that_is_asked_for_names_its_file() -> None:
 
     assert (request.kind, request.summary) == ("edit", "/w/a")
     assert request.detail["changes"] == [{"path": "/w/a", "kind": "add", "diff": "x"}]
+
+
+def test_what_an_answer_adds_to_its_decision_is_emitted() -> None:
+    rule = {"type": "addRules", "rules": [{"toolName": "Bash"}], "destination": "session"}
+    answers: list[dict[str, Any]] = [
+        {"behavior": "deny", "message": "Stop now", "interrupt": True},
+        {"behavior": "allow", "updatedInput": {"command": "ls -l"}},
+        {"behavior": "allow", "updatedInput": {"command": "ls"}, "updatedPermissions": [rule]},
+    ]
+    request = {"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}}
+    lines: list[Any] = [init()]
+    for number, answer in enumerate(answers):
+        name = f"r{number}"
+        response = {"subtype": "success", "request_id": name, "response": answer}
+        lines += [
+            received({"type": "control_request", "request_id": name, "request": request}),
+            sent({"type": "control_response", "response": response}),
+        ]
+
+    settled = of(ApprovalSettled, read_stream(*lines))
+
+    assert [each.decision for each in settled] == ["cancel", "allow", "allow_for_session"]
+    assert [each.detail for each in settled] == [
+        {"message": "Stop now"},
+        {"input": {"command": "ls -l"}},
+        {"rules": [rule]},
+    ]

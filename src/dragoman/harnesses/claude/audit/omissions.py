@@ -95,7 +95,7 @@ OMISSIONS: Final = (
          "result.subtype", "result.fast_mode*", "result.subagent_stats.**", "result.safety_stops",
          "result.queued_turn_count", "result.result_index", "result.modelUsage.**",
          "result.model_usage_since_last_result.**", "result.permission_denials[].**",
-         "result.usage.**", "result.api_error_*", "result.total_cost_usd", "result.structured_output.**"),
+         "result.usage.**", "result.local_command", "result.api_error_*", "result.total_cost_usd", "result.structured_output.**"),
     ),
     Omission(
         "the state of background work, which the sub-agent's own messages or a notice say",
@@ -112,6 +112,43 @@ OMISSIONS: Final = (
         "how long the session took, and what its files lost or gained",
         ("cost-state.total*Duration*", "cost-state.startTime", "cost-state.totalLines*",
          "cost-state.modelUsage.**"),
+    ),
+    Omission(
+        "how a call was shown, or why a permission was needed; the approval has what it is about",
+        ("assistant.tool_use_meta[].**", "assistant.local_command_run.**", "*.request.subtype", "*.request.display_name",
+         "*.request.decision_reason_type", "*.request.mcp_server.source", "*.decision_reason_type",
+         "*.response.subtype", "*.response.error_code", "*.response.response.behavior",
+         "system/hook_response.outcome", "system/hook_response.stdout",
+         "system/hook_response.exit_code", "system/hook_response.hook_event"),
+    ),
+    Omission(
+        "the answer to a question, which the call's result has",
+        ("*.response.response.updatedInput.answers.**",),
+    ),
+    Omission(
+        "how long it waits before it tries again; the notice has it in seconds",
+        ("system/api_retry.retry_delay_ms", "system/api_error.retryInMs", "system/api_error.source"),
+    ),
+    Omission(
+        "the same error in other words",
+        ("system/api_error.error.message", "system/api_error.error.connection.**",
+         "system/api_error.error.status", "result.api_error", "result.errors[](diagnosis)"),
+    ),
+    Omission(
+        "what the model was told about its surroundings; the text that it was given is emitted",
+        ("attachment.attachment(rendered).**", "attachment.attachment.contextRendering"),
+    ),
+    Omission(
+        "a prompt that waited, as the model is given it; the prompt is emitted",
+        ("attachment.rendered(queued_command)[].content", "attachment.attachment.source_uuid",
+         "attachment.attachment.timestamp", "attachment.attachment.commandMode",
+         "user.imagePasteIds[]"),
+    ),
+    Omission(
+        "which hook ran, and when; what it said is emitted",
+        ("attachment.attachment.hookName", "attachment.attachment.hookEvent",
+         "attachment.attachment.command", "attachment.attachment.durationMs",
+         "attachment.attachment.toolUseID", "attachment.attachment.exitCode"),
     ),
     Omission(
         "how a compaction was made",

@@ -15,7 +15,9 @@ from dragoman.harnesses.contract.reading import Value
 from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_list, as_str
 
-_TEXTS: Final = frozenset(("text", "content", "thinking", "prompt"))
+_TEXTS: Final = frozenset(("text", "content", "thinking", "prompt", "local_command_source"))
+_DIAGNOSIS: Final = "[ede_diagnostic]"
+"""How a note begins that the program writes for its own developers."""
 _ENVELOPE: Final = frozenset(("dir", "t", "type"))
 
 
@@ -30,7 +32,16 @@ def values(line: bytes, rule: str = "") -> Iterator[Value]:
     name = _name(given)
     for key, value in given.items():
         if key not in _ENVELOPE:
-            yield from _inside(f"{name}.{key}", key, value)
+            yield from _inside(f"{name}.{key}{_mark(given, key)}", key, value)
+
+
+def _mark(line: dict[str, Any], key: str) -> str:
+    """What tells the two sides of an attachment apart: its parts, and the text made from them."""
+    attachment = as_dict(line.get("attachment"))
+    kind = as_str(attachment.get("type"))
+    if key == "attachment" and line.get("rendered") and kind != "queued_command":
+        return "(rendered)"
+    return f"({kind})" if key == "rendered" and kind == "queued_command" else ""
 
 
 def _unwrapped(line: bytes) -> dict[str, Any]:
@@ -60,8 +71,11 @@ def _inside(place: str, key: str, value: Any) -> Iterator[Value]:
         return
     if key == "error" and value == UNNAMED:
         return  # it says that there is no word for the error
-    if isinstance(value, str) and is_interruption(value):
-        place = f"{place}(interrupted)"
+    if isinstance(value, str):
+        if is_interruption(value):
+            place = f"{place}(interrupted)"
+        elif value.startswith(_DIAGNOSIS):
+            place = f"{place}(diagnosis)"
     if reason(place):
         return
     if isinstance(value, dict):
@@ -76,7 +90,25 @@ def _inside(place: str, key: str, value: Any) -> Iterator[Value]:
 
 def _forms(key: str, value: Any) -> list[list[Any]]:
     """The ways in which a value may be emitted."""
+    if key == "result" and isinstance(value, str) and value.startswith("{"):
+        return [[value], _leaves(value)]
     if key not in _TEXTS or not isinstance(value, str):
         return [[value]]
     shorter = (local_output(value), command_line(value), output_text(value))
     return [[value], *([each] for each in shorter if each)]
+
+
+def _leaves(text: str) -> list[Any]:
+    """What is in the JSON that an answer spells; the call that gave it has its parts."""
+
+    def inside(value: Any) -> Iterator[Any]:
+        if isinstance(value, dict | list):
+            for inner in as_dict(value).values() if isinstance(value, dict) else as_list(value):
+                yield from inside(inner)
+        else:
+            yield value
+
+    try:
+        return list(inside(jsonl.loads(text.encode())))
+    except jsonl.NotJson:
+        return [text]

@@ -137,7 +137,8 @@ def _approval_requested(parser: StreamJsonParser, line: System) -> None:
 
 
 def _approval_settled(parser: StreamJsonParser, line: System) -> None:
-    parser.session.assembler.settle(as_str(line.approval_id) or "", as_str(line.decision) or "")
+    approval_id, decision = as_str(line.approval_id) or "", as_str(line.decision) or ""
+    parser.session.assembler.settle(approval_id, decision, as_dict(line.detail))
 
 
 def _title(parser: StreamJsonParser, line: System) -> None:

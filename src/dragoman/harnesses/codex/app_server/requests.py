@@ -33,6 +33,7 @@ from dragoman.harnesses.codex.questions import (
     ask_question,
     ask_tool,
     choices_of,
+    detail_of,
     rule_to_remember,
 )
 from dragoman.harnesses.codex.threads import Thread, Threads
@@ -133,7 +134,7 @@ class ServerRequests:
                 self._refused(asked, error)
                 asked.thread.session.settle(asked.approval_id, decision)
             else:
-                asked.thread.settle_approval(asked.approval_id, decision)
+                asked.thread.settle_approval(asked.approval_id, decision, detail_of(result))
 
     def _refused(self, asked: ServerRequest, error: Any) -> None:
         """The client has answered with an error: say which."""

@@ -34,7 +34,7 @@ UNSAID: Final = (
     Omission(
         "a name by which lines refer to one another; messages have names of their own",
         ("**.id", "**.*Id", "**.*_id", "**.*Ids[]", "**.*_ids[]", "**.processId", "**.process_id",
-         "**.nickname", "**.revision", "**.*Cursor", "**.ordinal", "**.agent_path",
+         "**.nickname", "**.agent_nickname", "**.revision", "**.*Cursor", "**.ordinal", "**.agent_path",
          "**.sequence_number", "**.output_index", "**.summary_index", "**.summaryIndex",
          "**.content_index", "**.contentIndex", "**._meta.*"),
     ),
@@ -45,7 +45,7 @@ UNSAID: Final = (
     Omission(
         "how far a thing is; the message says it by its type, or its status in our words",
         ("**.status", "**.status.type", "**.status.activeFlags[]", "**.state", "**.itemsView",
-         "**.stream", "**.decision", "**.decision.**", "**.action", "**.scope", "**.success"),
+         "**.stream", "**.decision", "**.action", "**.scope", "**.success"),
     ),
     Omission(
         "a sum of numbers that are emitted",
@@ -65,7 +65,9 @@ UNSAID: Final = (
          "answer.multiAgentMode", "answer.collaborationMode.**", "answer.modelProvider",
          "answer.reasoningEffort", "answer.serviceTier", "answer.instructionSources[]",
          "answer.activePermissionProfile.**", "answer.permissionProfile.**", "answer.thread.**",
-         "event/task_started.**", "event/turn_started.**", "turn/started.turn.**"),
+         "event/task_started.**", "event/turn_started.**", "turn/started.turn.**",
+         "answer.rolloutPath", "answer.runtimeWorkspaceRoots[]", "line.git.**", "line.sandbox", "line.approval", "line.provider",
+         "line.reasoning effort", "line.reasoning summaries"),
     ),
     Omission(
         "what the client wants of the session; what comes of it is emitted",
@@ -103,7 +105,10 @@ UNSAID: Final = (
         ("world_state.**", "inter_agent_communication_metadata.**", "**.row metadata.**",
          "**.internal_chat_message_metadata_passthrough.**", "**.encrypted_content",
          "security_risk_state.**", "**.previous_response_id", "**.record_type", "**.text_elements[].**",
-         "**.textElements[].**", "**.memory_citation.**", "**.memoryCitation.**"),
+         "**.textElements[].**", "**.memory_citation.**", "**.memoryCitation.**",
+         "**.ghost_commit.parent", "compacted.retained_context.**.order", "compacted.retained_context.next_order",
+         "compacted.replacement_history_metadata[].**", "compacted.window_number",
+         "compacted.resume_metadata.**"),
     ),
     Omission(
         "about the reader or the account, not about the session",
@@ -113,6 +118,7 @@ UNSAID: Final = (
     Omission(
         "the picture itself; the message has the place it was saved in, or the kind of picture",
         ("event/image_generation_end.result", "**.item(imageGeneration).result",
+         "message.content[].image_url", "event/user_message.images[]",
          "**.item(ImageGeneration).result", "response_item/image_generation_call.result",
          "**.contentItems[].imageUrl", "**.content_items[].image_url", "**.content[].detail",
          "response_item/message.content[].image_url", "turn/start.input[].path",
@@ -133,6 +139,36 @@ UNSAID: Final = (
          "json.justification", "json.with_escalated_permissions", "json.prefix_rule"),
     ),
     Omission(
+        "what kind of helper a model wants; only its session file says it",
+        ("json.agent_type", "**.reasoningEffort", "**.reasoning_effort"),
+    ),
+    Omission(
+        "what a helper had said so far, when it was written to; its own session says it",
+        ("item.completed.item(collab_tool_call).agents_states.**", "**.agents_states.*",
+         "item/completed.item(collabAgentToolCall).agentsStates.**"),
+    ),
+    Omission(
+        "how long a turn or a goal took; the times of its messages say it",
+        ("turn/completed.turn.durationMs", "event/task_complete.duration_ms",
+         "event/task_complete.time_to_first_token_ms", "event/turn_complete.duration_ms",
+         "event/turn_complete.time_to_first_token_ms", "event/turn_aborted.duration_ms",
+         "**.goal.timeUsedSeconds", "**.goal.tokensUsed"),
+    ),
+    Omission(
+        "the scores of a review, which the agent does not show; the text has its findings",
+        ("**.review_output.findings[].confidence_score", "**.review_output.findings[].priority",
+         "**.review_output.overall_correctness", "**.review_output.overall_confidence_score"),
+    ),
+    Omission(
+        "the description of a tool that was found; the result names the tool",
+        ("response_item/tool_search_output.tools[].**", "response_item/tool_search_*.execution"),
+    ),
+    Omission(
+        "a number or a name beside an answer that says it in words",
+        ("answer.error.code", "**.httpStatusCode", "**.http_status_code", "remoteControl/status/changed.serverName",
+         "**.availableDecisions[]", "mcpServer/elicitation/request.mode"),
+    ),
+    Omission(
         "what a model calls a tool that another line tells by its result",
         ("**.item(custom_tool_call).name", "response_item/custom_tool_call.name",
          "**.item(function_call).name"),
@@ -143,7 +179,8 @@ UNSAID: Final = (
     ),
     Omission(
         "a total that a resumed process counts from its own start; the usage records have the whole",
-        ("event/token_count.info.total_token_usage.*",),
+        ("event/token_count.info.total_token_usage.*", "token_usage_record.t*_token_usage.*",
+         "compacted.latest_token_usage_record.**"),
     ),
     Omission(
         "the size of the context, said with a count of no tokens",

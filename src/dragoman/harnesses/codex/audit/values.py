@@ -26,12 +26,16 @@ _MOVED: Final = re.compile(r"\n*Moved to: [^\n]*\n*\Z")
 _PLAN: Final = re.compile(r"<proposed_plan>\n?(.*?)\n?</proposed_plan>\n?", re.DOTALL)
 _PICTURE: Final = re.compile(r"</?image\b[^>]*>")
 """What the harness writes around a picture for the model."""
+_Forms = list[list[Any]]
+"""Ways to tell a value: each is a list of parts that must all be told."""
 _HEAD: Final = 400
 _SAID_BY_KIND: Final = re.compile(
     r"rejected by user|Rejected\(|Success\. Updated the following files:|\ASleep completed\.\Z"
     r"|\AWall time: [\d.]+ seconds\nSleep completed\.\Z"
+    r"|\A ?Turn interrupted\Z|\Aattached local image path\Z"
+    r'|\A\{"message":"Wait completed\."'
 )
-"""A refusal, which the status says; the list of files of a change, which the call has."""
+"""A refusal or an end, which the status says; the list of files of a change, which the call has."""
 _ENVELOPE: Final = frozenset(
     ("dir", "t", "jsonrpc", "id", "method", "type", "timestamp", "ordinal")
 )
@@ -114,7 +118,13 @@ def _inside(place: str, key: str, value: Any) -> Iterator[Value]:
         for inner in as_list(value):
             yield from _inside(f"{place}[]", key, inner)
     else:
-        yield Value(place, value, [[value]])
+        yield Value(place, value, _plain(value))
+
+
+def _plain(value: Any) -> _Forms:
+    """A value as it was, or inside JSON that a message keeps whole."""
+    spelled = json.dumps(value, ensure_ascii=False)[1:-1] if isinstance(value, str) else value
+    return [[value]] if spelled == value else [[value], [spelled]]
 
 
 def _is_empty(key: str, value: Any) -> bool:
@@ -124,24 +134,27 @@ def _is_empty(key: str, value: Any) -> bool:
     return value == -1 and key in ("exit_code", "exitCode")  # there is none: it was not run
 
 
-_Forms = list[list[Any]]
-"""Ways to tell a value: each is a list of parts that must all be told."""
-
-
 def _command(value: Any) -> _Forms | None:
     if isinstance(value, dict):
         return None
     script = command_line(value)
     words = as_list(value) or [value]
-    return [words, [script], _patched(script)]
+    return [words, [script], _patched(script), _patched_lines(script)]
 
 
 def _patched(text: str) -> list[Any]:
     """The parts of a patch that are emitted one by one."""
     start = text.find("*** Begin Patch")
     changes = changes_in_patch(text[start:], None) if start >= 0 else []
-    diffs = [part for change in changes for part in (change.get("diff"),) if part]
-    return diffs or [text]
+    return [change.get("diff") or change.get("path") for change in changes] or [text]
+
+
+def _patched_lines(text: str) -> list[Any]:
+    """The lines of a patch, which may be emitted among more of the file."""
+    start = text.find("*** Begin Patch")
+    end = text.find("*** End Patch")
+    lines = text[start:end].split("\n") if 0 <= start < end else [text]
+    return [line for line in lines if not line.startswith(("***", "@@"))]
 
 
 def _output(value: Any) -> _Forms | None:
@@ -152,6 +165,11 @@ def _output(value: Any) -> _Forms | None:
     whole = [value] if isinstance(value, str) else _json_leaves(value)
     lines = [text.split("\n") for text in cleaned]  # what streamed may be emitted in pieces
     return [whole, *([each] for each in cleaned), *inner, *lines]
+
+
+def _printed(value: Any) -> _Forms | None:
+    # what a command wrote to its two outputs is emitted as one text, in the order in which it came
+    return [[value], value.split("\n")] if isinstance(value, str) else None
 
 
 def _arguments(value: Any) -> _Forms | None:
@@ -184,7 +202,7 @@ def _json_leaves(value: Any) -> list[Any]:
 
 
 def _patch(value: Any) -> _Forms | None:
-    return [[value], _patched(value)] if isinstance(value, str) else None
+    return [[value], _patched(value), _patched_lines(value)] if isinstance(value, str) else None
 
 
 def _diff(value: Any) -> _Forms | None:
@@ -227,6 +245,8 @@ _FORMS: Final = {
     "cmd": _command,
     "codex_command": _command,
     "output": _output,
+    "stdout": _printed,
+    "stderr": _printed,
     "arguments": _arguments,
     "input": _patch,
     "diff": _diff,

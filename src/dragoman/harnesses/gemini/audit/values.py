@@ -8,6 +8,7 @@ from typing import Any, Final
 from dragoman.harnesses.acp.audit import values as values_over_acp
 from dragoman.harnesses.assembly.omissions import Omission, Omissions
 from dragoman.harnesses.contract.reading import Value
+from dragoman.harnesses.gemini.failures import result_error
 from dragoman.harnesses.gemini_tools.results import unwrapped
 from dragoman.wire import jsonl
 from dragoman.wire.directions import unwrap
@@ -29,7 +30,7 @@ OMISSIONS: Final = Omissions(
         Omission(
             "what a line says about itself: what it is, and when it was written",
             ("**.type", "**.timestamp", "**.id", "**.lastUpdated", "**.sessionId", "**.role",
-             "**.projectHash", "**.startTime", "**.kind", "*.delta", "*.status"),
+             "**.projectHash", "**.startTime", "**.kind", "*.delta", "*.status", "error.severity"),
         ),
         Omission(
             "how the program shows a call; the call and its result have what it says",
@@ -50,6 +51,14 @@ OMISSIONS: Final = Omissions(
             ("**.tokens.**",),
         ),
         Omission("proof of a thought, which says nothing", ("**.thoughtSignature", "**.thought")),
+        Omission(
+            "what the run took in all; the turn's end has its tokens",
+            ("result.stats.**",),
+        ),
+        Omission(
+            "the error that the result of the call has in other words",
+            ("tool_result.error.**",),
+        ),
         Omission(
             "notes that the program keeps for itself",
             ("$set.memoryScratchpad.**", "$set.directories[]"),
@@ -88,5 +97,11 @@ def _inside(place: str, value: Any) -> Iterator[Value]:
         for inner in as_list(value):
             yield from _inside(f"{place}[]", inner)
     else:
-        shorter = unwrapped(value) if isinstance(value, str) else value
-        yield Value(place, value, [[value], [shorter]])
+        yield Value(place, value, [[value], *_shorter(value)])
+
+
+def _shorter(value: Any) -> list[list[Any]]:
+    """A text without what the program puts around it."""
+    if not isinstance(value, str):
+        return []
+    return [[unwrapped(value)], [result_error({"message": value}).message]]
