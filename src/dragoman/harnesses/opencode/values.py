@@ -40,7 +40,7 @@ OMISSIONS: Final = (
     Omission(
         "how the session stands; each of its turns says it",
         ("session.**", "session/created.properties.info.**", "session/updated.properties.info.**",
-         "session/status.properties.status.next"),
+         "session/status.properties.status.next", "line.body.title"),
     ),
     Omission(
         "how a response was made; the session and its turns say it",
