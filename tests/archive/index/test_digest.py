@@ -61,3 +61,19 @@ def test_what_names_no_session_is_the_files_own() -> None:
     [row] = digest.rows(1, own="file", origin=None, otherwise=7.0)
 
     assert (row.session_id, row.last_at, row.started_at) == ("file", 7.0, None)
+
+
+def test_a_sub_agent_in_the_file_of_its_parent_is_one() -> None:
+    digest = Digest()
+    started = [
+        SessionStarted(session_id="s", harness="x"),
+        SessionStarted(session_id="a", harness="x", parent_session_id="s", parent_call_id="call-1"),
+        SessionStarted(session_id="b", harness="x", parent_session_id="s"),
+    ]
+    for message in started:
+        digest.take(message)
+
+    origins = {
+        row.session_id: row.origin for row in digest.rows(1, own="s", origin=None, otherwise=7.0)
+    }
+    assert origins == {"s": None, "a": "sub-agent", "b": None}

@@ -45,6 +45,8 @@ class Facts(msgspec.Struct, array_like=True):
     name: str | None = None
     """The name that rows of the file give the session."""
     name_rank: int = 0
+    is_agent: bool = False
+    """Whether a call of another session has started it."""
 
 
 _COUNTED: Final = frozenset((TurnStarted, TurnEnded, Prompt, SessionStarted, Notice))
@@ -115,9 +117,17 @@ class Digest:
         if facts is not None:
             facts.usage = usage if facts.usage is None else facts.usage + usage
 
-    def _origin(self, facts: Facts) -> str | None:
-        """Older files do not say that they are forks, but they contain rows of their parent."""
-        return "fork" if facts.parent_session_id in self.sessions else None
+    def _origin(self, facts: Facts, origin: str | None, *, is_own: bool) -> str | None:
+        """Where a session comes from: ``origin`` is what the file says about its own.
+
+        Some harnesses keep sub-agents in the file of the session that started them. Older files do not say that
+        they are forks, but they contain rows of their parent.
+        """
+        if is_own and origin is not None:
+            return origin
+        if facts.is_agent:
+            return "sub-agent"
+        return "fork" if is_own and facts.parent_session_id in self.sessions else None
 
     def rows(
         self, file_id: int, *, own: str, origin: str | None, otherwise: float
@@ -134,7 +144,7 @@ class Digest:
                     file_id=file_id,
                     session_id=kept(key or own) or own,
                     parent_session_id=kept(facts.parent_session_id),
-                    origin=(origin or self._origin(facts)) if key == own else None,
+                    origin=self._origin(facts, origin, is_own=key == own),
                     harness=facts.harness,
                     version=kept(facts.version),
                     model=kept(facts.model),
@@ -163,6 +173,7 @@ def _know(facts: Facts, message: SessionStarted) -> None:
     facts.model = message.model or facts.model
     facts.cwd = message.cwd or facts.cwd
     facts.parent_session_id = message.parent_session_id or facts.parent_session_id
+    facts.is_agent = facts.is_agent or message.parent_call_id is not None
 
 
 def title_in(text: str) -> str | None:

@@ -258,6 +258,8 @@ class AcpCalls:
     def _end_as_recorded(self, call: AcpCall) -> None:
         self.emit(call)
         record = self._records.pop(call.id)
+        if record.tool == TODO_WRITE and not record.is_error:
+            self._assembler.plan(plan_of(record.input))
         self._assembler.result(
             call.id,
             record.output,
@@ -265,6 +267,4 @@ class AcpCalls:
             exit_code=record.exit_code,
             status=record.status,
         )
-        if record.tool == TODO_WRITE and not record.is_error:
-            self._assembler.plan(plan_of(record.input))
         del self._open[call.id]

@@ -31,6 +31,10 @@ class CallReports:
     def result(self, call_id: str, result: CallResult) -> None:
         tool = self._tools.pop(call_id, None)
         given = self._assembler.input_of(call_id)
+        if tool == TODO_WRITE and not result.is_error:
+            self._assembler.plan(
+                plan_of(given)
+            )  # first: the call, while it is open, shows the same
         self._assembler.result(
             call_id,
             result.output,
@@ -38,5 +42,3 @@ class CallReports:
             exit_code=result.exit_code,
             status=result.status,
         )
-        if tool == TODO_WRITE and not result.is_error:
-            self._assembler.plan(plan_of(given))

@@ -7,13 +7,13 @@
 | message of the model | thinking, text, tool_call, tool_result, plan; the tokens of its response |
 | info, warning, error | notice |
 | ``$set`` of messages | context for what stands nowhere else; the end of a turn that it takes back |
-| ``$set`` of a summary | notice: the title |
+| ``$set`` of a summary | notice: the title; of a sub-agent its result, and the end of its turn |
 | ``$rewindTo`` | notice, with the turns that it undoes |
 
 A file is a log of what was done to a conversation: a message is written again whenever it has grown, and ``$set``
 replaces the whole list. After a turn that was cancelled or has failed the program sets the list without that turn.
 Applied literally, its prompt and all it did would be lost, so the log is read in the order in which it was written
-and nothing is ever removed. A file has no line for the end of a turn.
+and nothing is ever removed. A session's own file has no line for the end of a turn.
 """
 
 from __future__ import annotations
@@ -147,6 +147,8 @@ class GeminiChatParser(StreamParser):
     def _title(self, title: str) -> None:
         what = "result" if self._is_agent else "title"
         self._session.notice(CHANNEL, "info", f"{what}: {title}")
+        if self._is_agent and self._session.in_turn:
+            self._session.end_turn("completed")  # it is written when the agent has reached its goal
 
     # The log.
 
