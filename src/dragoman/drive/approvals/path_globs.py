@@ -83,6 +83,12 @@ def meets_anywhere(path: str, glob: str, cwd: str | None) -> bool:
 
     ``secrets/**`` also matches ``/other/secrets/x``, and the directory ``secrets`` itself.
     """
+    if len(path) > _LONGEST:
+        return _meets_anywhere(path, glob, cwd)
+    return _remembered(path, glob, cwd)
+
+
+def _meets_anywhere(path: str, glob: str, cwd: str | None) -> bool:
     # What a variable stands for may begin with a slash.
     is_unknown = path.startswith(ANY) and not path.startswith(f"{ANY}{HERE}")
     seen = None if is_unknown else absolute(path, cwd)
@@ -97,6 +103,10 @@ def meets_anywhere(path: str, glob: str, cwd: str | None) -> bool:
             if fits(seen.lstrip("/"), f"**/{below}", any_case=True):
                 return True
     return False
+
+
+_remembered: Final = lru_cache(maxsize=4096)(_meets_anywhere)
+"""The possible readings of one command line name the same paths again and again."""
 
 
 def fits(path: str, glob: str, *, any_case: bool = False) -> bool:

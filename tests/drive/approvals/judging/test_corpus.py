@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +27,7 @@ def _lines(name: str) -> list[str]:
     """The lines of a table; a backslash at the end of one goes on with the next."""
     text = (_DATA / name).read_text(encoding="utf-8").replace("\\\n", "\0")
     lines = [line for line in text.split("\n") if line and not line.startswith("# ")]
+    assert len(lines) > 50
     return [line.replace("\0", "\\\n") for line in lines]
 
 
@@ -56,45 +57,48 @@ _EXAMPLE = _ROOT / "examples" / "policy.toml"
 _BROAD = _DATA / "broad.toml"
 
 
-@pytest.mark.parametrize("line", list(_with_newlines("example-bypasses.txt")))
-def test_the_example_does_not_allow(line: str) -> None:
-    assert _decision(_policy(_EXAMPLE), line) in ("ask", "deny", "cancel")
+def _decided(rules: Rules, lines: Iterable[str], *decisions: str, cwd: str | None = None) -> None:
+    """Each line has one of the decisions. One test goes through a table: thousands of tests would cost more than the lines."""
+    wrong = [
+        (line, made) for line in lines if (made := _decision(rules, line, cwd)) not in decisions
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("line", _lines("example-benign.txt"))
-def test_the_example_allows(line: str) -> None:
-    assert _decision(_policy(_EXAMPLE), line) == "allow"
+def test_the_example_does_not_allow() -> None:
+    lines = _with_newlines("example-bypasses.txt")
+    _decided(_policy(_EXAMPLE), lines, "ask", "deny", "cancel")
 
 
-@pytest.mark.parametrize("line", list(_with_newlines("broad-bypasses.txt")))
-def test_broad_rules_do_not_allow(line: str) -> None:
-    assert _decision(_policy(_BROAD), line) in ("ask", "deny", "cancel")
+def test_the_example_allows() -> None:
+    _decided(_policy(_EXAMPLE), _lines("example-benign.txt"), "allow")
 
 
-@pytest.mark.parametrize("line", _lines("broad-benign.txt"))
-def test_broad_rules_allow(line: str) -> None:
-    assert _decision(_policy(_BROAD), line) == "allow"
+def test_broad_rules_do_not_allow() -> None:
+    _decided(_policy(_BROAD), _with_newlines("broad-bypasses.txt"), "ask", "deny", "cancel")
 
 
-@pytest.mark.parametrize("line", [*_lines("example-benign.txt"), *_lines("broad-benign.txt")])
+def test_broad_rules_allow() -> None:
+    _decided(_policy(_BROAD), _lines("broad-benign.txt"), "allow")
+
+
 @pytest.mark.parametrize("cwd", ["/tmp/evil", "sub", "..", "~", "/ws/../etc"])
-def test_nothing_is_allowed_in_another_directory(line: str, cwd: str) -> None:
-    assert _decision(_policy(_EXAMPLE), line, cwd) in ("ask", "deny", "cancel")
-    assert _decision(_policy(_BROAD), line, cwd) in ("ask", "deny", "cancel")
+def test_nothing_is_allowed_in_another_directory(cwd: str) -> None:
+    lines = [*_lines("example-benign.txt"), *_lines("broad-benign.txt")]
+    _decided(_policy(_EXAMPLE), lines, "ask", "deny", "cancel", cwd=cwd)
+    _decided(_policy(_BROAD), lines, "ask", "deny", "cancel", cwd=cwd)
 
 
-@pytest.mark.parametrize("line", list(_with_newlines("disguises.txt")))
-def test_what_is_forbidden_is_not_allowed_in_disguise(line: str) -> None:
+def test_what_is_forbidden_is_not_allowed_in_disguise() -> None:
     """Not even where everything else is."""
     rules = Rules([rule("deny", command="rm -rf")], default="allow")
     by_kind = Rules([rule("deny", command="rm -rf"), rule("allow", kind="command")])
 
-    assert _decision(rules, line) in ("ask", "deny")
-    assert _decision(by_kind, line) in ("ask", "deny")
+    for each in (rules, by_kind):
+        _decided(each, _with_newlines("disguises.txt"), "ask", "deny")
 
 
-@pytest.mark.parametrize("line", _lines("fence-bypasses.txt"))
-def test_a_fence_around_everything_has_no_holes_that_words_show(line: str) -> None:
+def test_a_fence_around_everything_has_no_holes_that_words_show() -> None:
     rules = Rules(
         [
             rule("deny", command=["rm -rf", "git push --force"]),
@@ -102,38 +106,37 @@ def test_a_fence_around_everything_has_no_holes_that_words_show(line: str) -> No
         ],
         default="allow",
     )
-    if "<<" in line and "curl" not in line:
-        line = line.replace("@", "\n")
+    lines = [
+        line.replace("@", "\n") if "<<" in line and "curl" not in line else line
+        for line in _lines("fence-bypasses.txt")
+    ]
 
-    assert _decision(rules, line) in ("ask", "deny")
-
-
-@pytest.mark.parametrize("launcher", _lines("launchers.txt"))
-def test_what_is_forbidden_is_seen_through_a_launcher(launcher: str) -> None:
-    for forbidden, command in _COMMANDS.items():
-        line = _launched(launcher, command)
-        for rules in (
-            Rules([rule("deny", command=forbidden)], default="allow"),
-            Rules([rule("deny", command=forbidden), rule("allow", command_regex=".*")]),
-        ):
-            assert _decision(rules, line) in ("ask", "deny"), line
+    _decided(rules, lines, "ask", "deny")
 
 
-@pytest.mark.parametrize("launcher", [one for one in _lines("launchers.txt") if one != "{}"])
-def test_a_launcher_does_not_widen_what_is_allowed(launcher: str) -> None:
+@pytest.mark.parametrize(("forbidden", "command"), _COMMANDS.items())
+def test_what_is_forbidden_is_seen_through_a_launcher(forbidden: str, command: str) -> None:
+    lines = [_launched(launcher, command) for launcher in _lines("launchers.txt")]
+    for rules in (
+        Rules([rule("deny", command=forbidden)], default="allow"),
+        Rules([rule("deny", command=forbidden), rule("allow", command_regex=".*")]),
+    ):
+        _decided(rules, lines, "ask", "deny")
+
+
+def test_a_launcher_does_not_widen_what_is_allowed() -> None:
     rules = Rules([rule("allow", command=["git status", "ls", "true", "echo", "cat"])])
+    launchers = [one for one in _lines("launchers.txt") if one != "{}"]
 
-    assert _decision(rules, _launched(launcher, "evil -x")) == "ask"
+    _decided(rules, (_launched(launcher, "evil -x") for launcher in launchers), "ask")
 
 
-@pytest.mark.parametrize(
-    "launcher", [one for one in _lines("launchers.txt") if one.split()[0].isidentifier()]
-)
-def test_a_rule_that_names_only_the_launcher_allows_no_other_command(launcher: str) -> None:
-    line = _launched(launcher, "evil -x")
-    rules = Rules([rule("allow", command=[launcher.split()[0], "true", "echo", "cat", "ls"])])
-
-    assert _decision(rules, line) == "ask", line
+def test_a_rule_that_names_only_the_launcher_allows_no_other_command() -> None:
+    launchers = [one for one in _lines("launchers.txt") if one.split()[0].isidentifier()]
+    assert len(launchers) > 100
+    for launcher in launchers:
+        rules = Rules([rule("allow", command=[launcher.split()[0], "true", "echo", "cat", "ls"])])
+        _decided(rules, [_launched(launcher, "evil -x")], "ask")
 
 
 def _launched(launcher: str, command: str) -> str:
@@ -143,19 +146,16 @@ def _launched(launcher: str, command: str) -> str:
     return line.replace("\1", "{").replace("\2", "}")
 
 
-@pytest.mark.parametrize("line", _lines("forbidden.txt"))
-def test_options_are_found_in_any_place_and_spelling(line: str) -> None:
-    forbidden, command = line.split(": ", 1)
-
-    assert _decision(Rules([rule("deny", command=forbidden)], default="allow"), command) == "deny"
-    assert (
-        _decision(Rules([rule("cancel", command=forbidden)], default="allow"), command) == "cancel"
-    )
+def test_options_are_found_in_any_place_and_spelling() -> None:
+    for line in _lines("forbidden.txt"):
+        forbidden, command = line.split(": ", 1)
+        for decision in ("deny", "cancel"):
+            rules = Rules([rule(decision, command=forbidden)], default="allow")
+            _decided(rules, [command], decision)
 
 
-@pytest.mark.parametrize("line", [*_lines("broad-benign.txt"), "rg -l x | xargs wc -l"])
-def test_what_is_not_forbidden_is_not_taken_for_it(line: str) -> None:
+def test_what_is_not_forbidden_is_not_taken_for_it() -> None:
     forbidden = ["git push --force", "git reset --hard", "rm -rf", "find -delete", "git branch -D"]
     rules = Rules([rule("deny", command=forbidden)], default="allow")
 
-    assert _decision(rules, line) == "allow"
+    _decided(rules, [*_lines("broad-benign.txt"), "rg -l x | xargs wc -l"], "allow")
