@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the messages into the golden files; read them before you commit",
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Most tests wait for a process or a browser: two workers for each processor keep it busy."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture(scope="session")

@@ -86,19 +86,19 @@ def left(screen: str) -> int:
     return int(found[1]) if found else 1000
 
 
-def stays(window: Terminal, words: Sequence[str]) -> None:
-    """It is there, and still there when it has been painted many times."""
-    first = left(window.wait_for("denied in"))
-    screen = window.wait(lambda shown: left(shown) < first - 1, "the countdown")
-    assert sees(screen, words) == [], screen
+def stays(windows: Sequence[Terminal], words: Sequence[str]) -> None:
+    """It is there, and still there when it has been painted many times. All windows count down at the same time."""
+    first = [left(window.wait_for("denied in")) for window in windows]
+    for window, seconds in zip(windows, first, strict=True):
+        screen = window.wait(lambda shown, until=seconds: left(shown) < until - 1, "the countdown")
+        assert sees(screen, words) == [], screen
 
 
 @pytest.mark.parametrize("kind", ASKED)
 def test_every_kind_of_question_stays_on_the_screen_at_every_width(kind: str) -> None:
     with ExitStack() as windows:
         opened = [windows.enter_context(terminal([*STAGE, kind], width=each)) for each in WIDTHS]
-        for window in opened:
-            stays(window, ASKED[kind])
+        stays(opened, ASKED[kind])
 
 
 @pytest.mark.parametrize(("width", "height"), [(40, 10), (20, 8), (100, 6)])
@@ -122,7 +122,7 @@ def test_the_question_stays_when_the_window_changes_its_size() -> None:
         for width, height in ((40, 24), (60, 18), (120, 24)):
             window.resize(width, height)
             window.wait(lambda shown: not sees(shown, ASKED["command"]), "the question")
-        stays(window, ASKED["command"])
+        stays([window], ASKED["command"])
         assert window.screen().count("Run this command?") == 1
 
 
@@ -192,8 +192,7 @@ def test_the_command_stays_in_sight(
             )
             for each in WIDTHS
         ]
-        for window in opened:
-            stays(window, (COMMAND, "directory: . (the session's directory)", *MENU))
+        stays(opened, (COMMAND, "directory: . (the session's directory)", *MENU))
         answer(opened[0], "n", "denied")
 
 
@@ -201,8 +200,8 @@ def test_the_demo_asks_in_sight(codex_program: str) -> None:
     with ExitStack() as windows:
         words = [DRAGOMAN, "demo", "--quick", "--command", codex_program]
         opened = [windows.enter_context(terminal(words, width=each)) for each in (40, 80)]
+        stays(opened, ("greet.py", 'return f"Hello, {name}!"', *MENU))
         for window in opened:
-            stays(window, ("greet.py", 'return f"Hello, {name}!"', *MENU))
             answer(window, "y", "exit code 0")
             assert sees(window.screen(), ["session file", "demo --page", "doctor"]) == []
 

@@ -34,7 +34,7 @@ def test_a_model_that_is_out_of_reach_ends_the_turn_at_its_stall_limit(
         config = {"model_providers": {"rehearsal": {**closed, **again}}}
         play = stage("- say: never", config=config)
         reach: Any = play.connect if mode == "app-server" else play.connect_exec
-        async with asyncio.timeout(SECONDS), reach(timeouts=Timeouts(stall=8)) as codex:
+        async with asyncio.timeout(SECONDS), reach(timeouts=Timeouts(stall=4)) as codex:
             session = await codex.start(cwd=repo, approvals="never")
             result = await session.run("work")
         retries = [m for m in result.messages if isinstance(m, Notice) and m.will_retry]

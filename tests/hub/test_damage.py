@@ -12,6 +12,7 @@ import pytest
 
 from dragoman.hub.hub import Hub, LiveSession
 from dragoman.model.messages import Malformed, Text, TurnEnded
+from dragoman.store.live import log
 from dragoman.store.live.reading import LiveStoreUnusable
 from support.agents.hubs import SECONDS, Pretence
 
@@ -53,6 +54,12 @@ def _read_all(hub: Hub) -> list[LiveSession]:
             assert entry.json.startswith(b"{")
     hub.verify()
     return sessions
+
+
+@pytest.fixture(autouse=True)
+def looked_at_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing writes the logs of these tests, so there is nothing to wait for."""
+    monkeypatch.setattr(log, "_PAUSE", 0)
 
 
 @pytest.mark.parametrize("left", ["data", "killed"])

@@ -250,7 +250,7 @@ class Session:
                 await self.worker.ask(end, seconds=seconds)
             except ResponseTimeout:  # unless only the word of its end was lost
                 with suppress(Unsupported):
-                    if await self.worker.ask(check) is not None:
+                    if await self.worker.ask(check, seconds=seconds) is not None:
                         self.given_up.discard(turn_id)
                         continue
                 raise ResponseTimeout(

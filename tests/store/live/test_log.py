@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.model.messages import Text, encode
+from dragoman.store.live import log
 from dragoman.store.live.checking import verify
 from dragoman.store.live.entries import Entry
 from dragoman.store.live.store import LiveStore
@@ -18,6 +19,12 @@ from dragoman.store.live.store import LiveStore
 NOW = datetime(2026, 11, 16, 12, 30, 15, tzinfo=UTC)
 FRAME = 24 + 4096
 Damage = Callable[[bytearray], None]
+
+
+@pytest.fixture(autouse=True)
+def looked_at_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing writes the logs of these tests, so there is nothing to wait for."""
+    monkeypatch.setattr(log, "_PAUSE", 0)
 
 
 def killed(folder: Path, *, index: bool = True) -> Path:
