@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from dragoman.archive.homes import registered
 from dragoman.archive.ledger.ledger import find_files
 from dragoman.archive.mirrors import DatabaseMirror
 from dragoman.model.messages import Text
+from dragoman.store.session_rows import SessionRows
 
 _DATABASE = Path(__file__).parents[1] / "data" / "opencode" / "database" / "opencode.db"
 _HOME = next(home for home in registered() if home.harness == "opencode")
@@ -75,6 +78,26 @@ def test_nothing_is_copied_again_without_a_change(home: Path, tmp_path: Path) ->
     first = list(walk(_HOME, str(home), cache))
 
     assert list(walk(_HOME, str(home), cache)) == first
+
+
+def test_what_changes_while_it_is_read_is_read_again_later(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = str(tmp_path / "cache")
+    list(walk(_HOME, str(home), cache))
+    _say(home / "opencode.db", "More.")
+    lines = SessionRows.lines
+
+    def disturbed(rows: SessionRows, session_id: str) -> Iterator[bytes]:
+        yield from lines(rows, session_id)
+        os.utime(home / "opencode.db", (1, 1))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionRows, "lines", disturbed)
+        found = [each.path for each in walk(_HOME, str(home), cache)]
+    assert not any("More." in Path(path).read_text() for path in found)
+    found = [each.path for each in walk(_HOME, str(home), cache)]
+    assert [path for path in found if "More." in Path(path).read_text()]
 
 
 def test_a_session_that_was_deleted_is_gone(home: Path, tmp_path: Path) -> None:

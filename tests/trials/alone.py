@@ -96,7 +96,10 @@ async def _resume(trial: Trial, cells: Cells) -> None:
         code, _ = await trial.run(subject.forked(ident, "the third"))
         assert code == 0
         assert b"One." in stage.requests[-1].raw, "the model has lost its first answer"
-        assert session_in(trial.folder / "out-2.jsonl") != ident
+        branch = session_in(trial.folder / "out-2.jsonl")
+        assert branch is not None
+        assert branch != ident
+        trial.forks.add(branch)
 
 
 @STORIES.story(

@@ -231,7 +231,7 @@ class Trial:
         for home in all_homes(None):
             if home.harness != harness.name:
                 continue
-            for file in walk(home, home.folder(self.env)):
+            for file in walk(home, home.folder(self.env), str(self.folder / "cache")):
                 origin = harness.history.identify(file.path, _first_lines(file.path))
                 if origin is not None and origin.session_id == session_id:
                     return file.path

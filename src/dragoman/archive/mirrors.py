@@ -8,6 +8,7 @@ the parser takes the last state of each. That way a session that is being writte
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
@@ -76,7 +77,7 @@ class DatabaseMirror(NamedTuple):
             stored = rows.sessions()
             for session in stored:
                 if before.get(session.session_id) != session.state:
-                    self._append(rows, session)
+                    self._append(rows, session, stamp)
         named = {session.session_id: session.state for session in stored}
         for path in list(self.paths()):
             if os.path.basename(path).removesuffix(_SUFFIX) not in named:
@@ -86,7 +87,7 @@ class DatabaseMirror(NamedTuple):
         _write(temporary, [state], os.O_TRUNC)
         os.replace(temporary, os.path.join(self.folder, _STATE))
 
-    def _append(self, rows: SessionRows, session: DatabaseSession) -> None:
+    def _append(self, rows: SessionRows, session: DatabaseSession, stamp: str) -> None:
         if not _is_name(session.session_id):
             return
         path = os.path.join(self.folder, f"{session.session_id}{_SUFFIX}")
@@ -94,6 +95,9 @@ class DatabaseMirror(NamedTuple):
         with suppress(FileNotFoundError), open(path, "rb") as file:
             known.update(file)
         new = [line for line in rows.lines(session.session_id) if line not in known]
+        # What is appended stays: nothing half changed may be in it.
+        if rows.may_change and stamp_of(self.database) != stamp:
+            raise BlockingIOError(errno.EAGAIN, "the database changed while it was read")
         if new:
             _write(path, new, os.O_APPEND)
         seconds = session.time_updated / 1000

@@ -54,8 +54,10 @@ class UnknownLayout(ValueError):
 class SessionRows:
     """An open database of this layout."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, may_change: bool = False) -> None:
+        """``may_change``: it is read in its place, without a lock, and its program may write to it."""
         self._connection = connection
+        self.may_change = may_change
         connection.row_factory = sqlite3.Row
         connection.text_factory = _text
         _check(connection)
@@ -98,7 +100,9 @@ class SessionRows:
 def session_rows(path: str | os.PathLike[str]) -> Generator[SessionRows]:
     """Open a database. Raises :class:`UnknownLayout`, ``OSError`` and ``sqlite3.Error``."""
     with opened(Path(path)) as connection:
-        yield SessionRows(connection)
+        read_from = connection.execute("PRAGMA database_list").fetchone()[2]
+        is_original = bool(read_from) and os.path.samefile(read_from, path)
+        yield SessionRows(connection, may_change=is_original)
 
 
 def _check(connection: sqlite3.Connection) -> None:

@@ -14,6 +14,7 @@ from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
     Message,
+    Notice,
     Prompt,
     SessionStarted,
     Text,
@@ -21,6 +22,7 @@ from dragoman.model.messages import (
     ToolCall,
     ToolResult,
     TurnEnded,
+    TurnStarted,
     UsageReport,
 )
 
@@ -196,3 +198,176 @@ def test_a_rejected_call_is_declined() -> None:
 
     assert outcome_of({"status": "error", "error": error}).status == "declined"
     assert outcome_of({"status": "error", "error": "no such file"}).status == "failed"
+
+
+def test_a_call_that_is_printed_before_the_text_in_front_of_it_follows_it() -> None:
+    def line(kind: str, name: str, **part: Any) -> bytes:
+        part |= {"id": name, "messageID": "msg_2", "sessionID": _S}
+        return json.dumps({"type": kind, "timestamp": 1, "sessionID": _S, "part": part}).encode()
+
+    done = {"status": "completed", "input": {"command": "ls"}, "output": "x"}
+    messages = _parsed(
+        [
+            line("step_start", "prt_1", type="step-start"),
+            line("tool_use", "prt_4", type="tool", tool="bash", callID="b", state=done),
+            line("tool_use", "prt_3", type="tool", tool="bash", callID="a", state=done),
+            line("text", "prt_2", type="text", text="I will look."),
+            line("step_finish", "prt_5", type="step-finish", reason="tool-calls"),
+            line("text", "prt_6", type="text", text="Done."),
+        ]
+    )
+
+    said = [
+        each.text if isinstance(each, Text) else each.call_id
+        for each in messages
+        if isinstance(each, Text | ToolCall)
+    ]
+    assert said == ["I will look.", "a", "b", "Done."]
+
+
+# The server.
+
+
+def _served(*events: Any, ending: Any = "left") -> list[Message]:
+    lines: list[dict[str, Any]] = [
+        event
+        if isinstance(event, dict)
+        else {"id": f"evt_{number}", "type": event[0], "properties": {"sessionID": _S, **event[1]}}
+        for number, event in enumerate(events)
+    ]
+    first: dict[str, Any] = {"id": "evt_", "type": "server.connected", "properties": {}}
+    return _parsed([json.dumps(line).encode() for line in (first, *lines)], ending)
+
+
+def _user(name: str, **more: Any) -> list[tuple[str, dict[str, Any]]]:
+    info = {"id": name, "role": "user", "sessionID": _S, **more}
+    part = {"id": f"prt_{name}", "messageID": name, "sessionID": _S, "type": "text", "text": "hi"}
+    return [("message.updated", {"info": info}), ("message.part.updated", {"part": part})]
+
+
+def _agent(name: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    info = {"id": name, "role": "assistant", "sessionID": _S, "modelID": "m1", **more}
+    return "message.updated", {"info": {"time": {"created": 5}, **info}}
+
+
+def _bash(status: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    state = {"status": status, "input": {"command": "sleep 9"}, **more}
+    part = {"id": "prt_9", "messageID": "msg_2", "sessionID": _S, "type": "tool", "tool": "bash"}
+    return "message.part.updated", {"part": {**part, "callID": "c", "state": state}}
+
+
+_DONE = {"created": 5, "completed": 6}
+_ABORTED = {"name": "MessageAbortedError", "data": {"message": "Aborted"}}
+_IDLE: tuple[str, dict[str, Any]] = ("session.idle", {})
+
+
+def _ends(messages: list[Message]) -> list[tuple[str, str | None]]:
+    ended = [each for each in messages if isinstance(each, TurnEnded)]
+    return [(each.outcome, each.error.message if each.error else None) for each in ended]
+
+
+def test_an_interrupt_that_is_reported_in_two_steps_is_one_turn() -> None:
+    messages = _served(
+        *_user("msg_1"),
+        _agent("msg_2"),
+        _bash("running"),
+        ("permission.asked", {"id": "per_1", "permission": "bash", "patterns": ["sleep 9"]}),
+        ("session.error", {"error": _ABORTED}),
+        _IDLE,
+        _bash("error", error="Tool execution aborted"),
+        _agent("msg_2", error=_ABORTED, time=_DONE),
+        _IDLE,
+        *_user("msg_3"),
+    )
+
+    assert _ends(messages) == [("interrupted", None)]
+    (result,) = [each for each in messages if isinstance(each, ToolResult)]
+    assert result.output == "Tool execution aborted"
+    (settled,) = [each for each in messages if isinstance(each, ApprovalSettled)]
+    assert settled.decision == "cancel", "nothing waits for it any longer"
+    turns = {each.turn_id for each in messages if isinstance(each, Prompt)}
+    assert turns == {"msg_1", "msg_3"}, "the next prompt begins the next turn"
+
+
+def test_an_error_that_follows_the_end_is_the_error_of_the_turn() -> None:
+    error = {"name": "UnknownError", "data": {"message": "NotFound: x"}}
+    again = {"name": "UnknownError", "data": {"message": "NotFound: x\n  at y"}}
+    messages = _served(
+        *_user("msg_1"),
+        _agent("msg_2"),
+        _IDLE,
+        ("session.error", {"error": error}),
+        ("session.error", {"error": again}),
+    )
+
+    assert _ends(messages) == [("failed", "NotFound: x")]
+    assert [each for each in messages if isinstance(each, Notice)] == []
+
+
+def test_a_session_that_is_idle_ends_its_turn_when_nothing_more_comes() -> None:
+    events = (*_user("msg_1"), _agent("msg_2"), _IDLE)
+    assert _ends(_served(*events)) == []
+    assert _ends(_served(*events, ("server.heartbeat", {}))) == [("completed", None)]
+    assert _ends(_served(*events, _IDLE)) == [("completed", None)]
+
+
+def test_a_part_that_comes_after_its_turn_opens_no_other() -> None:
+    messages = _served(
+        *_user("msg_1"),
+        _agent("msg_2", time=_DONE, finish="stop"),
+        _IDLE,
+        _bash("completed", output="late"),
+    )
+
+    assert _ends(messages) == [("completed", None)]
+    (call,) = [each for each in messages if isinstance(each, ToolCall)]
+    assert call.turn_id == "msg_1"
+    assert len([each for each in messages if isinstance(each, TurnStarted)]) == 1
+
+
+def test_the_copies_in_a_fork_are_not_said_again() -> None:
+    info = {"id": _S, "directory": "/w", "version": "1", "time": {"created": 100}}
+    messages = _served(
+        ("session.created", {"info": info}),
+        *_user("msg_1", time={"created": 50}),
+        _agent("msg_2", time={"created": 60}),
+        _bash("completed", output="copied"),
+        *_user("msg_3", time={"created": 100}),
+        _agent("msg_4", time={"created": 101, "completed": 102}, finish="stop"),
+        _IDLE,
+    )
+
+    assert [each.turn_id for each in messages if isinstance(each, Prompt)] == ["msg_3"]
+    assert [each for each in messages if isinstance(each, ToolCall)] == []
+
+
+def test_an_error_of_the_server_is_no_error_of_a_session() -> None:
+    error = {"name": "UnknownError", "data": {"message": "disk full"}}
+    line = {"id": "evt_x", "type": "session.error", "properties": {"error": error}}
+    messages = _served(*_user("msg_1"), _agent("msg_2"), line)
+
+    assert _ends(messages) == []
+    assert any(isinstance(each, Notice) and each.text == "disk full" for each in messages)
+
+
+def test_the_stream_for_all_directories_is_read_the_same() -> None:
+    events = [*_user("msg_1"), _agent("msg_2", time=_DONE, finish="stop"), _IDLE]
+    wrapped: list[Any] = []
+    for number, (kind, given) in enumerate(events):
+        event = {"id": f"evt_{number}", "type": kind, "properties": {"sessionID": _S, **given}}
+        wrapped.append({"directory": "/w", "project": "global", "payload": event})
+        sync = {"type": "sync", "id": f"evt_{number}", "syncEvent": {"data": given}}
+        wrapped.append({"directory": "/w", "payload": sync})
+
+    assert [type(each) for each in _served(*wrapped)] == [type(each) for each in _served(*events)]
+    assert OPENCODE.sniff([json.dumps(wrapped[0]).encode()]) == "opencode-server"
+
+
+def test_a_request_that_got_no_response_is_a_notice() -> None:
+    messages = _served(
+        {"id": 3, "method": "GET", "path": "/session/status?directory=%2Fw", "body": None},
+        {"id": 3, "error": "the server did not answer in time"},
+    )
+
+    (notice,) = [each for each in messages if isinstance(each, Notice)]
+    assert (notice.level, notice.text) == ("error", "the server did not answer in time")

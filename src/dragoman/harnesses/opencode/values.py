@@ -15,7 +15,6 @@ _UNSAID: Final = (
     "request: ",
     "answer: ",
     "journal: ",
-    "message: ",
     "copy: ",
     "session: announced before",
     "blank line",
@@ -40,13 +39,16 @@ OMISSIONS: Final = (
     Omission(
         "how the session stands; each of its turns says it",
         ("session.**", "session/created.properties.info.**", "session/updated.properties.info.**",
-         "session/status.properties.status.next", "line.body.title"),
+         "session/status.properties.status.next", "line.body.title", "line.body.path",
+         "line.body.model.*", "line.body.permission.**", "line.body.revert.**", "line.body.share.**"),
     ),
     Omission(
         "how a response was made; the session and its turns say it",
-        ("message.row.data.agent", "message.row.data.mode", "message.row.data.path.**",
-         "message.row.data.finish"),
+        ("**.agent", "**.mode", "**.finish", "**.path.root"),
     ),
+    Omission("that a request was answered", ("line.status",)),
+    Omission("the state of the workspace, by its own name", ("**.snapshot",)),
+    Omission("the changes of a turn as one diff; each edit is a call", ("**.summary.**",)),
     Omission(
         "what an answer would allow from now on, and the answer, which the decision says",
         ("permission/asked.properties.always[]", "permission/replied.properties.reply"),
