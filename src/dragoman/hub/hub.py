@@ -1,8 +1,8 @@
 """The hub: live sessions of any harness, stored first and then delivered to their readers.
 
-``async with Hub(data_dir, roots=[…]) as hub``. Front doors start sessions, say things to them, decide what
-they ask, and read their entries from a cursor. Whatever a reader gets is in the store by then, so that
-a hub that was killed goes on where it was: nothing that was shown is lost, sessions can be used on.
+``async with Hub(data_dir, roots=[…]) as hub``. Interfaces start sessions, send them prompts, decide their
+requests, and read their entries from a cursor. An entry is stored before any reader gets it, so that
+a hub that was killed continues where it was: what was shown is never lost, and sessions stay usable.
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ class Hub:
         return turn_id
 
     async def steer(self, session_id: str, text: str, *, images: Sequence[str] = ()) -> None:
-        """Say something to the turn under way. Raises ``ProtocolError`` if there is none.
+        """Send text to the running turn. Raises ``ProtocolError`` if there is none.
 
         It is among the session's ``steered`` until the agent takes it up.
         """
@@ -346,13 +346,13 @@ class Hub:
         return self._sessions.commands(self._registry.get(session_id))
 
     async def stop_commands(self, session_id: str) -> list[RunningCommand]:
-        """Stop the commands that a session has running; which they were. A turn goes on."""
+        """Stop the running commands of a session and return them. A turn continues."""
         stopped = await self._sessions.stop_commands(self._registry.get(session_id))
         await self._registry.stored()
         return stopped
 
     async def fork(self, session_id: str) -> LiveSession:
-        """A new session that begins with all that was said in this one."""
+        """Start a session with the history of this one."""
         live = await self._sessions.fork(self._registry.get(session_id))
         await self._registry.stored()
         return live.shown
@@ -366,7 +366,7 @@ class Hub:
         await self._registry.stored()
 
     async def stop(self, session_id: str, *, keep_commands: bool = False) -> list[RunningCommand]:
-        """End its turn and its commands, and let go of it; the next :meth:`run` resumes it.
+        """End its turn and its commands, and unload it; the next :meth:`run` resumes it.
 
         Returns the commands that were stopped.
         """
@@ -403,7 +403,7 @@ class Hub:
         return self._policy.text()
 
     def check_policy(self, text: str, *, limit: int = 200) -> list[Judged]:
-        """What these rules would have said to past requests. Raises ``BadPolicy``, a ``UsageError``."""
+        """What these rules would have decided about past requests. Raises ``BadPolicy``, a ``UsageError``."""
         past = self.past_requests(limit=limit)
         known = {
             live.id: live.info.cwd

@@ -86,5 +86,5 @@ class Keys:
 
 
 def _sum(request: bytes) -> bytes:
-    """Whether it is the same is all that is asked of it, and there may be images in it."""
+    """Only compared for equality, and it may contain images."""
     return hashlib.sha256(request).digest()

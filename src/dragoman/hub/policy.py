@@ -19,15 +19,15 @@ from dragoman.store.live.entries import Entry
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """What a policy says to something that was asked."""
+    """What a policy decides about a request."""
 
     session_id: str
     seq: int
     request: ApprovalRequested
     decision: str
-    """One of the words of a decision, or ``ask``."""
+    """A decision, or ``ask``."""
     by: str | None = None
-    """The rule that says so."""
+    """The rule that decides."""
 
 
 class HubPolicy:
@@ -54,7 +54,7 @@ class HubPolicy:
         return cast("Verdict", outcome.value)
 
     def text(self) -> str:
-        """The file as it is; empty if there is none."""
+        """The content of the file; empty if there is none."""
         if self.path is None or not self.path.exists():
             return ""
         return self.path.read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ class HubPolicy:
     def judge(
         self, text: str, past: Iterable[Entry], workspaces: Mapping[str, str] | None = None
     ) -> list[Judged]:
-        """What these rules would have said. Raises :class:`dragoman.drive.approvals.policy_file.BadPolicy`.
+        """What these rules would have decided. Raises :class:`dragoman.drive.approvals.policy_file.BadPolicy`.
 
         ``workspaces`` are the sessions' own directories. A request of any other session is judged as if
         it had come from its own.
@@ -102,6 +102,6 @@ class HubPolicy:
 
 
 def _cwd_in(request: ApprovalRequested) -> str | None:
-    """Where older entries say the directory."""
+    """Where older entries have the directory."""
     cwd = request.detail.get("cwd")
     return cwd if isinstance(cwd, str) else None

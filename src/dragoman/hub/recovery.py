@@ -1,6 +1,6 @@
-"""After a crash: what was heard but not stored is made good, and what was cut off gets an end.
+"""After a crash: messages that were received but not stored are recovered, and what was cut off gets an end.
 
-The lines of a connection that was cut off are read again; what they say behind the last entry becomes
+The lines of a connection that was cut off are read again; the messages after the last entry become
 entries. Then every turn still open is ended by us, with its calls and its questions, because the process
 that worked on it is gone. The session itself is resumed with its next prompt.
 """
@@ -47,7 +47,7 @@ _PAGE: Final = 500
 
 
 def recover(registry: LiveRegistry) -> None:
-    """Once, before anything new is heard."""
+    """Run once, before anything new is received."""
     was_at_work = bool(registry.accepted.left()) or any(
         _is_at_work(registry, live) for live in registry.lives.values()
     )
@@ -66,7 +66,7 @@ def recover(registry: LiveRegistry) -> None:
 
 
 def _report(registry: LiveRegistry, note: AcceptedPrompt) -> None:
-    """A prompt was accepted, and nothing more is known of it: it becomes a turn that failed."""
+    """A prompt was accepted, and nothing more is known: it becomes a turn that failed."""
     live = registry.lives.get(note.session_id)
     if live is None or _was_told(registry, live, note):
         registry.accepted.drop(note)
@@ -82,7 +82,7 @@ def _report(registry: LiveRegistry, note: AcceptedPrompt) -> None:
             used = registry.store.reading.key(note.key)
             if used is not None and not used.session_id:
                 registry.store.name_key(note.key, turn_id)
-    live.set(was_asked=was_asked)  # the harness has heard nothing of it
+    live.set(was_asked=was_asked)  # the harness never received it
     registry.changed(live)
 
 
@@ -110,7 +110,7 @@ def _hear_the_rest(registry: LiveRegistry, connection: int, harness: str) -> Non
                 live.unfinished.add(message)
             continue
         is_stored = _timeless(message) in stored.get(message.line, [])
-        # Behind the last entry all is new; before it only what was said in a session that was just
+        # After the last entry everything is new; before it only the messages of a session that was just
         # being opened. Answers to our own requests are unknown to a later reader.
         if is_stored or isinstance(message, Unknown) or (message.line <= last and live is not None):
             if live is not None:
@@ -131,7 +131,7 @@ def _timeless(message: Message) -> Message:
 
 
 def _end_turn(registry: LiveRegistry, live: LiveState) -> None:
-    """Say what is over, in a session that was at work."""
+    """Report what is over, in a session that was working."""
     store = registry.store
     began = _open_turn(registry, live)
     if began is None:

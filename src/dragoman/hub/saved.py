@@ -51,7 +51,7 @@ class SavedSessionActions:
         title: str | None = None,
         harness: str | None = None,
     ) -> LiveSession:
-        """A live session that begins with all that was said in this one.
+        """A live session with the history of this one.
 
         It may do what a new one may: what the other was allowed is not known here.
         """

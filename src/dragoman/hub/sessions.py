@@ -165,7 +165,7 @@ class SessionActions:
         access: str | None = None,
         asking: Any = None,
     ) -> str | None:
-        """Begin a turn; while one is under way, say it to that one. Its id."""
+        """Start a turn; while one is running, send the text to that one. Returns the turn's id."""
         session = await self.opened(live, access=access, asking=asking)
         if (turn := session.turn) is not None:
             await turn.begin()
@@ -181,7 +181,7 @@ class SessionActions:
         return turn.id
 
     async def _follow(self, live: LiveState, turn: RunningTurn) -> None:
-        """Read a turn to its end: what the driver says of its own accord is heard nowhere else."""
+        """Read a turn to its end: notices of the driver itself are delivered only here."""
         with Outcome() as outcome:
             async for message in turn:
                 if message.line or message in live.ours:
@@ -207,7 +207,7 @@ class SessionActions:
     async def _steer(
         self, live: LiveState, session: Session, text: str, images: Sequence[str]
     ) -> None:
-        """Written down before it is sent: the agent tells it only when it takes it up, if it does."""
+        """Stored before it is sent: the agent reports it only when it takes it up, if it does."""
         said = steered(text, datetime.now(UTC))
         live.set(steered=[*live.info.steered, said])
         self._registry.changed(live)
@@ -306,13 +306,13 @@ class SessionActions:
     async def _able(self, live: LiveState, ability: Ability) -> Agent | None:
         """The agent, if it can do this with the session; otherwise only the hub does it."""
         connection = self._agents.of(live.info.harness)
-        if not live.info.was_asked:  # the harness keeps nothing of it yet
+        if not live.info.was_asked:  # the harness has not stored it yet
             return None
         agent = await connection.get()
         return agent if ability in agent.capabilities.can else None
 
     async def stop(self, live: LiveState, *, keep_commands: bool = False) -> list[RunningCommand]:
-        """End its turn and its commands, and let go of it; it is resumed when it is needed again."""
+        """End its turn and its commands, and unload it; it is resumed when it is needed again."""
         stopped: list[RunningCommand] = []
         async with live.opening:
             driver, live.driver, live.agent = live.driver, None, None

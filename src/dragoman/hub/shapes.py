@@ -1,4 +1,4 @@
-"""What the hub tells its front doors: sessions, approvals that wait, gaps; and what it refuses."""
+"""What the hub gives to its interfaces: sessions, open approvals, gaps; and its refusals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ interrupted, or there was none yet."""
 
 
 class Steered(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that was said to a turn under way, and that the agent has not taken up yet."""
+    """Text that was sent to a running turn, and that the agent has not taken up yet."""
 
     id: str
     text: str
@@ -76,7 +76,7 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     parent: str | None = None
     """The session that it was branched off from …"""
     parent_seq: int | None = None
-    """… after this entry of it; 0 if all that was said by then is in its file."""
+    """… after this entry; 0 if everything up to then is in its file."""
     sandbox: str = "workspace-write"
     """The harness's own access value."""
     approvals: Any = "on-request"
@@ -85,9 +85,9 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     native_id: str = ""
     """The harness's id for it, to resume it."""
     was_asked: bool = False
-    """Whether it has had a turn; before that the harness keeps nothing of it."""
+    """Whether it has had a turn; before that the harness does not store it."""
     steered: list[Steered] = []
-    """What was said to the turn under way and is not among its entries yet."""
+    """Text that was sent to the running turn and is not among its entries yet."""
 
 
 class HarnessInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +158,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True, tag="gap"):
 
 
 class InProgress(msgspec.Struct, frozen=True, kw_only=True, tag="begun"):
-    """What is being said right now, each thing from its beginning: it replaces what the reader has of it."""
+    """The unfinished texts, each from its beginning: this replaces what the reader has of them."""
 
     things: list[SoFar]
 
@@ -185,7 +185,7 @@ class UnknownSession(UsageError):
 
 
 class SessionArchived(ProtocolError):
-    """The session was archived, and the harness changes nothing of it there."""
+    """The session was archived, and the harness does not change archived sessions."""
 
     def __init__(self, session_id: str) -> None:
         super().__init__(session_id)
@@ -210,7 +210,7 @@ class Forbidden(UsageError):
 
 
 class UnfitDecision(UsageError):
-    """The decision is no answer to what was asked, which stays open. Its text says why."""
+    """The decision does not fit the request, which stays open. Its text explains why."""
 
 
 class KeyUsedDifferently(UsageError):

@@ -133,7 +133,7 @@ class Process:
 
     @property
     def exit(self) -> Exit | None:
-        """None while it runs and speaks."""
+        """None while it runs and has its pipes open."""
         code = self._pipes.returncode
         if code is not None:
             return Exit(code=code, reason=system.describe(code))
@@ -170,7 +170,7 @@ class Process:
 
         Afterwards it is gone, and so is all that it has started; its last lines have been received
         and ``closed`` has been called. Several may call this at once, and again. The caller may be
-        cancelled: the stopping goes on. Only the end of the event loop cuts it short, with SIGKILL.
+        cancelled: stopping continues. Only the end of the event loop cuts it short, with SIGKILL.
         """
         if self._stopping is None:
             self._stopping = asyncio.ensure_future(self._stop())
@@ -267,7 +267,7 @@ def _is_root() -> bool:
 
 
 def _check(launch: Launch, env: Mapping[str, str]) -> None:
-    """Say what is missing before another program, in between, says it in its own words."""
+    """Report what is missing ourselves, before an intermediate program does so in its own words."""
     if launch.cwd is not None and not os.path.isdir(launch.cwd):
         what = "is not a directory" if os.path.exists(launch.cwd) else "is not there"
         raise InvalidWorkspace(f"cannot work in {launch.cwd}: it {what}")

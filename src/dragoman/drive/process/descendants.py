@@ -1,6 +1,6 @@
 """Which processes are the commands that an agent runs: best effort, from ``/proc``.
 
-An agent says what command it runs, not which process that is. A person who reads that a turn was given
+An agent reports what command it runs, not which process that is. A person who reads that a turn was given
 up because of a command wants to look at that process.
 """
 

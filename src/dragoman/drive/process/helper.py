@@ -1,7 +1,7 @@
 """A process of our own program that works beside us, and is gone when we are.
 
 It is given a request on its standard input, which then stays open: when that ends, so does the
-process, in the middle of whatever it does. It ends with us, be it by ``kill -9``, for the pipe is
+process, in the middle of whatever it does. It ends with us, even after ``kill -9``, for the pipe is
 closed by the system. On Linux the kernel ends it, too (``PR_SET_PDEATHSIG``; our own code runs in it,
 so it asks for that itself). What it works on must bear that at any time.
 
@@ -30,12 +30,12 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 class Helper:
-    """Our end of it. Raises ``OSError`` if it cannot be started."""
+    """Our end of the pipe. Raises ``OSError`` if the helper cannot be started."""
 
     def __init__(self, module: str, request: bytes) -> None:
         """``module`` calls :func:`begin`. The request is one line."""
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module],  # -P: nothing of the current folder is imported
+            [sys.executable, "-P", "-m", module],  # -P: do not import from the current directory
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -106,7 +106,7 @@ def encode(value: object) -> bytes:
 
 
 def answer(line: bytes) -> None:
-    """In the helper: what came of it, on one line."""
+    """In the helper: the result, on one line."""
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 

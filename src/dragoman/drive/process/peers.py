@@ -2,7 +2,7 @@
 
 An agent must not approve its own requests, even if it has found the token. So a server asks, for each connection,
 whose it is. The kernel knows the inode of the client's socket (:mod:`dragoman.drive.process.sock_diag`), and ``/proc/PID/fd``
-says which process holds it. That process belongs to an agent if it, or one of its ancestors,
+shows which process holds it. That process belongs to an agent if it, or one of its ancestors,
 
 * is the process that we started, or is in the session or group that this process leads; or
 * has our tag in its environment (see :mod:`dragoman.drive.process.reaping`).
@@ -10,7 +10,7 @@ says which process holds it. That process belongs to an agent if it, or one of i
 What the kernel does not show is decided like this:
 
 * The socket is closed already, so that no process holds it: ``gone``. No process would read the answer; but the request
-  might still do what it says, and must be refused.
+  might still act on its content, and must be refused.
 * No process that we can look into holds it, and others hide what they hold (``sshd``, programs of other users): it is
   one of those. Is one of our agent's among them, it may be that one, and counts as it.
 
@@ -50,7 +50,7 @@ class _Owners(NamedTuple):
 
 
 class Peers:
-    """``Peers().find(client, server, agents)``. Remembers who asked lately, so that looking again is cheap.
+    """``Peers().find(client, server, agents)``. Caches recent clients, so that looking again is cheap.
 
     It reads files of ``/proc`` and may take some milliseconds: call it in a thread.
     """
@@ -107,7 +107,7 @@ class Peers:
         return _Owners(None, hidden)
 
     def _look(self, pid: int) -> frozenset[int]:
-        """What one who asked lately holds now."""
+        """What a recent client holds now."""
         held = sockets_of(pid)
         if not held:
             del self._recent[pid]

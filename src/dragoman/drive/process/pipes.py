@@ -1,7 +1,7 @@
-"""The three pipes of a process, as asyncio tells of them: chunks in, lines out, one end.
+"""The three pipes of a process, as asyncio reports them: chunks in, lines out, one end.
 
 Two things end at their own time: the process, and its standard output, which a process it started may
-hold open long after. Nothing more is said when both have ended; or when the process has, and its
+hold open long after. The end is reported when both have ended; or when the process has, and its
 output had its while to be read to the end; or when the output has, and the process stays on.
 """
 
@@ -64,7 +64,7 @@ class Pipes(asyncio.SubprocessProtocol):
         self._transport = cast(asyncio.SubprocessTransport, transport)
         pipe = cast("asyncio.WriteTransport | None", self._transport.get_pipe_transport(_STDIN))
         if pipe is not None:
-            pipe.set_write_buffer_limits(high=0)  # so that we hear when it is empty
+            pipe.set_write_buffer_limits(high=0)  # so that we are notified when it is empty
         self._input = pipe
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -114,7 +114,7 @@ class Pipes(asyncio.SubprocessProtocol):
 
     @property
     def has_input(self) -> bool:
-        """Whether the process may still be spoken to."""
+        """Whether the process still takes input."""
         return self._input is not None
 
     def close_input(self) -> None:
@@ -123,7 +123,7 @@ class Pipes(asyncio.SubprocessProtocol):
             self._input.close()
 
     def finish(self) -> None:
-        """Say that it is over, if that was not said."""
+        """Report the end, once."""
         if self.finished.done():
             return
         if self._timer is not None:
@@ -144,7 +144,7 @@ class Pipes(asyncio.SubprocessProtocol):
             self._transport.close()
 
     def reap(self, seconds: float) -> None:
-        """Wait here for a process that was killed: the event loop ends, and will not hear of it."""
+        """Wait here for a killed process: the event loop ends before it could report it."""
         process = self._transport and self._transport.get_extra_info("subprocess")
         if process is not None:
             with suppress(subprocess.TimeoutExpired):  # it is stuck in the kernel: given up

@@ -86,7 +86,7 @@ def identify(pid: int, tag: str) -> Known:
 
 
 def enlarge(pipe: Any) -> None:
-    """Make room for a megabyte in a pipe; as it was if the system says no."""
+    """Enlarge a pipe's buffer to a megabyte; leave it alone if the system refuses."""
     if sys.platform == "linux":
         # A ValueError: it is closed already, the process was quick.
         with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -4,7 +4,7 @@ It starts with the first agent and is informed of what we start and what has end
 by ``kill -9``, it stops what is left. What it may touch, and how it knows, is in
 :mod:`dragoman.drive.process.reaping`, which is also the program it runs.
 
-There is one for each process of ours, whatever the number of threads and event loops in it. A process
+Each process of ours has one, whatever the number of threads and event loops in it. A process
 that we fork has none until it starts an agent itself. Where there is no ``/proc`` (macOS, Windows) a
 number that is used again cannot be distinguished from the process it belonged to, and in a frozen program
 there is no interpreter to run: there nothing is started, and an agent is left to notice the end of
@@ -28,7 +28,7 @@ _ATTEMPTS = 2
 
 
 class Reaper:
-    """Our end of it. May be used from every thread; never blocks and never raises."""
+    """Our end of the reaper. May be used from every thread; never blocks and never raises."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,7 +57,7 @@ class Reaper:
         self._tell(f"={known.tag} {known.pid} {known.start}\n", known)
 
     def forget(self, tag: str) -> None:
-        """It has ended, and nothing is left of it."""
+        """The process has ended, and so have its descendants."""
         with self._lock:
             if self._known.pop(tag, None):
                 self._write(f"-{tag}\n")
@@ -69,7 +69,7 @@ class Reaper:
             self._known.clear()
 
     def leave_to_parent(self) -> None:
-        """We are a fork of the process that it serves: hold nothing of it."""
+        """We are a fork of the process that it serves: close our copies."""
         self._lock = threading.Lock()  # a thread that is not here may have held it
         self._known = {}
         self._pid = 0

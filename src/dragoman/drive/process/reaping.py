@@ -4,7 +4,7 @@ Run as a program (``python -I -S reaping.py PARENT``) this is the reaper: it rea
 input what was started and what has ended, and waits. When its standard input ends, or its parent is
 gone, however that came about, it stops what is left (SIGTERM, a second, SIGKILL), and what comes up in
 the next second if something was just being started, and exits. It is a
-program of its own, so it imports a few modules of the standard library and nothing of ours.
+separate program, so it imports a few modules of the standard library and none of ours.
 
 Whom it may touch: numbers of processes are used again, so a number alone means nothing. A process is
 ours if it
@@ -34,7 +34,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 TAG = "DRAGOMAN_TAG"
-"""The variable of the environment that says whose a process is: tags from the outermost to the
+"""The environment variable that names the owners of a process: tags from the outermost to the
 innermost, with colons between, for an agent may start a Dragoman that starts agents."""
 
 TERM_SECONDS = 1.0
@@ -45,7 +45,7 @@ _POLL_SECONDS = 0.02
 
 
 class Known(NamedTuple):
-    """A process that we started, as it was recorded."""
+    """A process that we started, as recorded."""
 
     tag: str
     pid: int = 0
@@ -55,7 +55,7 @@ class Known(NamedTuple):
 
 
 class Stat(NamedTuple):
-    """What ``/proc`` says of a process."""
+    """The fields of ``/proc/PID/stat`` that are needed."""
 
     pid: int
     state: str
@@ -218,7 +218,7 @@ def stop_beginning(known: Iterable[Known]) -> None:
 
 
 class Register:
-    """What is running, by what the lines said."""
+    """The processes that run according to the lines received."""
 
     def __init__(self) -> None:
         self.known: dict[str, Known] = {}
@@ -239,7 +239,7 @@ class Register:
 def watch(parent: int) -> Register:
     """Listen until our parent is gone.
 
-    The end of the input says so; but a process that our parent forked may still hold the other end,
+    The end of the input means so; but a process that our parent forked may still hold the other end,
     so the parent itself is watched as well where the kernel can.
     """
     assert sys.platform != "win32"

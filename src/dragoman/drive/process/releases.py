@@ -1,6 +1,6 @@
 """The releases of programs that were asked before, by the state of their files.
 
-A program takes as long to say its release as we take to start. Its answer holds for as long as its file is
+A program takes as long to report its release as we take to start. The answer is valid as long as its file is
 the same one: path, size, times and inode. Only large files are remembered. A small one may be a launcher, as
 those of package and version managers, which stays the same when the program that it starts is replaced.
 

@@ -139,7 +139,7 @@ def _end(spans: dict[_Key, _Command], key: _Key) -> None:
 def is_of(line: str, command: str) -> bool:
     """Whether a process with this command line runs this command.
 
-    A shell has the command in its arguments; or has become the last part of it, arguments and all.
+    A shell has the command in its arguments, or has replaced itself by the last part of the command.
     """
     return command in line or (bool(line) and line in command)
 
@@ -258,7 +258,7 @@ class Finder:
 
 
 def stopped_notice(stopped: Iterable[RunningCommand], left: Collection[int]) -> Notice:
-    """What to say when commands were stopped; ``left`` are processes that would not even be killed."""
+    """The notice about stopped commands; ``left`` are processes that survived even SIGKILL."""
     named = [
         f"{each.command} (pid {each.pid})" if each.pid is not None else each.command
         for each in stopped

@@ -98,6 +98,6 @@ def _listed(own: Address, other: Address) -> Found | None:
 
 
 def _printed(ip: _Ip) -> str:
-    """As the kernel prints it: in words of four bytes, each in the order of this machine."""
+    """As the kernel prints it: in words of four bytes, each in the byte order of this machine."""
     words = [ip.packed[at : at + 4] for at in range(0, len(ip.packed), 4)]
     return "".join(f"{int.from_bytes(each, sys.byteorder):08X}" for each in words)

@@ -59,7 +59,7 @@ class StderrTail:
         return self._secrets.mask(text).strip("\n")
 
     def tail(self, characters: int = TAIL_CHARACTERS) -> str:
-        """The last lines of it, for an error's sentence."""
+        """The last lines, for an error message."""
         text = self.text()
         if len(text) <= characters:
             return text

@@ -15,7 +15,7 @@ its signal. The kernel kills the agent when this program is killed (``PR_SET_PDE
 | SIGUSR1 | end everything now, with SIGKILL |
 | SIGUSR2 | from the kernel: the process that started this is gone |
 
-It costs one interpreter without ``site``: about 30 ms and 10 MB (4 MB of its own). It imports nothing of ours.
+It costs one interpreter without ``site``: about 30 ms and 10 MB (4 MB of its own). It imports none of our modules.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _NOT_FOUND, _NOT_RUN = 127, 126
 def main(argv: list[str]) -> None:
     parent, command = int(argv[0]), argv[1:]
     waited = {signal.SIGCHLD, signal.SIGUSR1, signal.SIGUSR2, *_PASSED_ON}
-    # Without those that glibc keeps for itself (32, 33): Python warns on stderr when it is to set them.
+    # Without those that glibc reserves (32, 33): Python warns on stderr when it sets them.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited) & signal.valid_signals()
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGUSR2)
-    if os.getppid() != parent:  # gone before the kernel could be asked to say so
+    if os.getppid() != parent:  # the parent ended before PR_SET_PDEATHSIG took effect
         return
     agent = os.fork()
     if not agent:

@@ -1,7 +1,7 @@
 """Runs the calls that a model makes of our own tools: beside the reader, several at once, each bounded.
 
 Every call is answered, and a tool that fails answers too: the model gets the reason in one line and
-goes on. A call whose turn is over is dropped, since the agent no longer waits for its answer.
+continues. A call whose turn is over is dropped, since the agent no longer waits for its answer.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ToolCalls:
         return [request for request, _ in self._running.values()]
 
     def cancel(self, session_id: str) -> int:
-        """The session's turn is over: drop its calls. Says how many there were."""
+        """Drop the calls of a session whose turn is over. Returns how many there were."""
         keys = [key for key in self._running if key[0] == session_id]
         for key in keys:
             self._drop(key)

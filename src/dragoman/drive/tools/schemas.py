@@ -21,7 +21,7 @@ _ANYTHING: Final[dict[str, Any]] = {"type": "object"}
 
 
 class BadTool(UsageError):
-    """A function that cannot be a tool as it is."""
+    """A function that cannot be a tool."""
 
     def __init__(self, tool: str, problem: str) -> None:
         super().__init__(tool, problem)

@@ -29,7 +29,7 @@ _RESERVED_NAMES: Final = (
     " multi_tool_use python python_user_visible submodel_delegator terminal tool_search web"
 )
 _RESERVED: Final = frozenset(_RESERVED_NAMES.split())
-"""Namespaces that the Responses API keeps for itself."""
+"""Namespaces that the Responses API reserves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 
 
 def as_tool(function: Callable[..., Any] | AnyTool) -> AnyTool:
-    """The function as a tool; a tool as it is."""
+    """The function as a tool; a tool is returned unchanged."""
     return cast("AnyTool", function) if isinstance(function, Tool) else _make(function)
 
 
@@ -160,7 +160,7 @@ class Toolbox:
 def tell_result(value: Any) -> tuple[str, list[str]]:
     """What a function gave back, as text and images for the model.
 
-    Text is passed on as it is, nothing as an empty text, anything else as JSON; a list with images in it piece
+    Text is passed on unchanged, None as an empty text, anything else as JSON; a list with images in it piece
     by piece. Raises ``TypeError`` for what is not JSON.
     """
     pieces = cast("list[Any]", value) if isinstance(value, list | tuple) else [value]

@@ -1,6 +1,6 @@
-"""What a session is in the middle of saying, for readers that come late: each text and each output from its beginning.
+"""The unfinished texts and outputs of a session, from their beginning, for readers that connect late.
 
-Deltas are delivered and not stored. A reader that connects in the middle of an answer would see the rest of it only, so
+Deltas are delivered and not stored. A reader that connects in the middle of an answer would get only the rest, so
 the text so far is kept here until the whole is stored, as far as it has been *delivered*: with what it is given from here and
 the deltas that follow, a reader has each piece exactly once.
 """
@@ -22,12 +22,12 @@ _Key: TypeAlias = tuple[str | None, str, str | None]
 
 
 class SoFar(msgspec.Struct, frozen=True):
-    """The text so far of one thing that is being said."""
+    """The text so far of one unfinished message."""
 
     message: Delta
-    """As if all of it had come at once."""
+    """All of it as one delta."""
     is_cut: bool = False
-    """Whether it was too long to keep all of it."""
+    """Whether it was too long to keep whole."""
 
 
 class _Pieces:
@@ -80,7 +80,7 @@ class Partial:
         pieces.add(delta)
 
     def whole(self, message: Message) -> None:
-        """Something was stored: what was kept of it is not needed any more."""
+        """A message was stored: its partial text is no longer needed."""
         match message:
             case _ if not self._things:
                 return

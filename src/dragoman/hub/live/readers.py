@@ -1,6 +1,6 @@
 """Readers of live sessions: each has a cursor and a short queue; a slow one reads from the store.
 
-A reader begins behind its cursor, in the store. When it has caught up it is given what is being said at that moment, from
+A reader starts behind its cursor, in the store. When it has caught up it gets the unfinished texts of that moment, from
 its beginning (``InProgress``), and from then on what is delivered live. If its queue overflows it is emptied, the reader gets
 a gap and catches up again in the same way. Nothing waits for a reader.
 """
@@ -56,7 +56,7 @@ class _Waiting:
 
 
 class Reader(_Waiting):
-    """Reads one session: ``async for told in reader``, or ``await reader.some()`` for all that is there."""
+    """Reads one session: ``async for entry in reader``, or ``await reader.some()`` for all that is there."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Reader(_Waiting):
         after: int,
         so_far: Callable[[], list[SoFar]] = list,
     ) -> None:
-        """``read(after, limit)`` gives entries of the store, ``so_far()`` what is being said."""
+        """``read(after, limit)`` gives entries of the store, ``so_far()`` the unfinished texts."""
         super().__init__()
         self._read = read
         self._so_far = so_far
@@ -142,7 +142,7 @@ class Reader(_Waiting):
 
 
 class ListReader(_Waiting):
-    """Hears of changes of all sessions; of several changes of one session only the newest."""
+    """Receives changes of all sessions; of several changes of one session only the newest."""
 
     def __init__(self) -> None:
         super().__init__()

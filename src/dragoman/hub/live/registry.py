@@ -1,7 +1,7 @@
 """The registry of live sessions: messages come in, are stored, and are then delivered to the readers.
 
 It knows the store, the sessions and their readers, and no agent: :mod:`dragoman.hub.hub` brings
-the messages. All of it happens in the thread of the event loop, but for the writing.
+the messages. All of this happens in the thread of the event loop, except writing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _session_of(stored: StoredSession) -> LiveSession:
-    """The session as it was left; a stand-in if that cannot be read, so that its entries can be."""
+    """The session as last stored; a stand-in if that cannot be read, so that its entries can be."""
     try:
         info = _decode_session(stored.body)
         if info.id == stored.session_id:
@@ -158,7 +158,7 @@ class LiveRegistry:
         self.add(live if live is not None else self._own, message, source=source)
 
     def adopt(self, message: Message) -> LiveState | None:
-        """The session that the agent who speaks works for, if it is one of ours."""
+        """The session that this agent's message belongs to, if it is one of ours."""
         if self._opening or not isinstance(message, SessionStarted):
             return None
         parent = self._by_name.get(message.parent_session_id or "")
@@ -170,7 +170,7 @@ class LiveRegistry:
     def add(
         self, live: LiveState, message: Message, *, ours: bool = False, source: Source = NO_SOURCE
     ) -> None:
-        """Make an entry of it, to be stored and then delivered; a delta is only delivered."""
+        """Make an entry of the message, to be stored and then delivered; a delta is only delivered."""
         if isinstance(message, Delta):
             if live is self._own:
                 return
@@ -212,7 +212,7 @@ class LiveRegistry:
                 self.changed(live)
 
     def changed(self, live: LiveState) -> None:
-        """Something besides its messages has changed it. Write down how it stands, soon, and tell those who look at the list."""
+        """A change other than a message. Store the new state soon, and notify readers of the list."""
         if not self._changed:
             self._loop.call_soon(self._write_changes)
         self._changed[live.id] = live
@@ -268,7 +268,7 @@ class LiveRegistry:
             failed()
 
     async def stored(self) -> None:
-        """Wait until all that was said so far is stored. Raises :class:`LiveStoreUnusable`."""
+        """Wait until everything received so far is stored. Raises :class:`LiveStoreUnusable`."""
         if self.store.writer.problem is not None:
             raise LiveStoreUnusable(f"nothing can be stored: {self.store.writer.problem}")
         self._write_changes()

@@ -1,4 +1,4 @@
-"""One live session: what its messages make of it, who reads it, and the agent's session behind it."""
+"""One live session: the state that its messages add up to, its readers, and the agent's session behind it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OURS_KEPT: Final = 32
 
 class LiveState:
     """Changes with every message; :attr:`info` is how it stands, as a value, and :attr:`shown` what may
-    be published of it. There may be very many, nearly all of them at rest: such a one is small."""
+    be published. There may be very many, nearly all at rest: each must be small."""
 
     __slots__ = (
         "_info",
@@ -68,7 +68,7 @@ class LiveState:
     def __init__(self, number: int, info: LiveSession, *, seq: int = 0) -> None:
         self.number = number
         self.id = info.id
-        # No process of ours has what was said to one that is gone.
+        # What was sent to a session that is gone is in no process of ours.
         info = msgspec.structs.replace(info, steered=returned(info.steered))
         self._info = info
         self._stored = info
@@ -78,7 +78,7 @@ class LiveState:
         """Of the newest entry that is in the store."""
         self.native_id = info.native_id
         self.members: set[str] = {info.native_id}
-        """Every name under which the harness speaks of it, or of agents that work for it."""
+        """Every id that the harness uses for it, or for agents that work for it."""
         self.rest: SessionState = info.state if info.state not in ("working", "waiting") else "idle"
         """Its state when no turn is under way."""
         self.connection = 0
@@ -95,10 +95,10 @@ class LiveState:
         self._opening: asyncio.Lock | None = None
         self.unfinished = Unfinished()
         self.partial = Partial()
-        """What is being said, as far as readers have been given it."""
+        """The unfinished texts, as far as readers have been given them."""
         self._readers: WeakSet[Reader] | None = None
         self.ours: tuple[Message, ...] = ()
-        """What the driver said of its own accord, lately."""
+        """Recent notices of the driver itself."""
 
     @property
     def state(self) -> SessionState:
@@ -190,7 +190,7 @@ class LiveState:
         return True
 
     def _take_up(self, text: str) -> bool:
-        """The agent has taken something up: whether it was said to a turn under way."""
+        """The agent has taken something up: whether it was sent to a running turn."""
         left = accepted(self._info.steered, text)
         is_one = len(left) < len(self._info.steered)
         self.set(steered=left)

@@ -1,6 +1,6 @@
-"""What a person says to a turn under way, until the agent takes it up: shown as pending, and given back if it never does.
+"""Text sent to a running turn, until the agent takes it up: shown as pending, and returned if it never does.
 
-An agent takes such words up when it next asks its model, and tells them then, as a prompt. Until that happens they are
+An agent takes such text up when it next calls its model, and reports it then, as a prompt. Until that happens it is
 in no message: they would be lost with the turn. So the hub writes them down before it sends them.
 """
 
@@ -31,7 +31,7 @@ def accepted(waiting: Sequence[Steered], text: str) -> list[Steered]:
 
 
 def returned(waiting: Sequence[Steered]) -> list[Steered]:
-    """The same when the turn is over: none of it was taken up."""
+    """The same when the turn is over and nothing was taken up."""
     return [msgspec.structs.replace(each, state="returned") for each in waiting]
 
 

@@ -1,7 +1,7 @@
 """Pieces whose whole has not come yet: should the turn be cut off, they are all that there is.
 
 Deltas are delivered and not stored, because the whole always follows. Where it cannot follow any more, what
-was shown is kept as it was.
+was shown is kept unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PIECES: Final = 1000
 
 
 class Unfinished:
-    """What a session is in the middle of saying, with the agents that work for it."""
+    """The unfinished texts of a session and of the agents that work for it."""
 
     __slots__ = ("_pieces",)
 
@@ -33,7 +33,7 @@ class Unfinished:
             pieces[:] = [msgspec.structs.replace(delta, text=_joined(pieces))]
 
     def whole(self, message: Message) -> None:
-        """It has been said: its pieces are not needed any more."""
+        """The message is complete: its deltas are no longer needed."""
         if not self._pieces:
             return
         match message:
@@ -55,7 +55,7 @@ class Unfinished:
                 del self._pieces[key]
 
     def said(self, session_id: str | None) -> list[Message]:
-        """What was said of texts and thoughts that were not finished."""
+        """The parts received of texts and thoughts that were not finished."""
         found: list[Message] = []
         for (of_session, of, message_id), pieces in self._pieces.items():
             if of_session != session_id or of not in ("text", "thinking"):
