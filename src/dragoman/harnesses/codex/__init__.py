@@ -1,4 +1,4 @@
-"""OpenAI's Codex CLI: everything it has ever said, in ten dialects.
+"""OpenAI's Codex CLI: every release of it, in ten dialects.
 
 What reads, drives, plays and repairs is imported when it is used (:mod:`~dragoman.harnesses.contract.lazy`).
 """

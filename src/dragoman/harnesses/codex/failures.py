@@ -101,7 +101,7 @@ def turn_error(message: str, info: Any = None, details: Any = None) -> TurnError
 
 
 def words_of(error: Any) -> str:
-    """What an error says, whether it is a sentence, an object with one, or anything else."""
+    """The text of an error, whether it is a sentence, an object with one, or anything else."""
     if error is None or isinstance(error, str):
         return error or ""
     given = as_dict(error)
@@ -112,16 +112,16 @@ def words_of(error: Any) -> str:
 
 
 def error_in(error: Any) -> TurnError:
-    """What went wrong, from an error as it is on the wire: a sentence, or an object around it."""
+    """What went wrong, from an error on the wire: a sentence, or an object around it."""
     given = as_dict(error)
     info = given.get("codexErrorInfo", given.get("codex_error_info"))
     return turn_error(words_of(error), info, details_in(given))
 
 
 def details_in(error: dict[str, Any]) -> Any:
-    """What an error says besides its message."""
+    """What an error contains besides its message."""
     if as_str(error.get("message")) is None:
-        return None  # the whole of it is the message
+        return None  # all of it is the message
     named = next((error[name] for name in _DETAILS if error.get(name) is not None), None)
     rest = {
         name: value for name, value in error.items() if name not in _KNOWN and value is not None

@@ -1,6 +1,6 @@
 """What a dialect of Codex cannot carry, release by release.
 
-Everything else is the same whichever dialect tells it: that is tested, with this table, over the
+Everything else is the same in every dialect: that is tested, with this table, over the
 recordings. A line stands here because a recording shows it.
 """
 

@@ -1,4 +1,4 @@
-"""What Codex asks before it goes on, and the answers it gets, in our words.
+"""Requests of Codex that wait for an answer, as approvals, and the answers to them.
 
 Releases have used three sets of words for one decision; ours are the ones that approval policies
 use: ``allow``, ``allow_for_session``, ``allow_always`` (remember the rule), ``deny``, ``cancel``
@@ -26,7 +26,7 @@ CANCEL: Final = "cancel"
 ANSWERED: Final = "answered"
 USUAL_CHOICES: Final = (ALLOW, ALLOW_FOR_SESSION, DENY, CANCEL)
 HOME: Final = "$CODEX_HOME"
-"""Where Codex keeps its files, when the stream does not say."""
+"""Where Codex keeps its files, if the stream does not contain it."""
 
 _NETWORK: Final = "applyNetworkPolicyAmendment"
 _TOOL_IN_QUESTION: Final = re.compile(r'\btool "([^"]+)"')
@@ -159,7 +159,7 @@ def ask_command(
     host = as_str(as_dict(network).get("host"))
     session.ask(
         approval_id,
-        # A rule about commands says nothing about the hosts that they may reach.
+        # A rule about commands does not cover the hosts that they may reach.
         "permissions" if network else "command",
         tool=BASH,
         summary=f"connect to {host or 'the network'}" if network else line or reason or "",
@@ -176,7 +176,7 @@ def ask_command(
 def ask_input(
     session: SessionAssembler, approval_id: str, *, text: str, cwd: str | None, reason: str | None
 ) -> None:
-    """Something is to be typed into a command that runs already. No rule about commands is meant for it."""
+    """Input for a command that is already running. No rule about commands applies."""
     session.ask(
         approval_id,
         "tool",
@@ -254,7 +254,7 @@ def ask_tool(
     meta: Any,
     home: str | None = None,
 ) -> None:
-    """An MCP call. Only the words of the question name the tool."""
+    """An MCP call. Only the text of the question names the tool."""
     named = _TOOL_IN_QUESTION.search(message)
     choices = lasting_choices(meta)
     session.ask(

@@ -1,4 +1,4 @@
-"""Telling the dialects apart by their first lines."""
+"""Tells the dialects apart by their first lines."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ROW_TYPE: Final = b'"type":"session_meta","payload":{'
 
 
 def is_rollout_header(line: bytes) -> bool:
-    """Whether this is the first row of a rollout, as it is always written: no need to decode 20 KB."""
+    """Whether this is the first row of a rollout in its usual form: no need to decode 20 KB."""
     return (
         line.startswith(_ROW_START)
         and line.find(_ROW_TYPE, 30, 110) >= 0
@@ -76,7 +76,7 @@ def settle(lines: Sequence[bytes]) -> str | None:
             continue
         inner = as_dict(value.get("msg")) if "dir" in value else value
         if (as_str(inner.get("method")) or "").startswith("codex/event/"):
-            return APP_SERVER_V1  # too short a stream to tell v1 from what v2 sends beside
+            return APP_SERVER_V1  # too short a stream to distinguish v1 from the events beside v2
     return None
 
 

@@ -25,7 +25,7 @@ class _AskedPrompt(NamedTuple):
 
 
 class Thread:
-    """Everything that tells one session: events, response items, items and notifications."""
+    """Everything that reports one session: events, response items, items and notifications."""
 
     def __init__(self, out: Output, thread_id: str | None) -> None:
         self._out = out
@@ -45,20 +45,20 @@ class Thread:
         self.next_turn: str | None = None
         """A turn that was announced while another runs: it may be that other's, after all."""
         self.given_up: set[str] = set()
-        """Turns that we ended, not the server: whatever it says of them, they stay ended."""
+        """Turns that we ended, not the server: they stay ended, whatever the server reports later."""
 
     def ask(self, text: str, images: list[str], turn_id: str | None = None) -> None:
         """Take a prompt as the client sent it. It is emitted when its turn begins."""
         self._asked.append(_AskedPrompt(self._out.line, self._out.at, text, images, turn_id))
 
     def tell_asked(self, turn_id: str | None = None) -> None:
-        """Tell the prompts that the client sent (for this turn), under their own lines."""
+        """Report the prompts that the client sent (for this turn), under their own lines."""
         told = [asked for asked in self._asked if asked.turn_id in (turn_id, None)]
         self._asked = [asked for asked in self._asked if asked not in told]
         self._tell(told)
 
     def _tell(self, prompts: list[_AskedPrompt], *, unread: bool = False) -> None:
-        """``unread``: the turn was cut short before the agent took up what was said to it."""
+        """``unread``: the turn was cut short before the agent took up what was sent to it."""
         out = self._out
         for asked in prompts:
             now = (out.line, out.at)
@@ -98,9 +98,9 @@ class Thread:
     def tell_requested(
         self, prompts: list[_AskedPrompt], *, taken: bool, unread: bool = False
     ) -> None:
-        """Tell prompts that only requests have, under their own lines.
+        """Report prompts that only requests contain, under their own lines.
 
-        One that was taken for a word to a running turn is put before the model as it is, which files of
+        One that was taken as steering is passed to the model unchanged, which files of
         those releases (to 0.77) show as context.
         """
         self._tell([asked for asked in prompts if asked.steers or not taken], unread=unread)
@@ -120,7 +120,7 @@ class Thread:
                 return
 
     def drop_asked(self, request_id: int | str | None = None, *, again: bool = False) -> None:
-        """The prompt that the client sent was refused; ``again``: it will send it once more."""
+        """The prompt that the client sent was refused; ``again``: it will be sent again."""
         out = self._out
         refused = [each for each in self._requested if each.request_id == request_id]
         self._requested = [each for each in self._requested if each not in refused]
@@ -164,7 +164,7 @@ class Thread:
         session.end_turn(outcome, error if outcome == "failed" else None)
 
     def release(self) -> None:
-        """Say what was held back."""
+        """Emit what was held back."""
         self.responses.release_all()
         while self._asked:
             self.tell_asked(self._asked[0].turn_id)
@@ -188,7 +188,7 @@ class Threads:
         self._parents: dict[str, str] = {}
         self._nameless: Thread | None = None
         self._left: set[str] = set()
-        """Those that the client has left: what is still said of them is emitted, and not kept."""
+        """Those that the client has left: what still arrives is emitted, and not kept."""
         self.current: Thread | None = None
 
     def get(self, thread_id: str | None) -> Thread:
@@ -201,7 +201,7 @@ class Threads:
         return thread
 
     def find(self, thread_id: str | None) -> Thread | None:
-        """A thread that has been spoken of, without speaking of it."""
+        """A thread that was mentioned, without adding a mention."""
         return self._by_id.get(thread_id) if thread_id is not None else None
 
     def _new(self, thread_id: str | None) -> Thread:
@@ -213,7 +213,7 @@ class Threads:
         return thread
 
     def leave(self, thread_id: str | None) -> None:
-        """The client does not listen to it any more: forget what was said in it."""
+        """The client no longer listens to it: forget its content."""
         thread = self.find(thread_id)
         if thread_id is not None and thread is not None and not thread.session.in_turn:
             del self._by_id[thread_id]
@@ -225,7 +225,7 @@ class Threads:
             self._left.discard(thread_id)
 
     def _adopt(self, thread_id: str) -> Thread | None:
-        """Give its name to the thread that has spoken without one, if there is one."""
+        """Give its name to the thread that has had messages without one, if there is one."""
         thread, self._nameless = self._nameless, None
         if thread is not None:
             thread.session.session_id = thread_id
@@ -233,7 +233,7 @@ class Threads:
         return thread
 
     def link(self, child_id: str, parent_id: str | None) -> None:
-        """Remember whose child a session is, and say so if it was emitted without a parent."""
+        """Remember whose child a session is, and report it if it was emitted without a parent."""
         if parent_id is None or child_id == parent_id:
             return
         self._parents[child_id] = parent_id

@@ -1,4 +1,4 @@
-"""How Codex is found, started and spoken to.
+"""How Codex is found, started and driven.
 
 Programs that only read load this module, too, so it imports what drives when that is used.
 """

@@ -12,7 +12,7 @@ from dragoman.errors import Unsupported
 Version: TypeAlias = tuple[int, int, int]
 
 PATCH_EVENTS: Final = (0, 129, 0)
-"""From here on legacy rollouts tell the end of a patch, with the real diff, as an event."""
+"""From here on legacy rollouts report the end of a patch, with the real diff, as an event."""
 PAGINATED: Final = (0, 149, 0)
 """From here on rollouts are paginated by default (``exec`` first): items instead of events."""
 

@@ -1,4 +1,4 @@
-"""Whether a request of the server says what is to be decided.
+"""Whether a request of the server shows what is to be decided.
 
 One that does not (no parameters, another type, nothing to show to a person) is never put before a policy
 or a person, because a yes to it would be a yes to anything. It is kept as unknown, and refused.
@@ -20,7 +20,7 @@ _Check: TypeAlias = Callable[[dict[str, Any], SessionAssembler, str | None], boo
 def is_sound(
     method: str, raw: dict[str, Any], session: SessionAssembler, item_id: str | None
 ) -> bool:
-    """``raw`` are the parameters; the item may have said before what the request leaves out."""
+    """``raw`` are the parameters; an earlier item may hold what the request leaves out."""
     check = _CHECKS.get(method)
     return check is None or check(raw, session, item_id)
 

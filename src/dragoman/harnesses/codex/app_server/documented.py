@@ -54,7 +54,7 @@ class Spelled:
             return self._tell_picture(session, item)
         text = texts_in(item)
         if not text and not _may_be_empty(item):
-            return False  # whatever it says is nothing that we know
+            return False  # an unknown type
         self._open[session.session_id or ""] = (of, [text])
         session.delta(_CHANNEL, of, text)
         return True
@@ -93,7 +93,7 @@ class Spelled:
         return True
 
     def finish(self, thread: Thread) -> None:
-        """Tell whole what was created and then came in pieces."""
+        """Report whole what was created and then arrived in deltas."""
         of, texts = self._open.pop(thread.session.session_id or "", ("text", []))
         text = "".join(texts)
         if not text:

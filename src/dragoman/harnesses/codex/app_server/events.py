@@ -1,6 +1,6 @@
 """Core events that come as notifications: ``codex/event/<type>`` and ``codex/event``.
 
-App-server v1 and the MCP server speak in them; up to 0.114 the app-server also sends them beside v2.
+App-server v1 and the MCP server send only these; up to 0.114 the app-server also sends them beside v2.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dragoman.wire.jsonl import UNREADABLE
 
 _QUIET: Final = (SessionConfigured,)
 _WHOLE: Final = (AgentMessage, AgentReasoning, TaskComplete, TurnAborted)
-"""Events that say whole what may have come in pieces, or that nothing more will come."""
+"""Events that repeat the deltas as a whole, or that mark their end."""
 _WITH_ITEM: Final = (ItemStarted, ItemCompleted)
 _CAMEL: Final = re.compile(b'"(?:%b)"' % "|".join(camel_fields(AnyEvent)).encode())
 """Keys of events as documents spell them; a release writes them in snake_case."""

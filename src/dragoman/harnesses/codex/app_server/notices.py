@@ -1,4 +1,4 @@
-"""Telling notifications that are no part of the conversation: warnings, hooks, names, goals."""
+"""Reports notifications that are not part of the conversation: warnings, hooks, names, goals."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _duplicate(rule: str) -> Tell:
 
 
 def _reverted(sessions: ConnectionSessions, params: Params) -> None:
-    # The notification does not say how far. The client's request does, if the stream has it.
+    # The notification does not include how far. The client's request does, if the stream has it.
     thread = sessions.thread_of(params)
     first, thread.reverts_to = thread.reverts_to, None
     undone = thread.session.turns.undo_from(first) if first is not None else 0

@@ -1,4 +1,4 @@
-"""Telling what the server says on its own.
+"""Reports the server's notifications.
 
 | notification | becomes |
 |---|---|
@@ -9,7 +9,7 @@
 | turn/plan/updated, turn/diff/updated, thread/tokenUsage/updated, account/rateLimits/updated | plan, diff, usage, rate_limits |
 | codex/event/<type>, codex/event | see events |
 | rawResponseItem/completed | see response_items |
-| error | notice if it will be retried; otherwise the turn's end says it |
+| error | notice if it will be retried; otherwise part of the turn's end |
 | item/created, item/delta (only in documents) | delta, then text, thinking or plan |
 | warning, hook/completed, thread/name/updated, thread/status/changed … | see app_server_notices |
 """
@@ -58,7 +58,7 @@ class Notifications:
         self.events = CoreEvents(sessions, self.spelled)
 
     def tell(self, method: str, params: Params) -> bool:
-        """Tell a notification; False if it is new to us."""
+        """Report a notification; False if its type is unknown."""
         tell = NOTIFICATIONS.get(method)
         self._tell_requested(method, params)
         if tell is not None and params.msg is ABSENT:
@@ -72,7 +72,7 @@ class Notifications:
         return params.msg is not ABSENT and self.events.tell_doubled(method, params)
 
     def _tell_requested(self, method: str, params: Params) -> None:
-        """Tell a prompt that no item repeats, before what the agent makes of it."""
+        """Report a prompt that no item repeats, before the agent's response to it."""
         if not method.startswith(_OF_THE_AGENT):
             return
         thread = self.sessions.thread_of(params)

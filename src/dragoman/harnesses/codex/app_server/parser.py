@@ -87,7 +87,7 @@ _SAYS_NOTHING: Final = frozenset(
         "thread/rollback", "thread/revert", "tools/list",
     )
 )  # fmt: skip
-"""Requests whose answers only repeat what notifications tell."""
+"""Requests whose answers only repeat notifications."""
 
 
 class _Aside(msgspec.Struct, gc=False):
@@ -109,7 +109,7 @@ class AppServerParser(StreamParser):
         self._asked: dict[int | str, tuple[str, str | None]] = {}
         """The client's open requests: method and thread by id."""
         self.sent: bool | None = None
-        """Whether the client sent the lines to come; None if only the lines themselves can say."""
+        """Whether the client sent the following lines; None if only the lines themselves can show it."""
         self.rpc: Rpc | None = None
         """The line read last; None if it was of no shape we know."""
         self.whole: Any = None
@@ -207,14 +207,14 @@ class AppServerParser(StreamParser):
             thread.end_turn(turn_id, outcome, error)
 
     def cut_off(self, error: TurnError) -> None:
-        """The server is gone: this is why whatever turn is open has failed."""
+        """The server is gone: the reason why an open turn failed."""
         self._requests.drop_all()
         self._notifications.finish()
         for thread in self._threads.all():
             thread.finish(error)
 
     def note(self, session_id: str | None, level: Level, text: str) -> None:
-        """Say something of our own about a session, or about the connection."""
+        """Emit a notice of our own about a session, or about the connection."""
         thread = self._threads.find(session_id)
         session = thread.session if thread else self._sessions.connection
         session.notice("ours", level, text)
@@ -248,7 +248,7 @@ class AppServerParser(StreamParser):
             self._out.duplicate("request: its answer or what follows carries it")
 
     def _aside(self, line: bytes, method: str, params: Params) -> None:
-        """Tell a notification that is not about the conversation, in its own words."""
+        """Report a notification that is not about the conversation, with its native text."""
         thread = self._threads.find(params.thread_id)
         session = thread.session if thread else self._sessions.connection
         words = bytes(_decode_aside(line).params).decode(errors="replace")
@@ -337,7 +337,7 @@ class AppServerParser(StreamParser):
         self._sessions.begin(info, resumed=method in _GOES_ON)
 
     def _tool_answered(self, result: dict[str, Any]) -> None:
-        """The MCP tool call is over; in 0.8 that is all that says so."""
+        """The MCP tool call is over; in 0.8 this is the only sign."""
         thread = self._threads.get(None)
         session = thread.session
         texts = [as_str(as_dict(part).get("text")) or "" for part in as_list(result.get("content"))]

@@ -76,7 +76,7 @@ class ServerRequests:
         self._open: dict[int | str, ServerRequest] = {}
         self._names: dict[tuple[str | None, str], int] = {}
         self.home: str | None = None
-        """Where the server keeps its files, once it has said so."""
+        """Where the server keeps its files, once known."""
 
     def has_open(self, request_id: int | str) -> bool:
         return request_id in self._open
@@ -96,8 +96,8 @@ class ServerRequests:
     ) -> bool:
         """Take a request.
 
-        False: we are the ones to decide, and it does not say about what. A recording may lack the lines
-        that said it, and no decision is pending any more.
+        False: we have to decide, and it is unknown about what. A recording may lack the lines
+        that contained it, and no decision is pending any more.
         """
         raw = as_dict(whole.get("params"))
         thread_id = params.thread_id or params.conversation_id or as_str(raw.get("conversation_id"))
@@ -137,7 +137,7 @@ class ServerRequests:
                 asked.thread.settle_approval(asked.approval_id, decision, detail_of(result))
 
     def _refused(self, asked: ServerRequest, error: Any) -> None:
-        """The client has answered with an error: say which."""
+        """Report the error with which the client has answered."""
         code = as_dict(error).get("code")
         words = (words_of(error), words_of(as_dict(error).get("data")))
         text = "\n".join(filter(None, words))
@@ -157,7 +157,7 @@ class ServerRequests:
         )
 
     def resolved(self, thread: Thread, request_id: Any) -> None:
-        """The server says that a request of its own is settled, one way or another."""
+        """The server reports that a request of its own is settled, one way or another."""
         asked = self._open.pop(request_id, None) if isinstance(request_id, int | str) else None
         if asked is None or not asked.thread.session.has_asked(asked.approval_id):
             self._out.duplicate("approval: settled before, or nothing to approve")
@@ -180,7 +180,7 @@ class ServerRequests:
     def _command(self, thread: Thread, name: str, params: Params, raw: dict[str, Any]) -> None:
         session = thread.session
         command, cwd = params.command, params.cwd
-        if command is None:  # up to 0.77 the item, which came before, says it
+        if command is None:  # up to 0.77 the item, which came before, contains it
             item = session.native_of(params.item_id or name)
             command = item.get("command", session.input_of(params.item_id or name).get("command"))
             cwd = cwd or as_str(item.get("cwd"))

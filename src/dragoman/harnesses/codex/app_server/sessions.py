@@ -1,4 +1,4 @@
-"""The sessions on one connection: finding the one a line speaks of, and its turn."""
+"""The sessions on one connection: finding the one that a line refers to, and its turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ConnectionSessions:
         self.out = out
         self.threads = threads
         self.connection = SessionAssembler(out, "codex")
-        """Tells what belongs to no session: the account, the configuration, the server itself."""
+        """Reports what belongs to no session: the account, the configuration, the server itself."""
         self.version: str | None = None
         """The server's release, once the handshake has named it."""
 
@@ -29,7 +29,7 @@ class ConnectionSessions:
         return self.threads.get(thread_id)
 
     def begin(self, info: ThreadInfo, *, resumed: bool = False) -> None:
-        """Say what a session is, from whichever line knows."""
+        """Report what a session is, from whichever line shows it."""
         thread = self.threads.get(info.id)
         session = thread.session
         if resumed or info.turns:
@@ -44,7 +44,7 @@ class ConnectionSessions:
         )
 
     def introduce(self, thread: Thread) -> SessionAssembler:
-        """Make sure a session has been announced before anything is said in it."""
+        """Make sure a session has been announced before anything is reported in it."""
         session = thread.session
         if not session.has_facts:
             parent = self.threads.parent_of(session.session_id)

@@ -2,7 +2,7 @@
 
 A place is the name of the line (its method, its event, its row) and the way to the value:
 ``item/started.item.type``, ``turn_context.summary``, ``event/exec_command_begin.parsed_cmd[].type``. In a
-pattern ``*`` stands for one name and ``**`` for any way.
+pattern ``*`` matches one name and ``**`` any path.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TOLD: Final = (
     "event/thread_settings_applied.thread_settings.model", "answer.thread.cwd",
     "thread/settings/updated.threadSettings.model",
 )  # fmt: skip
-"""What is emitted although it stands among things that are not."""
+"""Values that are emitted although their neighbors are not."""
 UNSAID: Final = (
     Omission(
         "a name for the kind of thing; the message is of that kind",

@@ -1,6 +1,6 @@
 """The values on a line, and the forms in which a message may hold each of them.
 
-A message seldom holds a value as it was on the wire: a command has lost the shell around it, an output its
+A message seldom holds a value exactly as on the wire: a command has lost the shell around it, an output its
 header, bytes are text. A check that nothing is lost needs to know these forms, and only these.
 """
 
@@ -27,7 +27,7 @@ _PLAN: Final = re.compile(r"<proposed_plan>\n?(.*?)\n?</proposed_plan>\n?", re.D
 _PICTURE: Final = re.compile(r"</?image\b[^>]*>")
 """What the harness writes around a picture for the model."""
 _Forms = list[list[Any]]
-"""Ways to tell a value: each is a list of parts that must all be told."""
+"""Ways to emit a value: each is a list of parts that must all be present."""
 _HEAD: Final = 400
 _SAID_BY_KIND: Final = re.compile(
     r"rejected by user|Rejected\(|Success\. Updated the following files:|\ASleep completed\.\Z"
@@ -35,17 +35,17 @@ _SAID_BY_KIND: Final = re.compile(
     r"|\A ?Turn interrupted\Z|\Aattached local image path\Z"
     r'|\A\{"message":"Wait completed\."'
 )
-"""A refusal or an end, which the status says; the list of files of a change, which the call has."""
+"""A refusal or an end, which is the status; the list of files of a change, which the call has."""
 _ENVELOPE: Final = frozenset(
     ("dir", "t", "jsonrpc", "id", "method", "type", "timestamp", "ordinal")
 )
-"""What the outermost object says about the line itself: which it is, when and where it was written."""
+"""Fields of the outermost object about the line itself: which it is, when and where it was written."""
 
 
 def values(line: bytes, rule: str = "") -> Iterator[Value]:
     """The values on this line that some message has to hold, each with its place on the line.
 
-    ``rule`` says why the line has made no message of its own.
+    ``rule`` is the reason why the line has emitted no message of its own.
     """
     if rule in UNSAID_RULES:
         return
@@ -62,7 +62,7 @@ def values(line: bytes, rule: str = "") -> Iterator[Value]:
 
 
 def _subject(line: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """What the line is called, and what it says under that name."""
+    """The line's type, and its content under that name."""
     method = as_str(line.get("method"))
     rest = {key: value for key, value in line.items() if key not in _ENVELOPE}
     if method is not None:
@@ -128,7 +128,7 @@ def _plain(value: Any) -> _Forms:
 
 
 def _is_empty(key: str, value: Any) -> bool:
-    """Whether a value says nothing that the message of its kind does not say by itself."""
+    """Whether a value adds nothing to a message of its kind."""
     if isinstance(value, str):
         return _SAID_BY_KIND.search(value[:_HEAD]) is not None
     return value == -1 and key in ("exit_code", "exitCode")  # there is none: it was not run

@@ -36,7 +36,7 @@ class OpenTurn:
     turn_id: str
     line: int
     started: dict[str, Any]
-    """What its first row says."""
+    """The content of its first row."""
     ends_before: int | None = None
     """The line that starts the next turn."""
 
@@ -49,7 +49,7 @@ class RolloutChecker:
         self.last_ordinal: int | None = None
         self.first_ordinal: int | None = None
         self.begins_at: int | None = None
-        """The ordinal of the first row, if its header says so."""
+        """The ordinal of the first row, if its header has one."""
         self.late_header: bytes | None = None
         """The session's header, if it is not the first row."""
         self.is_paginated = False
@@ -57,7 +57,7 @@ class RolloutChecker:
         self.has_header = False
         self.open_turns: dict[str, OpenTurn] = {}
         self.known: dict[str, str] = {}
-        """What rows say that a missing header would have said."""
+        """What rows contain that a missing header would have contained."""
         self._faults: list[Fault] = []
         self._number = 0
         self._rows = 0

@@ -169,7 +169,7 @@ class RolloutRepairer:
         return late, own.base.end_ordinal or 0 if own.base else 0
 
     def _header(self, row: RowHead) -> list[bytes]:
-        """Return the header found elsewhere in the file, or a new one made from what the rows say."""
+        """Return the header found elsewhere in the file, or a new one made from the rows."""
         if (found := self._late_header()) is not None:
             late, begins_at = found
             self._moved, self._ordinal = late, begins_at + 1

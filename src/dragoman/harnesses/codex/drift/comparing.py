@@ -67,7 +67,7 @@ def load_reviewed() -> tuple[list[str], frozenset[str]]:
 
 
 def reviewed_table(schemas: dict[str, bytes]) -> str:
-    """The file that says that all names of these releases' schemas were looked at."""
+    """The file that lists all names of these releases' schemas as reviewed."""
     groups: dict[str, list[str]] = {}
     for name in sorted({name for schema in schemas.values() for name in _names_in(schema)}):
         owner = re.match(r"(?:notification|request|call) |[\w\[\]]+(?:\([^)]*\))?", name)

@@ -5,7 +5,7 @@ what we send, is taken: everything that can be reached from notifications and fr
 the names of the requests of the client. A name is one of
 
 * ``notification thread/started``, ``request item/tool/call``, ``call thread/start``: a method,
-* ``Thread.cwd``: a field, ``ThreadItem(plan)``: a kind of thing, ``ThreadItem(plan).text``: a field of it,
+* ``Thread.cwd``: a field, ``ThreadItem(plan)``: a variant, ``ThreadItem(plan).text``: a field of that variant,
 * ``AskForApproval=never``: a value.
 """
 

@@ -1,4 +1,4 @@
-"""Telling core events about the conversation itself: sessions, turns, texts, thoughts, tokens."""
+"""Reports core events about the conversation itself: sessions, turns, texts, thoughts, tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CHANNEL: Final = "event"
 _INTERRUPTED: Final = ("interrupted", "Interrupted")
-"""The reason that the outcome of the turn says by itself."""
+"""The reason that adds nothing to the outcome of the turn."""
 ITEM_CHANNEL: Final = "core item"
 
 
@@ -80,7 +80,7 @@ def shutdown_complete(events: Events, event: shapes.ShutdownComplete) -> None:
 
 
 def error(events: Events, event: shapes.ErrorEvent) -> None:
-    if event.message.strip() == "Turn interrupted":  # how 0.8 to 0.20 say that a turn was aborted
+    if event.message.strip() == "Turn interrupted":  # 0.8 to 0.20
         events.end_turn("interrupted")
     else:
         details = event.details if event.details is not None else event.additional_details

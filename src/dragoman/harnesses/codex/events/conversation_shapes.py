@@ -50,7 +50,7 @@ class ShutdownComplete(Event, tag="shutdown_complete"):
     pass
 
 
-# What is said.
+# Texts.
 
 
 class UserMessage(Event, tag="user_message"):

@@ -1,4 +1,4 @@
-"""Telling core events.
+"""Reports core events.
 
 | event | becomes |
 |---|---|
@@ -45,11 +45,11 @@ class Events:
         self.others_count = False
         """Whether tokens are reported by other rows, so that a token count only repeats them."""
         self.announces = False
-        """Whether response items follow that tell texts and thoughts in their true order."""
+        """Whether response items follow that have texts and thoughts in their true order."""
         self.starts_have_ends = True
         """Whether a turn whose start is reported will have its end reported, too."""
         self.turn_id: str | None = None
-        """The turn an event belongs to, where its envelope says so."""
+        """The turn an event belongs to, if its envelope names it."""
         self.goes_on = False
         """Whether a migrated file has cut the turn in two, for a picture that the agent asked to see."""
         self.is_migrated = False
@@ -57,7 +57,7 @@ class Events:
         self.ends_follow = False
         """Whether the open turn was started by a notification, so that another one will end it."""
         self.end: tuple[Outcome, TurnError | None] | None = None
-        """How the turn ended, if an event said so and the notification has not come yet."""
+        """How the turn ended, if an event reported it and the notification has not come yet."""
 
     def end_turn(self, outcome: Outcome, error: TurnError | None = None) -> None:
         """End the turn, or wait with that for the notification that knows more."""
@@ -74,14 +74,14 @@ class Events:
             self.session.end_turn(*end)
 
     def tell(self, event: AnyEvent) -> bool:
-        """Tell an event; False if it holds an item whose type is new to us."""
+        """Report an event; False if it holds an item of an unknown type."""
         if self.responses.held_text is not None:
             self.settle_before(event)
         self.responses.others_speak = True
         return TELL[type(event)](self, event) is not False
 
     def settle_before(self, event: AnyEvent) -> None:
-        """A response item is held: does this event say the same?"""
+        """A response item is held: is this event its duplicate?"""
         if isinstance(event, shapes.UserMessage):
             self.responses.settle(prompt=event.message)
         elif isinstance(event, shapes.TaskStarted) and conversation.is_made_up(event.turn_id):

@@ -1,4 +1,4 @@
-"""The shapes of core events in which the harness asks a question or says something itself."""
+"""The shapes of core events in which the harness asks a question or gives a notice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling core events in which the harness asks a question or says something itself."""
+"""Reports core events in which the harness asks a question or gives a notice."""
 
 from __future__ import annotations
 

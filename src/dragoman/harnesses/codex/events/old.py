@@ -1,6 +1,6 @@
 """Core events that do not fit their shape at first sight.
 
-Two kinds do: releases 0.53 to 0.58 name an item's type outside of it (``{"AgentMessage": {…}}``),
+Two kinds do: releases 0.53 to 0.58 put an item's type around it (``{"AgentMessage": {…}}``),
 and documents about the app-server show events in camelCase, their type only in the method's name.
 """
 
@@ -36,7 +36,7 @@ def read_event(msg: dict[str, Any], type_name: str | None) -> AnyEvent | None:
     spelled = as_dict(snake_keys(msg))
     spelled.setdefault("type", type_name)
     if "callId" in msg and isinstance(spelled.get("chunk"), str):
-        # Only documents spell it so, and their output is plain text: no base64, whatever it looks like.
+        # Only documents spell it so, and their output is plain text: never base64, even if it looks like it.
         spelled["chunk"] = list(spelled["chunk"].encode())
     item = as_dict(msg.get("item"))
     if len(item) == 1 and "type" not in item:

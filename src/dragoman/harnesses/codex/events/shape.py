@@ -15,7 +15,7 @@ class Event(msgspec.Struct, gc=False, tag_field="type"):
 
 
 def tagged(shape: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
-    """The shapes that stand for something on the wire, among this one and those made from it."""
+    """The shapes that exist on the wire, among this one and its subclasses."""
     own = [] if shape.__name__.startswith("_") or shape.__base__ is msgspec.Struct else [shape]
     return own + [one for child in shape.__subclasses__() for one in tagged(child)]
 

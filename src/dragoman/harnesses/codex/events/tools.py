@@ -1,4 +1,4 @@
-"""Telling core events about tools: commands, patches, MCP, searches, images, sub-agents."""
+"""Reports core events about tools: commands, patches, MCP, searches, images, sub-agents."""
 
 from __future__ import annotations
 

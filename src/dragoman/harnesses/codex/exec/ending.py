@@ -1,14 +1,14 @@
-"""What became of a run of ``codex exec`` that ended without saying so.
+"""The outcome of a run of ``codex exec`` that ended without reporting one.
 
 | how it ended | outcome |
 |---|---|
-| we stopped it, whatever the signal | interrupted |
+| we stopped it, with any signal | interrupted |
 | status 0, or SIGINT, in the middle of a turn: the user pressed Ctrl-C (to 0.115 that is status 0) | interrupted |
 | another signal | failed, ``port_exit``, worth another try |
 | a status, before it began: bad option, bad settings, no such session … | failed, ``response_error``, final |
 | a status, in the middle of a turn | failed, ``port_exit``, worth another try |
 
-Nothing here is ever ``completed``: only the agent can say that.
+The outcome is never ``completed`` here: only the agent can report that.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Ending(NamedTuple):
 
 
 def ending(code: int | None, stderr: str, *, began: bool, stopped: bool) -> Ending:
-    """The end of a run that reported none: ``began`` says whether it had started to work at all.
+    """The end of a run that reported none: ``began`` is whether it had started to work at all.
 
     ``code`` is negative for a signal and None when it is unknown, for example over a lost
     connection.
@@ -71,7 +71,7 @@ def how_it_exited(code: int | None) -> str:
 
 
 def sentence(stderr: str) -> str:
-    """What the program said about its end: without its greetings, its log and its usage page."""
+    """What the program printed about its end: without its greetings, its log and its usage page."""
     lines = [_COLOUR.sub("", line).rstrip() for line in stderr.split("\n")]
     lines = [line for line in lines if line and not _NOISE.match(line)]
     said = [line for line in lines if not _LOG.match(line)]

@@ -2,7 +2,7 @@
 
 All options stand before ``resume`` or ``fork``: there every release takes all it has, behind them
 each takes others. Values are tied to their option (``--model=x``) and the prompt comes after ``--``,
-so that nothing of the caller's can be read as an option or a command.
+so that no argument of the caller can be read as an option or a command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading ``codex exec --json`` as it is since 0.44, and ``--experimental-json`` of 0.42.
+"""Reading ``codex exec --json`` since 0.44, and ``--experimental-json`` of 0.42.
 
 | line | becomes |
 |---|---|
@@ -193,7 +193,7 @@ class ExecParser(StreamParser):
             session.notice(CHANNEL, "warning", message, will_retry=True)
             return
         if not session.says_ends:
-            # Nothing else will say that the turn failed.
+            # No later line reports that the turn failed.
             if not session.in_turn:
                 session.begin_turn()
             session.fail_turn(turn_error(message))
@@ -236,7 +236,7 @@ _TELL: Final[dict[type[ExecEvent], _Tell]] = {
 
 
 def _besides(event: ErrorLine, line: bytes) -> Any:
-    """What an error line says besides its message, under whatever keys."""
+    """What an error line contains besides its message, under any keys."""
     rest = {
         name: value
         for name, value in as_dict(msgspec.json.decode(line)).items()

@@ -24,7 +24,7 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNOR
 
 
 class ExecRun(ExecParser):
-    """One run: whatever happens to the process, it tells one prompt and one end of its turn."""
+    """One run: whatever happens to the process, it emits one prompt and one end of its turn."""
 
     def __init__(self, release: Release | None, shot: OneShot, spent: Usage | None = None) -> None:
         """``spent`` is what the resumed session has used in all, if known."""
@@ -58,7 +58,7 @@ class ExecRun(ExecParser):
     ) -> None:
         """The process is gone, and no more lines will come: the turn ends, if it has not.
 
-        ``code`` is negative for the signal that ended it; ``stopped`` says that we wanted it to end.
+        ``code`` is negative for the signal that ended it; ``stopped`` is whether we stopped it.
         """
         if not self._is_over:
             end = ending(code, stderr_tail, began=self._session.in_turn, stopped=stopped)
@@ -128,7 +128,7 @@ class ExecRun(ExecParser):
         if not self._goes_on:
             self._session.usage(total, None)
         elif can(self._release, THREAD_TOTALS):
-            # Without a total to count from, this turn's share of it is unknown.
+            # Without a total to count from, this turn's share is unknown.
             self._session.usage(total, None, old=self._spent is None)
         else:
             self._session.usage(total if self._spent is None else self._spent + total, None)

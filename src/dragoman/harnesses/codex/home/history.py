@@ -1,4 +1,4 @@
-"""Where Codex keeps its rollouts, and what their names and headers say.
+"""Where Codex keeps its rollouts, and what their names and headers contain.
 
 Files lie in ``sessions/YYYY/MM/DD/rollout-TIME-THREAD.jsonl``, and flat in ``archived_sessions``; some
 releases compress old ones. A revert creates ``rollout-TIME-THREAD_ROLLOUT.jsonl`` for the same thread.
@@ -68,7 +68,7 @@ CODEX_HOME: Final = HomeFolder("CODEX_HOME", ".codex")
 
 
 def identify(path: str, first_lines: Sequence[bytes]) -> Origin | None:
-    """Return what a rollout's header says of its session, or its file name if there is no header."""
+    """Return the session in a rollout's header, or the one in its file name if there is no header."""
     if first_lines and (origin := origin_in(first_lines[0])) is not None:
         return origin
     named = session_id_in(path.replace("\\", "/").rpartition("/")[2])
@@ -82,7 +82,7 @@ def session_id_in(file_name: str) -> str | None:
 
 
 def origin_in(line: bytes) -> Origin | None:
-    """Return what a rollout's header says of its session."""
+    """Return the session in a rollout's header."""
     try:
         meta = _header(line).payload
     except UNREADABLE:
@@ -124,7 +124,7 @@ def row_ordinal(line: bytes) -> int | None:
 
 
 def turns_undone(notice: Notice) -> int:
-    """Return how many turns a notice says were rolled back. The sentence is our own."""
+    """Return how many turns were rolled back according to a notice. The sentence is our own."""
     # Imported here: a list of sessions asks for no turns.
     from dragoman.harnesses.codex.events.notices import turns_rolled_back
 

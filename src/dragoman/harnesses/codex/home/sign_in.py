@@ -1,4 +1,4 @@
-"""Whether a user of Codex is signed in, from what lies in its home: for ``codex exec``, which does not say.
+"""Whether a user of Codex is signed in, by the files in its home: for ``codex exec``, which does not report it.
 
 The app-server is asked itself (``account/read``).
 """
@@ -23,7 +23,7 @@ def read_sign_in(env: Mapping[str, str], settings: bytes, auth: bytes) -> SignIn
     try:
         config: dict[str, Any] = tomllib.loads(settings.decode("utf-8", "replace"))
     except tomllib.TOMLDecodeError:
-        return SignIn()  # Codex itself will say what is wrong with it
+        return SignIn()  # Codex itself will report what is wrong with it
     profile = as_dict(as_dict(config.get("profiles")).get(as_str(config.get("profile")) or ""))
     provider = as_str(profile.get("model_provider")) or as_str(config.get("model_provider"))
     if provider not in (None, _OPENAI):

@@ -32,7 +32,7 @@ def may_be_trusted(release: tuple[int, int, int] | None, sandbox: str, config: o
 
 
 def is_decided(answer: Mapping[str, Any], cwd: str) -> bool:
-    """Whether the user has said if the folder is trusted, by the answer to ``config/read``."""
+    """Whether the user has decided if the folder is trusted, by the answer to ``config/read``."""
     layers = [as_dict(each) for each in as_list(answer.get("layers"))]
     loaded = any(
         as_dict(each.get("name")).get("type") == "project" and each.get("disabledReason") is None
@@ -42,7 +42,7 @@ def is_decided(answer: Mapping[str, Any], cwd: str) -> bool:
 
 
 def is_decided_in(settings: bytes, cwd: str) -> bool:
-    """The same, by the text of ``config.toml``. Codex itself says what is wrong with one."""
+    """The same, by the text of ``config.toml``. Codex itself reports what is wrong with an invalid one."""
     try:
         found = tomllib.loads(settings.decode("utf-8", "replace"))
     except tomllib.TOMLDecodeError:

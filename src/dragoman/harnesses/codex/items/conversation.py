@@ -1,4 +1,4 @@
-"""Telling items that are words: messages, reasoning, plans, reviews, notices."""
+"""Reports items that are text: messages, reasoning, plans, reviews, notices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _agent_message(session: SessionAssembler, channel: str, item: ThreadItem, do
 
 
 def _moderated(session: SessionAssembler, channel: str, moderation: dict[str, Any]) -> None:
-    """Since 0.169 a text may say that it was moderated, and how it wants to be shown."""
+    """Since 0.169 a text may be marked as moderated, and how it should be shown."""
     display = as_dict(moderation.get("display"))
     if not (moderation.get("moderated") or display):
         return
@@ -38,7 +38,7 @@ def _moderated(session: SessionAssembler, channel: str, moderation: dict[str, An
 
 
 def _begun(session: SessionAssembler, channel: str, of: DeltaOf, text: str, item_id: str) -> None:
-    """An item began or changed: its end will say it whole, unless it never comes."""
+    """An item began or changed: its end will have it whole, unless it never comes."""
     if text and item_id:
         session.snapshot(channel, of, text, item_id)
     else:

@@ -1,4 +1,4 @@
-"""Telling items, whichever dialect reports them.
+"""Reports items, whichever dialect they come from.
 
 | item | becomes |
 |---|---|
@@ -46,7 +46,7 @@ def knows_kind(name: str) -> bool:
 
 
 def tell_item(session: SessionAssembler, channel: str, item: ThreadItem, *, done: bool) -> bool:
-    """Tell an item that began (or changed), or that is done. False if its type is new to us."""
+    """Report an item that began (or changed), or that is done. False if its type is unknown."""
     tell = _TELL.get(item.type) or _BY_KIND.get(kind_of(item))
     if tell is None:
         return False

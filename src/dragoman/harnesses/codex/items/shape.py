@@ -119,7 +119,7 @@ def _kind(name: str) -> str:
 
 
 def child_sessions(item: ThreadItem) -> list[str]:
-    """The sessions that the item says are children of the one it belongs to."""
+    """The sessions that are children of the item's session, according to the item."""
     if item.agent_thread_id:
         return [item.agent_thread_id] if item.kind in (None, "started") else []
     spawned = (item.tool or "").lower().startswith("spawn")

@@ -1,4 +1,4 @@
-"""Telling items that are tools at work: commands, file changes, MCP, searches, sub-agents."""
+"""Reports items that are tool calls: commands, file changes, MCP, searches, sub-agents."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def tell_search(
     done: bool,
     found: Any = None,
 ) -> None:
-    """A search on the web, as far as it is known. What only its end knows is its output."""
+    """A search on the web, as far as it is known. What only its end contains is its output."""
     begun = session.input_of(call_id)
     if not session.calls.is_known(call_id):
         session.call(call_id, tool, "web_search", call)

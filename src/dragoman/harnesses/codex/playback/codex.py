@@ -1,4 +1,4 @@
-"""How Codex is played from a recording: its ``exec`` and its app-server, as 0.166 speaks them."""
+"""How Codex is played from a recording: its ``exec`` and its app-server, like release 0.166."""
 
 from __future__ import annotations
 

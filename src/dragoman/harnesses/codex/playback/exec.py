@@ -66,7 +66,7 @@ class _Writer:
         self._calls: dict[str, tuple[str, ToolCall]] = {}
         self._plan: tuple[str, dict[str, Any]] | None = None
         self._spent: Usage | None = None
-        """What the turns so far have spent, as far as they tell."""
+        """The usage of the turns so far, as far as it is known."""
         self._total: Usage | None = None
 
     def events(self, message: Message) -> Iterator[dict[str, Any]]:
@@ -74,7 +74,7 @@ class _Writer:
             self._session, self._is_begun = message.session_id, True
             yield {"type": "thread.started", "thread_id": message.session_id}
         elif message.session_id not in (self._session, None):
-            return  # a sub-agent's: the program tells only its own session
+            return  # a sub-agent's: the program prints only its own session
         if isinstance(message, TurnEnded):
             yield from self._ended(message)
             return
@@ -145,7 +145,7 @@ class _Writer:
         yield from self.end()
         self._in_turn = False
         if ended.outcome == "completed":
-            # What a turn spent that was cut off is never told, so it must not show in the next one.
+            # The usage of a turn that was cut off is never reported, so it must not show in the next one.
             self._spent = (ended.usage or Usage()) + self._spent if self._spent else ended.usage
             yield {"type": "turn.completed", "usage": exec_usage(self._spent or self._total)}
         elif ended.outcome == "failed":

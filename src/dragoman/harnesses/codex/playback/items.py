@@ -69,7 +69,7 @@ def compaction_item(item_id: str) -> Item:
 
 
 def call_item(call: ToolCall, result: ToolResult | None, sender: str, cwd: str) -> Item | None:
-    """A call that begins, or with its result one that is over; None for one that plans tell."""
+    """A call that begins, or with its result one that is over; None for one that plans contain."""
     if call.tool == tools.TODO_WRITE:
         return None
     make = _MAKERS.get(call.tool)
@@ -90,7 +90,7 @@ def status_of(result: ToolResult | None) -> str:
 
 
 def command_of(call: ToolCall) -> str:
-    """The command with a shell around it, as it was run."""
+    """The command with the shell around it that ran it."""
     script = as_str(call.input.get("command")) or as_str(call.input.get("raw")) or ""
     return shlex.join(["/bin/bash", "-lc", script])
 

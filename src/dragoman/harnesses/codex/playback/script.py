@@ -92,7 +92,7 @@ def _turn_id(turn: Sequence[TimedMessage], own: str | None) -> str | None:
 
 
 def _past(steps: Sequence[PlaybackStep], thread_id: str, turn_id: str) -> dict[str, Any]:
-    """A turn as it is shown when it is over."""
+    """A turn as shown when it is over."""
     items: dict[str, dict[str, Any]] = {}
     ended: dict[str, Any] = turn_of(turn_id, "interrupted")
     for step in steps:

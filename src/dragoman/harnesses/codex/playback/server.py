@@ -7,10 +7,10 @@
 | thread/list, thread/read | the recording, and what has been played |
 | turn/start | the next turn, in the recording's own time; while one runs: that one |
 | turn/interrupt | the end of the turn |
-| anything else | a refusal, in the words of the real program |
+| anything else | a refusal, with the text of the real program |
 
-Where the recording asks something, the turn waits for the client's answer, and then goes on as it was
-recorded, whatever was answered; only a ``cancel`` ends the turn. Nothing is ever executed, so every
+Where the recording has a request, the turn waits for the client's answer, and then continues as it was
+recorded, whatever the answer; only a ``cancel`` ends the turn. Nothing is ever executed, so every
 sandbox and approval policy that is asked for is confirmed.
 """
 
@@ -44,7 +44,7 @@ Params: TypeAlias = dict[str, Any]
 
 
 class _Refused(Exception):
-    """The request cannot be answered; the sentence says why."""
+    """The request cannot be answered; the sentence explains why."""
 
 
 class Server:

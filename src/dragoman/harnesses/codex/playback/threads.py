@@ -31,13 +31,13 @@ class PlayedThread:
     steps: deque[PlaybackStep] = field(default_factory=deque[PlaybackStep])
     next_at: float = 0.0
     waits_for: int | None = None
-    """The request of ours that must be answered before the turn goes on."""
+    """The request of ours that must be answered before the turn continues."""
 
 
 def shown_thread(
     script: PlaybackScript, thread: PlayedThread | None, *, turns: bool
 ) -> dict[str, Any]:
-    """A thread with what was played of it; None is the recording itself, with all its turns."""
+    """A thread with what has been played in it; None is the recording itself, with all its turns."""
     played = thread.played - (thread.turn_id is not None) if thread else len(script.turns)
     thread_id = thread.id if thread else script.thread_id
     cwd = thread.cwd if thread else script.cwd
@@ -54,7 +54,7 @@ def shown_thread(
 
 
 def opened(thread: dict[str, Any], cwd: str, params: dict[str, Any]) -> dict[str, Any]:
-    """The answer to who opens a thread. Nothing is executed: whatever is asked for is confirmed."""
+    """The answer to a request that opens a thread. Nothing is executed: all settings are confirmed."""
     sandbox = as_str(params.get("sandbox")) or "danger-full-access"
     policy: dict[str, Any] = {"type": _KINDS.get(sandbox, sandbox)}
     if sandbox != "danger-full-access":

@@ -54,7 +54,7 @@ class PlaybackStep:
     method: str
     params: Params
     at_ms: int | None = None
-    """When it was said in the recording."""
+    """Its time in the recording."""
     asks: bool = False
     """Whether the turn waits until the client has answered."""
 

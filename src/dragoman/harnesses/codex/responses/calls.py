@@ -1,7 +1,7 @@
-"""Telling the calls and outputs among response items.
+"""Reports the calls and outputs among response items.
 
 Some can only be emitted when a later row has come: a patch (an item will bring the real diff), a script
-of code mode (its tools may speak for themselves), a command that was still running. Those are held,
+of code mode (its tools may be reported themselves), a command that was still running. Those are held,
 and emitted under their own line.
 """
 
@@ -116,7 +116,7 @@ class ResponseCalls(ResponseMessages):
     def release(
         self, call_id: str, tool: str | None = None, input: dict[str, Any] | None = None
     ) -> None:
-        """Tell a held call now, with what a better source knows about it, under its own line."""
+        """Report a held call now, with what a better source knows about it, under its own line."""
         held = self._held_calls.pop(call_id, None)
         if held is None:
             return
@@ -193,7 +193,7 @@ class ResponseCalls(ResponseMessages):
         self._result(call_id, call, cleaned)
 
     def _tell_script(self, held: _HeldCall, call: NativeCall, output: str) -> None:
-        """A script whose tools speak for themselves: it and its output are between it and the model."""
+        """A script whose tools are reported themselves: it and its output concern only the model."""
         out, session = self._out, self._session
         now = (out.line, out.at)
         out.line, out.at = held.line, held.at

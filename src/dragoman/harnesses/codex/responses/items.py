@@ -1,8 +1,8 @@
-"""Telling response items: the history that Codex keeps for the model.
+"""Reports response items: the history that Codex keeps for the model.
 
 | item | becomes |
 |---|---|
-| message, role user | prompt if an event or item says so, or nothing else could; or context |
+| message, role user | prompt if an event or item confirms it, or nothing else could; or context |
 | message, role assistant | text, mostly the duplicate of an event or item |
 | message, other roles; additional_tools | context |
 | reasoning | thinking, mostly the duplicate of an event or item |

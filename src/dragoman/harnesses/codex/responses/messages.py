@@ -1,7 +1,7 @@
-"""Telling the messages among response items: prompts, context, texts, reasoning.
+"""Reports the messages among response items: prompts, context, texts, reasoning.
 
 A message of the user may be a prompt or something that the harness put there; only the next row
-tells. So it is held, and emitted under its own line. The other way round, legacy rollouts announce texts
+reports. So it is held, and emitted under its own line. The other way round, legacy rollouts announce texts
 and thoughts as events before the response item that has them in their true order: those wait for it.
 """
 
@@ -58,9 +58,9 @@ class ResponseMessages:
         self._out = out
         self._session = session
         self.alone = alone
-        """Whether nothing but response items is heard, so that they must speak for themselves."""
+        """Whether the stream has nothing but response items, so that no other channel repeats them."""
         self.others_speak = False
-        """Whether events or items of this session have been heard."""
+        """Whether this session has had events or items."""
         self.commands_follow = False
         """Whether commands and their ends are reported by items, too."""
         self.held_text: _HeldText | None = None
@@ -89,7 +89,7 @@ class ResponseMessages:
         return None
 
     def tell_announced(self) -> None:
-        """No response item will come for what was announced: tell it as it was."""
+        """No response item will come for what was announced: emit it."""
         if not self.announced:
             return
         out, now = self._out, (self._out.line, self._out.at)
@@ -135,9 +135,9 @@ class ResponseMessages:
     ) -> None:
         """Decide about a message that was held until the next row came.
 
-        ``prompt``: the next row is the event or item of this prompt, which may say the same.
-        ``summary``: the next row is a compaction with this summary, which may say the same.
-        ``is_said``: the next row does say the same.
+        ``prompt``: the next row is the event or item of this prompt, which may be a duplicate.
+        ``summary``: the next row is a compaction with this summary, which may be a duplicate.
+        ``is_said``: the next row is a duplicate.
         """
         held = self.held_text
         if held is None:
@@ -183,7 +183,7 @@ class ResponseMessages:
             session.prompt(CHANNEL, held.text, held.images)
 
     def _tell_user_shell(self, text: str) -> bool:
-        """A command that the user ran by hand, which legacy rollouts only tell to the model."""
+        """A command that the user ran by hand, which legacy rollouts only have as context for the model."""
         found = _USER_SHELL.match(text)
         if found is None or self.commands_follow:
             return False

@@ -10,7 +10,7 @@ and ``.done``: no release has sent those, but they are read here.
 | response.created, response.in_progress | turn_started |
 | response.output_text.delta, message.output_text.delta | delta |
 | response.output_item.done | see response_items |
-| response.output_text.done, message.output_text.done | text, unless the item says it |
+| response.output_text.done, message.output_text.done | text, unless the item has it |
 | response.reasoning_summary_text.delta, response.reasoning_text.delta | delta |
 | response.completed, response.incomplete, response.failed | usage; the last also fails the turn |
 | error | notice |

@@ -1,4 +1,4 @@
-"""Telling a session's own rows from those it was given when it was made from another session.
+"""Separates a session's own rows from those copied from the session that it was made from.
 
 A fork (0.87 to 0.149), and a sub-agent that knows its parent's history, begin with the header of the
 other session and a copy of its rows. They are emitted under the other session's name, so that they

@@ -55,7 +55,7 @@ def may_be_deep(row: Any) -> bool:
 
 
 def _is_flat(value: Any) -> bool:
-    """Whether this is a list or an object of plain values, such as the words of a command."""
+    """Whether this is a list or an object of plain values, such as the arguments of a command."""
     if value.__class__ is list:
         return all(each.__class__ in _SCALARS for each in cast("list[Any]", value))
     return value.__class__ is dict and all(

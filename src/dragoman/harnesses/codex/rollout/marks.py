@@ -1,7 +1,7 @@
 """Places in a rollout from which it can be read on without all that came before.
 
 Where a turn begins, a parser needs to remember little: who the session is, what it has spent, and a few
-things that it has found out about how the file is written. That is a mark. A parser made from one reads
+facts about how the file is written. That is a mark. A parser made from one reads
 the turn, and what follows, as if it had read the whole file.
 """
 

@@ -6,7 +6,7 @@ records), *legacy* (``{"timestamp", "type", "payload"}``, with events beside res
 once; see ``NOTES.md`` for the rules and where they were measured.
 
 The messages of a session's first rows are held until the row that names the model, so that
-``session_started`` can say it; but not longer than until the agent speaks.
+``session_started`` can include it; but not longer than until the agent's first output.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dragoman.model.messages import Message, SessionStarted
 from dragoman.wire.jsonl import DEEPEST, UNREADABLE, is_too_deep
 
 _LONG: Final = 1200
-"""How long a row must be before it is worth a look at what could be left out of it."""
+"""How long a row must be before checking what could be left out is worth it."""
 PREAMBLE_ROWS: Final = 40
 """How many rows may come before the one that names the model."""
 
@@ -130,7 +130,7 @@ class RolloutParser(StreamParser):
                 heads, place, skipper = self._heads()
 
     def _is_spent(self) -> Callable[[bytes], bool] | None:
-        """What tells, by a look, the rows that need not be decoded; none among rows that were copied or migrated."""
+        """Recognizes, by their beginning, the rows that need not be decoded; none among rows that were copied or migrated."""
         if self._session.is_copying or self._events.is_migrated:
             return None
         if self._skipper is not None:

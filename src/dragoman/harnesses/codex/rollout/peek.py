@@ -1,9 +1,9 @@
 """Rows that need not be decoded, or not whole, known by a glance at their first bytes.
 
 In a paginated rollout nearly half of the rows, and more than half of the bytes, repeat what an item
-has told: the output that the model was given, its reasoning, its words. They name the same id, and
+has emitted: the output that the model was given, its reasoning, its texts. They name the same id, and
 their id is where it always is. A row that does not look exactly so is decoded like any other, and
-tells the same.
+emits the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Glance:
         self._session = session
         self._limits = b""
         self.counts_are_duplicates = False
-        """Whether tokens are reported by other rows, so that a token count can only tell limits."""
+        """Whether tokens are reported by other rows, so that a token count can only contain rate limits."""
 
     def is_duplicate(self, line: bytes) -> bool:
         """Whether the row repeats what was emitted; if so, it is noted as a duplicate."""

@@ -2,10 +2,10 @@
 
 Codex writes ``{"timestamp":"…","type":"event_msg","payload":{"type":"token_count",…``: the payload's
 type is where it always is, so a row can be judged without decoding it. A row that does not look
-exactly so, or whose type we do not know, is never skipped. A table says which payload types each
+exactly so, or whose type we do not know, is never skipped. A table lists which payload types each
 message type needs: its own, and those that set what the message is stamped with.
 
-The type of nearly every row stands where it stood in the row before, and goes on in one of a few ways: to
+The type of nearly every row is where it was in the row before, followed by one of a few texts: to
 look there first is quicker than to look for it. (A new type whose name begins like a long one that we know
 is then skipped as well; its messages cannot be selected here.)
 """
@@ -27,7 +27,7 @@ _ROWS: Final = (b"event_msg", b"response_item")
 HEAD: Final = 40
 """As many bytes as are in ``response_item","payload":{"type":"message``."""
 _BULKY: Final = (b'world_state"', b'compacted"')
-"""Long rows that make and stamp nothing of what can be chosen here."""
+"""Long rows that neither emit nor stamp anything that can be selected here."""
 _TURNS: Final = frozenset(
     (
         b"task_started",
@@ -50,7 +50,7 @@ _NEEDS: Final[dict[str, frozenset[bytes]]] = {
 }
 _ITEMS: Final = (b"UserMessage", b"AgentMessage", b"ExitedReviewMode", b"EnteredReviewMode")
 _PLACE: Final = (b"cwd", b"directory", b"\\u00")
-"""One of these is in every message that tells a directory, however it is escaped."""
+"""One of these is in every message that contains a directory, however it is escaped."""
 
 
 def _tags(shape: type[msgspec.Struct]) -> set[bytes]:
@@ -66,7 +66,7 @@ def _skipped(only: frozenset[str]) -> frozenset[bytes]:
 
 @cache
 def _heads(skipped: frozenset[bytes]) -> frozenset[bytes]:
-    """How rows go on after ``"type":"`` that can be skipped whatever follows."""
+    """The text after ``"type":"`` in rows that can be skipped whatever follows."""
     return _begun(skipped) - _begun((_tags(Event) | _tags(ResponseItem)) - skipped)
 
 
@@ -85,11 +85,11 @@ class Skipper:
         if self._messages_tell_place:
             self._skipped -= {b"message"}
         self.heads = _heads(self._skipped)
-        """What, in its place, tells a row that can be skipped."""
+        """The text that, at its place, marks a row that can be skipped."""
         self.place = slice(0, 0)
         """Where that stands: it moves when ordinals get another digit."""
         self.only_usage = "rate_limits" not in only
-        """Whether a token count can tell nothing but tokens."""
+        """Whether a token count can contain nothing but tokens."""
 
     @classmethod
     def for_types(cls, only: frozenset[str] | None) -> Skipper | None:
@@ -97,11 +97,11 @@ class Skipper:
         return cls(only) if only and only <= _NEEDS.keys() else None
 
     def skip_token_counts(self) -> None:
-        """Tokens are reported by other rows: a token count has nothing to say of them."""
+        """Tokens are reported by other rows: a token count adds none."""
         self._skip(b"token_count")
 
     def skip_messages(self) -> None:
-        """The directory is known: a message has nothing to say of it."""
+        """The directory is known: a message cannot change it."""
         self._messages_tell_place = False
         self._skip(b"message")
 
@@ -130,7 +130,7 @@ class Skipper:
         if name in self._skipped:
             return True
         if name == b"message":
-            # Where the header does not say it, an injected message tells the directory.
+            # Where the header does not contain it, an injected message has the directory.
             return self._messages_tell_place and not any(map(line.__contains__, _PLACE))
         if name != b"item_completed":
             return False

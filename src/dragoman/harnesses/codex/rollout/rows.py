@@ -1,4 +1,4 @@
-"""The few things in a rollout's row that tell whether the file is whole."""
+"""The few fields of a rollout's row that show whether the file is whole."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Reading plain rollouts for tokens, turns and sessions alone, several times as quick as the parser.
 
 Nearly every file is plain: one session, in turns that have a beginning, with its directory in the first
-row. There a few rows decide, and none of them must wait for another. Whatever is not plain (rows that
-were copied from another session, reviews, releases that do not tell where turns begin, a row that fits no
-shape) is left to the parser. Where this reader does not give up, it tells what the parser tells.
+row. There a few rows decide, and none of them must wait for another. Anything else (rows that
+were copied from another session, reviews, releases that do not mark where turns begin, a row that fits no
+shape) is left to the parser. Where this reader does not give up, its messages are those of the parser.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class PlainRollout:
         self._know(row, settings.model, settings.cwd, None)
 
     def _know(self, row: rows.Row, model: str | None, cwd: str | None, parent: str | None) -> None:
-        """Say what the session is, if that is news."""
+        """Report what the session is, if that is new."""
         old = self._facts
         new = (model or old[0], cwd or old[1], parent or old[2])
         if new == old:
@@ -215,7 +215,7 @@ class PlainRollout:
     # The rest.
 
     def _response_item(self, row: rows.ResponseItemRow) -> None:
-        """Before a turn: what the harness tells the model. All else would begin one."""
+        """Before a turn: context from the harness. Anything else would begin one."""
         item = row.payload
         if not isinstance(item, MessageItem) or item.role == "assistant":
             raise _NotPlain

@@ -2,7 +2,7 @@
 
 One call is reported in two ways: the agent's own (a function and its JSON answer) and the harness's (an
 item with the state of each agent). Both come out the same here: ``Task`` gives the ids of the agents
-it made, ``TaskOutput`` and ``TaskStop`` the last words of the agents they were about, and
+it made, ``TaskOutput`` and ``TaskStop`` the last messages of the agents they were about, and
 ``SendMessage`` nothing.
 """
 
@@ -93,7 +93,7 @@ def agent_call(tool: str, prompt: str | None, agents: list[str]) -> tuple[str, _
 
 
 def activity_call(kind: str, agent_path: str) -> tuple[str, _Input] | None:
-    """A call from the word that an agent was started, written to or stopped; it says no more."""
+    """A call from the report that an agent was started, written to or stopped; there is no more."""
     name = agent_path.removeprefix("/root/")
     if kind == "started":
         return tools.TASK, {"description": name}
@@ -112,7 +112,7 @@ def reported(tool: str, agents: list[str], states: Any) -> str:
 def answered(tool: str, output: str) -> tuple[str, bool]:
     """What a call gave, from the answer of its function, and whether an agent failed.
 
-    Anything but the JSON that we know is kept as it is.
+    Anything but the JSON that we know is kept unchanged.
     """
     if tool not in _MANAGE or not output.startswith("{"):
         return output, False

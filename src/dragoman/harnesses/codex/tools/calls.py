@@ -127,7 +127,7 @@ def plain_script(arguments: Any) -> str | None:
 
 
 def shell_call(native_tool: str, command: Any, cwd: str | None) -> NativeCall:
-    """A command as it was run: a list of words or one line, mostly with a shell around it."""
+    """A command that ran: a list of arguments or one line, mostly with a shell around it."""
     patch = patch_in_words(command)
     if patch is not None:
         return NativeCall(*_edit(patch, native_tool, cwd))
@@ -221,8 +221,8 @@ _READERS: Final[dict[str, Callable[[_Input], tuple[str, _Input]]]] = {
     "read_mcp_resource": _same("ReadMcpResourceTool"),
 }
 CODE_MODE: Final = frozenset(("exec", "wait", "functions.exec", "functions.wait"))
-"""Code mode's wrappers: a script that calls other tools, and waiting for it. The tools speak for
-themselves as items; the wrapper speaks only when none of them did."""
+"""Code mode's wrappers: a script that calls other tools, and waiting for it. The tools are reported
+as items of their own; the wrapper is reported only when none of them was."""
 
 
 # Calls that are not functions.
@@ -235,7 +235,7 @@ def web_call(query: str | None, action: Any) -> tuple[str, _Input]:
     """A web search, or the opening of a page it found."""
     given = as_dict(action)
     if query and (page := _PAGE.fullmatch(query)):
-        # Releases that do not tell the action put what it does into the query.
+        # Releases that do not name the action put what it does into the query.
         given = {"url": page["url"], "pattern": page["pattern"], **given}
     if (url := as_str(given.get("url"))) is not None:
         pattern = as_str(given.get("pattern"))

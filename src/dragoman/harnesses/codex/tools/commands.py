@@ -44,7 +44,7 @@ def wrapping_shell(command: Any) -> str | None:
 
 
 def _words(command: Any) -> list[str]:
-    """The words of a command: of a line only where it may be a call of a shell."""
+    """The arguments of a command; those of a line only where it may be a call of a shell."""
     if isinstance(command, list):
         return [str(word) for word in as_list(command)]
     if not isinstance(command, str) or not _WRAPPED.match(command):

@@ -130,7 +130,7 @@ def _of_header(output: str) -> Cleaned:
 
 
 def _of_sentence(output: str) -> Cleaned:
-    """Text with no header: the words of a tool, or of the harness saying why there are none."""
+    """Text with no header: the output of a tool, or the harness's reason why there is none."""
     head = output[:400]
     if _IN_DECLINED in head.lower() and _DECLINED.search(head):
         return Cleaned(output, is_error=True, status="declined")
@@ -208,7 +208,7 @@ def mcp_result(result: Any, error: Any = None) -> Cleaned:
         return Cleaned(result)
     parts = as_dict(result)
     if result is not None and not _RESULT_KEYS & parts.keys():
-        return Cleaned(_json(result))  # no form that an MCP server may answer in; kept as it is
+        return Cleaned(_json(result))  # not a form that an MCP server may answer in; kept unchanged
     if "Err" in parts:
         return Cleaned(as_str(parts["Err"]) or _json(parts["Err"]), is_error=True)
     parts = as_dict(parts.get("Ok", parts))
@@ -222,7 +222,7 @@ def mcp_result(result: Any, error: Any = None) -> Cleaned:
 
 
 def _of_error(error: dict[str, Any]) -> str | None:
-    """The sentence of an error; None if it says more than that."""
+    """The sentence of an error; None if it contains more than that."""
     return as_str(error.get("message")) if error.keys() <= {"message", "type"} else None
 
 

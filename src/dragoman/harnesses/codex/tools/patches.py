@@ -83,7 +83,7 @@ def changes_in_list(changes: Any) -> list[dict[str, Any]]:
         diff = as_str(entry.get("diff"))
         if move := as_str(details.get("move_path")) or as_str(details.get("movePath")):
             change["move_path"] = move
-            # The app-server says the move again, in words, at the end of the diff.
+            # The app-server repeats the move, in words, at the end of the diff.
             diff = _MOVED_NOTE.sub("\n", diff) if diff else diff
         if diff:
             change["diff"] = diff

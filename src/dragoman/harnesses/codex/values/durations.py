@@ -26,7 +26,7 @@ _AMOUNT: Final = re.compile(r"(-?\d[\d,]*(?:\.\d+)?)\s*([a-zµ]+)", re.IGNORECAS
 def milliseconds(value: Any) -> int | None:
     """``1234``, ``"1.5s"``, ``"~30s"``, ``{"secs":1,"nanos":5}``, ``[1, 5]``, ``{"durationMs":9}`` … or None.
 
-    A bare number is in milliseconds, also under a key that says nothing about its unit. Two whole numbers
+    A bare number is in milliseconds, also under a key without a unit. Two whole numbers
     are seconds and nanoseconds; the entries of any other list are added up.
     """
     if isinstance(value, dict):

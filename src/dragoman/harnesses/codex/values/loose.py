@@ -37,7 +37,7 @@ _OPAQUE: Final = frozenset(
 def snake_keys(value: Any) -> Any:
     """The same value with its keys in snake_case, for documents that spell the wire in camelCase.
 
-    What is not the wire's own (a tool's arguments, paths of changed files) is left as it is.
+    Content that is not the wire's own (a tool's arguments, paths of changed files) is left unchanged.
     """
     if isinstance(value, dict):
         spelled = {snake_case(key): inner for key, inner in as_dict(value).items()}

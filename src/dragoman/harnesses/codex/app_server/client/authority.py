@@ -1,7 +1,7 @@
 """Whether the server applies the authority it was asked for.
 
 An agent may be configured, or forced by an administrator, to something else than a program
-asks for; it then says so in its answer, and only there. What is compared: the approval policy, who
+asks for; only its answer shows that. What is compared: the approval policy, who
 decides, the kind of sandbox, network access, and the directories that may be written. Anything else,
 and anything not confirmed, is a sentence that names both sides; the session must not be used.
 """
@@ -22,7 +22,7 @@ def mismatch(asked: OpenSession, result: dict[str, Any], home: str | None = None
     """What the server applies instead of what was asked; None if it applies just that.
 
     ``result`` is its answer to ``thread/start``, ``thread/resume`` or ``thread/fork``; ``home`` the
-    directory it keeps its own files in, if it has said so.
+    directory where it keeps its own files, if known.
     """
     problems = [
         *_approvals(asked, result),
@@ -83,7 +83,7 @@ def _ephemeral(asked: OpenSession, thread: dict[str, Any]) -> list[str]:
 
 
 def _settings(config: dict[str, Any]) -> dict[str, Any]:
-    """What the intent's own configuration says about the sandbox, nested or with dots."""
+    """The sandbox settings in the intent's own configuration, nested or with dots."""
     name = "sandbox_workspace_write"
     dotted = {
         key.removeprefix(f"{name}."): value

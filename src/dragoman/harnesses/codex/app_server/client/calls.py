@@ -1,7 +1,7 @@
 """What each intent is called on the wire, in the words that each release uses.
 
 Nothing here is sent: an intent becomes a method and its parameters, and the result of that method
-becomes the value of the intent's answer. What a release lacks is refused before anything is said,
+becomes the value of the intent's answer. What a release lacks is refused before anything is sent,
 because the older ones silently pass over parameters they do not know.
 """
 
@@ -51,7 +51,7 @@ _CAMEL: Final = {
 
 
 def _nothing(result: dict[str, Any]) -> Any:
-    """The value of an answer that only says: done."""
+    """The value of an answer without content."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,7 @@ class AppServerConversation:
         return request_id
 
     def _interrupt(self, ticket: int, intent: intents.Interrupt) -> None:
-        # Up to about 0.110 an interrupt stops whatever turn is under way, not the one that it names.
+        # Up to about 0.110 an interrupt stops the running turn, not the one that it names.
         if intent.turn_id in self._over.get(intent.session_id, ()):
             self._answers.append(Answer(ticket))
             return
@@ -260,7 +260,7 @@ class AppServerConversation:
         if can(self.release, CLOSE):
             self._call(ticket, call_for(intent, self.release))
         else:
-            self._answers.append(Answer(ticket))  # older servers speak on, and we need not listen
+            self._answers.append(Answer(ticket))  # older servers keep sending
 
     def _call(self, ticket: int, call: ClientCall) -> int:
         def answered(result: dict[str, Any], refusal: Refusal | None) -> None:

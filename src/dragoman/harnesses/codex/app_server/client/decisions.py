@@ -8,7 +8,7 @@
 | item/permissions/requestApproval | the permissions asked for, or none, and for how long |
 | item/tool/requestUserInput | answers by the question's id |
 | mcpServer/elicitation/request | accept with the form's content, decline, cancel |
-| item/tool/call | what the tool had to say |
+| item/tool/call | the output of the tool |
 
 A request that lacks a word for a decision gets the nearest one that allows no more.
 """

@@ -24,7 +24,7 @@ _FROM_SOURCE: Final = (0, 0, 0)
 class Greeting:
     """One greeting, from ``initialize`` to the facts about the server.
 
-    ``ask`` makes a request, ``notify`` a notification, ``finish`` takes what came of it all.
+    ``ask`` makes a request, ``notify`` a notification, ``finish`` takes the result.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Greeting:
             if refusal.kind == "port_exit":
                 self._refuse(refusal)
             else:
-                self._done(signed_in=None)  # it does not say, so it may well be
+                self._done(signed_in=None)  # unknown, so assume that it is
             return
         told = as_dict(result.get("account"))
         known = account(told) if told else None

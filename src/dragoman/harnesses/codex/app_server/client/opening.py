@@ -47,8 +47,8 @@ def with_native_names(intent: OpenSession) -> OpenSession:
 class Opening:
     """One session being opened.
 
-    ``ask`` makes a request, ``finish`` takes what came of it all. Raises
-    :class:`dragoman.errors.Unsupported` before anything is said.
+    ``ask`` makes a request, ``finish`` takes the result. Raises
+    :class:`dragoman.errors.Unsupported` before anything is sent.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Opening:
         self._finish = finish
         open_session(
             msgspec.structs.replace(intent, resume=None), release
-        )  # raises before a word is said
+        )  # raises before anything is sent
         self._instead_of: str | None = None
         self._begin(intent)
 

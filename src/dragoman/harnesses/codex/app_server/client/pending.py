@@ -1,6 +1,6 @@
 """What the server has asked and still waits for: approvals, questions, calls of our tools.
 
-Each stays open until it is decided, or until the server says that it needs no answer any more. What
+Each stays open until it is decided, or until the server withdraws it. What
 no one here can answer is refused at once, with the reason, so that the agent does not wait forever.
 Up to 0.114 an event asks a moment before the request does; who decides that quickly is kept waiting.
 """
