@@ -30,6 +30,13 @@ _NAMING: Final = names(
     "-m -jar -l -c --check --test -f -cp -classpath --class-path --module -syntax-only --module-path"
 )
 """Options that say what becomes of the file after them."""
+_PROMPTING: Final = names(
+    "psql mysql mariadb redis-cli sqlite3 duckdb tmux screen byobu ftp sftp telnet mongo mongosh"
+)
+"""Programs that run other programs at their prompt, and the options that give them something else to do."""
+_NOT_PROMPTING: Final = re.compile(
+    r"-[A-Za-z]*[cefl]|--(?:command|file|execute|eval|list)(?:=|$)|-V|--?(?:version|help)|-\?"
+)
 _MODULE: Final = re.compile(r"-[A-Za-z]*m|--module(?:=|$)|-m\w")
 
 
@@ -41,7 +48,9 @@ def unnamed_script(
     At a prompt it runs what the agent types, which is never asked about.
     """
     name = program(words[0])
-    if len(words) == 1 and (name in INTERPRETERS or name in SHELLS):
+    if len(words) == 1 and (name in INTERPRETERS or name in SHELLS or name in _PROMPTING):
+        return "its prompt"
+    if _prompts(name, words):
         return "its prompt"
     if name not in INTERPRETERS or not _NAMING.isdisjoint(words[1:named]):
         return None
@@ -60,3 +69,13 @@ def unnamed_script(
         if _MODULE.match(word):
             return word
     return None
+
+
+def _prompts(name: str, words: Sequence[str]) -> bool:
+    """Whether a client of a database is given nothing to run."""
+    if name in ("sqlite3", "duckdb"):
+        operands = [word for word in words[1:] if not word.startswith("-")]
+        return len(operands) < 2 and not any(map(_HARMLESS.fullmatch, words[1:]))
+    if name in ("psql", "mysql", "mariadb"):
+        return not any(map(_NOT_PROMPTING.match, words[1:]))
+    return False

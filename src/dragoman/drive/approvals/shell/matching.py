@@ -54,6 +54,7 @@ _NOT_SO: Final = {
     ("git commit", "v"),
 }
 _LONGEST_BUNDLE: Final = 6
+_HOOKLESS: Final = re.compile(r"(?i)(?:-c|--config-env=)?core\.hookspath=")
 _REFSPECS: Final = {
     "--force": "+",
     "-f": "+",
@@ -106,7 +107,7 @@ def _usual_words(name: str, given: Sequence[str], wanted: Sequence[str]) -> list
     if name in _GROUPING and given[:1] and given[0] in _GROUPS:
         given = given[1:]  # docker container run
     if name == "chmod":
-        return [_mode(word) for word in given]
+        return [_mode(word, wanted) for word in given]
     same = _SAME_WORDS.get(name, {})
     usual = [same.get(word.casefold(), word) for word in given]
     if name == "npm" and wanted:
@@ -116,11 +117,33 @@ def _usual_words(name: str, given: Sequence[str], wanted: Sequence[str]) -> list
     return usual
 
 
-def _mode(word: str) -> str:
-    """``0777`` and ``a+rwx`` are ``777``."""
-    if re.fullmatch(r"(?:a|ugo|[ugo]{3})?[+=][rwxX]{3}", word):
-        return "777"
-    return re.sub(r"^0+(?=[0-7]{3}$)", "", word)
+def _mode(word: str, wanted: Sequence[str]) -> str:
+    """The mode that a rule names, if this one includes it: ``0777``, ``1777`` and ``a+rwx`` include ``777``."""
+    bits = int(word, 8) if re.fullmatch(r"[0-7]{1,5}", word) else _symbolic_mode(word)
+    for mode in wanted:
+        if bits is not None and re.fullmatch(r"[0-7]{3,4}", mode):
+            same = bits & 0o777 == int(mode, 8) & 0o777 and int(mode, 8) & ~bits == 0
+            if same:
+                return mode
+    return word
+
+
+def _symbolic_mode(word: str) -> int | None:
+    """The bits that ``u=rwx,go+rx`` sets."""
+    if not re.fullmatch(r"[ugoa]*(?:[-+=][rwxXstugo]*)+(?:,[ugoa]*(?:[-+=][rwxXstugo]*)+)*", word):
+        return None
+    bits = dict.fromkeys("ugo", 0)
+    for clause in word.split(","):
+        who = re.match(r"[ugoa]*", clause)
+        whom = who[0] if who and who[0] and "a" not in who[0] else "ugo"
+        for sign, letters in re.findall(r"([-+=])([rwxXstugo]*)", clause):
+            given = 0
+            for letter in letters:
+                given |= {"r": 4, "w": 2, "x": 1, "X": 1}.get(letter, bits.get(letter, 0))
+            for each in whom:
+                kept = 0 if sign == "=" else bits[each]
+                bits[each] = kept & ~given if sign == "-" else kept | given
+    return bits["u"] << 6 | bits["g"] << 3 | bits["o"]
 
 
 def _program_match(word: str, name: str) -> Match:
@@ -182,6 +205,8 @@ def _option_match(given: Sequence[str], option: str, about: str) -> Match:
         if word == MANY or (ANY in word and (word.startswith(("-", ANY)))):
             found = max(found, Match.MAYBE)
     if any(all(any(_says(word, each) for word in given) for each in way) for way in wanted):
+        return Match.YES
+    if option in ("--no-verify", "-n") and any(map(_HOOKLESS.match, given)):
         return Match.YES
     if about == "git push" and any(word.startswith(_REFSPECS.get(option, "\0")) for word in given):
         return Match.YES

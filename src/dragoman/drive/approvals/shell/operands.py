@@ -26,12 +26,13 @@ _PATTERN_GIVEN: Final = re.compile(r"-[A-Za-z]*[ef]|--(?:re|fi|ex|fr|ty)")
 """Options that give the pattern, so that the first operand is a file."""
 _PATTERN_NEXT: Final = re.compile(r"-[A-Za-z]*e|--(?:regexp|expression)|-F")
 _TEXT_NEXT: Final = re.compile(r"-[A-Za-z]*m|--message|--grep|--author|-S|-G")
+_MESSAGE_NEXT: Final = re.compile(r"-[A-Za-z]*m|--message")
 _SPLITTING: Final = names("cut sort awk gawk mawk nawk paste column join xargs")
 _HARMLESS: Final = names("/dev/null /dev/stdout /dev/stderr")
 _PARENT_PATTERN: Final = re.compile(r"(^|/)\.(?:[?*\[]|\.[?*\[])[^/]*(?=/|$)")
 """A pattern such as ``.*``, which may become the parent directory."""
 _ONE_LETTER: Final = re.compile(r"-[A-Za-z](.+)", re.DOTALL)
-_BUNDLE: Final = re.compile(r"-[a-z]{2,4}([/~].*|\.\..*)", re.DOTALL)
+_BUNDLE: Final = re.compile(r"-(?:[a-z]{2,4}|M[A-Z])([/~].*|\.\..*)", re.DOTALL)
 
 
 def touches_files(words: Sequence[str]) -> bool:
@@ -61,7 +62,8 @@ def file_words(
 def _texts(name: str, words: Sequence[str]) -> Iterator[int]:
     """The indexes of patterns, scripts and messages."""
     if name == "git":
-        yield from (at for at in range(2, len(words)) if _TEXT_NEXT.fullmatch(words[at - 1]))
+        is_text = _TEXT_NEXT if "blame" not in words else _MESSAGE_NEXT
+        yield from (at for at in range(2, len(words)) if is_text.fullmatch(words[at - 1]))
     if name not in _SEARCHING:
         return
     yield from (at for at in range(2, len(words)) if _PATTERN_NEXT.fullmatch(words[at - 1]))
@@ -81,6 +83,6 @@ def _paths(word: str) -> Iterator[str]:
     if re.search(r"\s", word):
         return
     for found in re.finditer("=", word):
-        yield word[found.end() :]
+        yield word[found.end() :].removeprefix("@")
     if re.match("file:", word):
         yield "/"

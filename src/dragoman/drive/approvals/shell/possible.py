@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from dragoman.drive.approvals.path_globs import ANY
 from dragoman.drive.approvals.shell.escapes.finding import command_values, is_git_command
 from dragoman.drive.approvals.shell.expanding import decoded, printed
+from dragoman.drive.approvals.shell.interpreters import INTERPRETERS
 from dragoman.drive.approvals.shell.lexing import MANY, UNKNOWN, Simple, Words, lex
 from dragoman.drive.approvals.shell.plain import is_odd
 from dragoman.drive.approvals.shell.programs import (
@@ -20,6 +21,7 @@ from dragoman.drive.approvals.shell.programs import (
     inner_operands,
     is_interpreter,
     is_unknown,
+    names,
     program,
     reads_script,
     runs_code,
@@ -40,6 +42,13 @@ _COPIERS: Final = frozenset(("tee", "dd", "sponge", "cp", "install"))
 """Programs that write their input to a file."""
 _SOMETHING: Final = "some-program"
 _ASSIGNMENT: Final = re.compile(r"\w+\+?=")
+_EVALUATING: Final = names(
+    "test [ [[ printf read unset let declare typeset local export readonly wait getopts mapfile readarray"
+)
+"""Builtins that evaluate the index in the name of a variable: ``test -v 'a[$(rm x)]'``."""
+_SUBSTITUTION: Final = re.compile(r"\$\(|`")
+_DUPLICATING: Final = names("cp ln mv install")
+_SYSTEM_PROGRAM: Final = re.compile(r"(?:/usr|/usr/local|/opt/homebrew)?/s?bin/[^/]+")
 _CONFIGURING: Final = re.compile(
     r"GIT_|LD_|DYLD_|BASH_ENV$|LESSOPEN$|LESSCLOSE$|npm_config_|NPM_CONFIG_|ENV$|PATH$|IFS$|VISUAL$|BROWSER$|MAKEFLAGS$"
     r"|PS[0-4]$|\w*(?:PAGER|EDITOR|_COMMAND|ASKPASS|SHELL|WRAPPER)$"
@@ -88,6 +97,7 @@ def _line(line: str, depth: int) -> Iterator[Possible]:
     fed = [text for each in simples for text in each.stdin]
     aliases: dict[str, str] = {}
     directory: str | None = None
+    settings: list[str] = []
     for each in simples:
         for found in _runs(each, depth, fed):
             moved = directory if found.directory is None else _below(directory, found.directory)
@@ -95,6 +105,11 @@ def _line(line: str, depth: int) -> Iterator[Possible]:
         words = _stripped(each.words)
         if not words:
             continue
+        if program(words[0]) == "git":
+            if settings:
+                changed = ("git", *settings, *words[1:])
+                yield from _runs(each._replace(words=changed), depth - 1)
+            settings += _git_setting(words)
         if words[0] == "alias":
             for name, _, value in (word.partition("=") for word in words[1:]):
                 aliases[name] = value or name
@@ -105,6 +120,15 @@ def _line(line: str, depth: int) -> Iterator[Possible]:
             yield from _line(f"{aliases[words[0]]} {' '.join(words[1:])}", depth - 1)
         elif words[0] in ("cd", "pushd", "popd", "chdir", "set-location", "sl"):
             directory = _below(directory, _destination(words))
+
+
+def _git_setting(words: Words) -> list[str]:
+    """What ``git config`` stores, as an option of the git commands after it."""
+    if "config" not in words:
+        return []
+    given = [word for word in words[words.index("config") + 1 :] if not word.startswith("-")]
+    pairs = zip(given, given[1:], strict=False)
+    return [part for key, value in pairs if "." in key for part in ("-c", f"{key}={value}")]
 
 
 def _destination(words: Words) -> str:
@@ -226,6 +250,21 @@ def _special(words: Words, depth: int) -> Iterator[Possible]:
         yield from _texts([value], depth)
     yield from _unsure(_texts(_given_scripts(words), depth))
     name = program(words[0])
+    if name in _EVALUATING:
+        for word in filter(_SUBSTITUTION.search, words[1:]):
+            yield from _unsure(_line(f'{_SOMETHING} "{word.replace(chr(34), "")}"', depth - 1))
+    if name in _DUPLICATING:
+        for word in filter(_SYSTEM_PROGRAM.fullmatch, words[1:]):
+            yield Possible((word, MANY), sure=False)  # it gets another name
+    if name in INTERPRETERS:
+        at = next((at for at, word in enumerate(words[1:], 1) if not word.startswith("-")), None)
+        if at is not None:  # python /usr/bin/pip install x
+            yield from _unsure(_runs(Simple(words[at : at + _REACH]), depth - 1))
+    if name in ("make", "gmake"):
+        values = (word.partition("=")[2] for word in words[1:] if _ASSIGNMENT.match(word))
+        yield from _unsure(_texts(values, depth))
+    if name.startswith("git-"):
+        yield from _runs(Simple(("git", name.removeprefix("git-"), *words[1:])), depth - 1)
     if name in ("python", "pypy", "py"):
         for at, word in enumerate(words[1:], 1):
             if found := re.match(r"-[A-Za-z]*m(.*)", word):

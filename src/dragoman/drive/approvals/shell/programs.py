@@ -115,6 +115,8 @@ _CODE_LETTERS: Final = {
         ("ruby", "lua", "luajit", "rscript", "r", "bun", "mysql", "osascript", "groovy"), "e"
     ),
     **dict.fromkeys(("scala", "elixir", "ghc", "guile", "racket", "clojure", "clj", "jshell"), "e"),
+    **dict.fromkeys(("gnuplot", "kotlin", "raku", "bb", "nbb", "qjs", "d8", "iex", "dc", "tclsh"), "e"),
+    **dict.fromkeys(("octave", "sbcl", "clisp", "ecl", "mongo", "mongosh"), ""),
     **dict.fromkeys(("perl", "julia"), "eE"),
     **dict.fromkeys(("node", "nodejs"), "ep"),
     **dict.fromkeys(("vim", "vi", "nvim", "ex"), "cS"),
@@ -147,6 +149,7 @@ _FED: Final = names("ed ex gdb lldb sqlite3 psql mysql ftp sftp telnet nc ncat")
 _SHELL_BY_DEFAULT: Final = names(
     "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl newgrp sg"
 )
+_MAKES_INPUT: Final = re.compile(r"(?:-[A-Za-z]*f|--(?:make)?file=)(?:-|/dev/stdin)")
 _FINDERS: Final = names("find gfind fd fdfind")
 _FIND_RUNS: Final = re.compile(r"-(?:exec|ok)")
 _FD_RUNS: Final = re.compile(r"-[a-zA-Z]*[xX]|--exec")
@@ -155,6 +158,10 @@ _AWKS: Final = names("awk gawk mawk nawk")
 _VERSIONED: Final = re.compile(r"(python|pypy|ruby|perl|php|lua|node|pip)[-\d.]+$")
 _SAME: Final = {
     "hub": "git",
+    "sudoedit": "sudo",
+    "npm-cli.js": "npm",
+    "npx-cli.js": "npx",
+    "microk8s.kubectl": "kubectl",
     "gradlew": "gradle",
     "mvnw": "mvn",
     "gradlew.bat": "gradle",
@@ -166,7 +173,7 @@ _SAME: Final = {
         )
     },
 }
-"""hub is git with more commands, gradlew loads gradle first, and grm is the rm of GNU on a Mac."""
+"""Other names: hub is git with more commands, gradlew loads gradle first, and grm is the rm of GNU on a Mac."""
 _SED_PLAIN: Final = re.compile(
     r"(?:\d+|\$|/[^/]*/)?(?:,(?:\d+|\$|/[^/]*/))?[pdq=]"
     r"|s([/|,#@])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiI0-9]*"
@@ -276,8 +283,8 @@ def reads_script(words: Sequence[str]) -> bool:
         return True
     if name in _SHELL_BY_DEFAULT or name in _FED:
         return True
-    if name in ("make", "gmake") and "-" in operands:
-        return True
+    if name in ("make", "gmake"):
+        return "-" in operands or any(_MAKES_INPUT.fullmatch(word) for word in words[1:])
     if name in _SCRIPTED:
         return not operands or operands[0] in ("-", "/dev/stdin")
     return any(operand in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") for operand in operands)

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import re
 
+from dragoman.drive.approvals.shell.escapes.code_words import CODE_WORDS
 from dragoman.drive.approvals.shell.escapes.options import (
     EXACT,
     HARMLESS_PROPERTY,
     OPTIONS,
-    TELLING,
 )
 
 
@@ -22,7 +22,7 @@ def test_every_entry_is_an_option() -> None:
 
 
 def test_programs_are_named_as_they_are_looked_up() -> None:
-    assert all(name == name.casefold() for name in (*OPTIONS, *EXACT, *TELLING))
+    assert all(name == name.casefold() for name in (*OPTIONS, *EXACT, *CODE_WORDS))
 
 
 def test_settings_that_choose_tests_are_harmless() -> None:

@@ -54,6 +54,17 @@ _TABLE: Final = {
         install i update cache pack exec e config help add binstubs check clean console c doctor env fund gem info init issue
         licenses list ls lock open outdated package platform plugin pristine remove show version viz
     """,
+    "stack": """
+        bench build clean config docker dot eval exec ghc ghci haddock hoogle hpc ide init install list ls new nix path purge
+        query repl run runghc runhaskell script sdist setup templates test uninstall unpack update upgrade upload
+    """,
+    "cabal": """
+        bench build check clean configure exec fetch format freeze gen-bounds get haddock haddock-project help info init install
+        list list-bin outdated path repl report run sdist target test unpack update upload user-config v1-build v1-test v1-run
+        v2-build v2-test v2-run v2-bench v2-haddock v2-install v2-freeze v2-configure v2-clean v2-sdist v2-update
+        new-build new-test new-run new-bench new-haddock new-install new-freeze new-configure new-clean new-sdist new-update
+    """,
+    "crystal": "init build clear_cache docs env eval i interactive play playground run spec tool help version",
     "poetry": """
         about add build cache check config debug env export help init install list lock new publish remove run search self shell
         show source sync update version

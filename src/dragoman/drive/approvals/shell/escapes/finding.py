@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dragoman.drive.approvals.shell.escapes.builtins import added_subcommand
+from dragoman.drive.approvals.shell.escapes.code_words import CODE_WORDS
 from dragoman.drive.approvals.shell.escapes.long_names import is_telling
 from dragoman.drive.approvals.shell.escapes.options import (
     ARGUMENT_FILES,
@@ -23,7 +24,6 @@ from dragoman.drive.approvals.shell.escapes.options import (
     PASSING_ON,
     PROPERTIES,
     SINGLE_DASH,
-    TELLING,
 )
 from dragoman.drive.approvals.shell.escapes.subcommands import operands, running_subcommand
 from dragoman.drive.approvals.shell.programs import names, program
@@ -64,6 +64,7 @@ _MERGING: Final = names("merge pull rebase cherry-pick revert")
 _STRATEGY: Final = re.compile(r"(?:--stra(?:t(?:e(?:gy?)?)?)?(?:=|$)|-s(?=.|$)(?!ignoff))(.*)")
 _STRATEGIES: Final = names("ours ort recursive resolve octopus subtree")
 """Any other strategy is a program ``git-merge-…``."""
+_CONTAINERS: Final = ("docker", "podman", "nerdctl")
 _TARS: Final = ("tar", "gtar", "bsdtar")
 _FULL_NAMES: Final = {
     "git": ("--text",),
@@ -73,6 +74,10 @@ _FULL_NAMES: Final = {
     **dict.fromkeys(_TARS, ("--exclude",)),
 }
 """Options that are complete names, although a longer option starts the same way."""
+_METHOD: Final = re.compile(r"-[A-Za-z#0-9]*X(.*)|--(?:request|method)(?:=(.*))?$")
+_READING_METHODS: Final = ("GET", "HEAD", "OPTIONS")
+_INSTALLING: Final = names("install i in add a ci up upgrade update")
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:#.*)?")
 _ELSEWHERE: Final = re.compile(r"[/~]|[A-Za-z]:[\\/]|(?:.*/)?\.\.(?:/|$)")
 
 
@@ -103,11 +108,12 @@ def escape(words: Sequence[str], named: int = 1, *, options_matter: bool = True)
             return word
         if not is_over and is_telling(name, spelled, follows):
             return word
-        if _is_setting(name, word, follows) or (name in TELLING and TELLING[name].search(word)):
+        if _is_setting(name, word, follows) or (name in CODE_WORDS and CODE_WORDS[name].search(word)):
             return word
     return (
         running_subcommand(name, words, named)
         or added_subcommand(name, words, named)
+        or _foreign_package(name, words, named)
         or _second_file(name, words[named:])
     )
 
@@ -180,7 +186,7 @@ def _git_escape(words: Sequence[str], named: int, options_matter: bool) -> str |
         "grep": "O",
         "rebase": "x",
         "clone": "uc",
-        "difftool": "x",
+        "difftool": "xt",
         "fetch": "u",
         "format-patch": "o",
         "help": "w",
@@ -203,7 +209,7 @@ def _spelled(name: str, word: str, at: int) -> str:
     """The word in the spelling that the table uses."""
     if name in _TARS and at == 1 and word[:1] not in ("-", ""):
         return f"-{word}"  # tar accepts its first options without a dash
-    if name == "nim" and word.startswith("-"):
+    if name in ("nim", "dotnet") and word.startswith("-"):
         return word.replace(":", "=", 1)
     if name in SINGLE_DASH and (found := re.fullmatch(r"-+([A-Za-z].*)", word, re.DOTALL)):
         bare = found[1]
@@ -241,9 +247,11 @@ def _is_option(name: str, word: str, option: str) -> bool:
         return word.startswith(option)
     if len(option) > 2 or not re.match(r"-[^-]", word) or len(option) < 2:
         return given == option
+    if name in _CONTAINERS and re.match(rf"-[aDdiPqt]+{option[1]}", word):
+        return True
     if name in EXACT or name in BUNDLERS:
         return word.startswith(option)
-    return option[1] in re.sub(r"[^A-Za-z].*", "", word[1:])
+    return option[1] in re.sub(r"[^A-Za-z0-9#:].*", "", word[1:])
 
 
 def _is_setting(name: str, word: str, follows: str | None) -> bool:
@@ -252,18 +260,33 @@ def _is_setting(name: str, word: str, follows: str | None) -> bool:
         return name in ARGUMENT_FILES
     if name in ("make", "gmake", "xcodebuild"):
         return "=" in word
+    if name in ("curl", "wget"):
+        return _sends(word, follows)
     if name in ("dotnet", "msbuild"):
         return bool(re.match(r"/\w+:|--?p(?:roperty)?:", word))
     if name in ("gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran"):
         return bool(re.match(r"-Wl,.*(?:plugin|-o\b|-T)|-Wa,|-Wp,-M", word))
     if name in ("java", "javac", "kotlin", "kotlinc", "scala", "sbt") and word.startswith("-"):
-        running = r"-J|-XX:\+?(?:On|Flags|VMOptions|.*(?:File|Path|Dir))|-X?agent|-javaagent|-Xbootclasspath|-Xlog.*file|-Xloggc"
+        running = r"-J|-Xplugin|-XX:\+?(?:On|Flags|VMOptions|.*(?:File|Path|Dir))|-X?agent|-javaagent|-Xbootclasspath|-Xlog.*file|-Xloggc"
         if re.match(running, word):
             return True
     if name not in PROPERTIES or not re.match(r"-D|--define|--system-prop", word):
         return False
     setting = re.sub(r"^(?:-D|--define|--system-prop)=?", "", word) or follows or ""
     return not HARMLESS_PROPERTY.fullmatch(setting)
+
+
+def _sends(word: str, follows: str | None) -> bool:
+    """Whether an option of curl or wget chooses a method that changes something."""
+    found = _METHOD.match(word)
+    return found is not None and (found[1] or found[2] or follows or "").upper() not in _READING_METHODS
+
+
+def _foreign_package(name: str, words: Sequence[str], named: int) -> str | None:
+    """The short address of a repository, which ``npm install owner/name`` takes instead of a package."""
+    if name not in ("npm", "pnpm", "yarn", "bun") or _INSTALLING.isdisjoint(words[1:3]):
+        return None
+    return next((word for word in words[named:] if _REPOSITORY.fullmatch(word)), None)
 
 
 def _second_file(name: str, words: Sequence[str]) -> str | None:

@@ -21,16 +21,16 @@ _GIT: Final = (
 _PROPERTIES: Final = "-D --define --system-prop"
 _GRADLE: Final = (
     "-I --init-script -b --build-file -c --settings-file -p --project-dir -g --gradle-user-home --include-build -M"
-    " --project-cache-dir --write-locks"
+    " --project-cache-dir --write-locks --gradle-distribution-url --distribution-url"
 )
 _MAVEN: Final = "-f --file -s --settings --gs --global-settings -t --toolchains --gt --global-toolchains -l --log-file --emp --ep"
 _C_COMPILERS: Final = (
     "-wrapper -B -fplugin -specs --specs -fuse-ld -Xlinker -Xclang -Xassembler -Xpreprocessor -iplugindir -dumpdir -dumpbase"
-    " -o/ -MF/ -MJ/ --ld-path -fpass-plugin -ccc-install-dir -mllvm -load --config -no-canonical-prefixes --sysroot"
+    " -o/ -MF/ -MJ/ -ivfsoverlay -vfsoverlay --ld-path -fpass-plugin -ccc-install-dir -mllvm -load --config -no-canonical-prefixes --sysroot"
 )
 _DOCKER: Final = (
     "-v --volume --mount --privileged -H --host --config --context -c --device --cap-add --security-opt --pid -o --runtime"
-    " --conmon"
+    " --conmon --allow --tlscacert --tlscert --tlskey"
 )
 _CURL: Final = (
     "-o -O --output --output-dir --remote-name --remote-name-all -K --config -T --upload-file -d --data --data-binary"
@@ -53,12 +53,12 @@ _NODE: Final = (
 )
 _NPM: Final = (
     "--prefix -C --script-shell --node-options --node-gyp --userconfig --globalconfig --call -c --git --editor --viewer"
-    " --shell --browser --init-module --cache --registry --location --global -g --https-proxy --proxy --cafile"
+    " --shell --browser --python --init-module --cache --registry --location --global -g --https-proxy --proxy --cafile"
 )
 _PIP: Final = (
     "--prefix --target -t --root --config-settings --global-option --build-option --install-option --index-url -i"
     " --extra-index-url -f --find-links --python --log --cache-dir --src --proxy --cert --client-cert --trusted-host --report"
-    " -d --dest -w --wheel-dir --editor"
+    " -d --dest -w --wheel-dir --editor -C"
 )
 _JEST: Final = (
     "-c --config --rootDir --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --testRunner --runner --reporters"
@@ -82,7 +82,7 @@ _ANSIBLE: Final = (
     " --ssh-extra-args --sftp-extra-args --scp-extra-args --become-method --playbook-dir"
 )
 _DENO: Final = (
-    "--allow-all -A --allow-run --allow-ffi --allow-sys --allow-import --config -c --import-map --preload --v8-flags"
+    "--eval --allow-all -A --allow-run --allow-ffi --allow-sys --allow-import --config -c --import-map --preload --v8-flags"
     " --env-file --location --cert --lock --seed -o --output --inspect --inspect-brk --inspect-wait"
 )
 _TAR: Final = (
@@ -99,11 +99,12 @@ _GPG: Final = (
     "--agent-program --dirmngr-program --photo-viewer --pinentry-program --exec-path --homedir -o --output --options"
     " --export-secret-keys --export-secret-subkeys --passphrase-file --passphrase --log-file --status-file --attribute-file"
     " --keyserver --recv-keys --load-extension --trustdb-name --keyring --secret-keyring --logger-file --debug-set-iobuf-size"
+    " --export-secret-ssh-key --delete-secret-keys --delete-secret-and-public-keys --use-embedded-filename"
 )
 _OPENSSL: Final = (
     "--engine --out --config --provider --provider-path --keyout --writerand --CAserial --rand --signkey --accept"
     " --connect --WWW --www --HTTP --passin --pass --passout --kdfopt --propquery --sess_out --keylogfile"
-    " --CAcreateserial --outdir"
+    " --CAcreateserial --outdir --port"
 )
 _ELINKS: Final = "-config-dir -config-file -eval"
 
@@ -171,7 +172,7 @@ OPTIONS: Final[dict[str, str]] = {
         " --trace-redirect --debugger --debugger-pipe --profiling-output --system-information"
     ),
     "ctest": "-S -SP -O -D --script --build-and-test --build-run-dir --overwrite --test-dir --output-junit --output-log",
-    "cargo": "--test-builder --runtool --config --manifest-path -C -Z --out-dir --artifact-dir --open",
+    "cargo": "--test-builder --runtool --config --manifest-path -C -Z --out-dir --artifact-dir --open --git --index --registry",
     "rustc": "-C -Z -o/ -L --codegen --sysroot --out-dir --extern --emit --remap-path-prefix",
     "rustdoc": "-C -Z -o --codegen --theme --html-in-header --html-before-content --runtool --test-builder",
     "rustfmt": "--config --config-path",
@@ -195,10 +196,11 @@ OPTIONS: Final[dict[str, str]] = {
     **dict.fromkeys(("conda", "mamba", "micromamba"), "-c --channel -p --prefix -f --file"),
     "pytest": (
         "-p --rootdir -c --config-file --confcutdir --import-mode -o --override-ini --basetemp --junitxml --junit-xml --pdbcls"
-        " --log-file --debug --pastebin --pyargs --cov-config --html --report-log --result-log --log-config"
+        " --log-file --debug --pastebin --pyargs --cov-config --html --report-log --result-log --resultlog --log-config --ds --dc"
+        " --tx --rsyncdir"
     ),
     "tox": "-c --conf --root --workdir -x --override --runner --installpkg --discover --result-json",
-    "nox": "-f --noxfile --envdir --json-config",
+    "nox": "-f --noxfile --envdir --json-config -P --force-python --force-pythons --extra-python --extra-pythons",
     "python": "-c - -i -X",
     "ruby": "-e -r - -C -I -S -x",
     "perl": "-e -E -M -m -I - -d -V -x -i",
@@ -206,18 +208,18 @@ OPTIONS: Final[dict[str, str]] = {
     "lua": "-e -l -",
     "node": _NODE,
     "deno": _DENO,
-    "swift": "-e -Xlinker -Xcc -Xswiftc --package-path --allow-writing-to-directory --scratch-path",
+    "swift": "-e -Xlinker -Xcc -Xswiftc --toolset --package-path --allow-writing-to-directory --scratch-path",
     **dict.fromkeys(("java", "kotlin", "scala"), ""),
-    "javac": "-J --processor --processorpath --processor-path -d/ -s/ -h/",
+    "javac": "-J --Xplugin --processor --processorpath --processor-path -d/ -s/ -h/",
     "kotlinc": "-J -Xplugin --script -d/ -e",
     "ghc": _GHC,
     "stack": "--exec --stack-yaml --docker --with-gcc --work-dir --file-watch",
     "cabal": "-w --with-compiler --with-ghc --config-file --project-file --with-hc-pkg --installdir --builddir",
     "opam": "--root --switch",
     "dune": "--root --workspace --build-dir",
-    "zig": "--build-file --test-cmd --test-cmd-bin --zig-lib-dir --cache-dir --global-cache-dir -femit-bin",
+    "zig": "--build-file --test-cmd --test-cmd-bin --zig-lib-dir --cache-dir --global-cache-dir -femit-bin --test-runner",
     "nim": "-r --run --gcc.exe --gcc.linkerexe --out -o --passC --passL --cc --nimcache --outdir --import --include -d",
-    "crystal": "--link-flags --cross-compile -o",
+    "crystal": "--link-flags --cross-compile -o --prelude",
     "mix": "-e --eval -r --require",
     "iex": "-e --eval -r -S --dot-iex --remsh",
     "elixir": "-e --eval -r -pr -S --rpc-eval",
@@ -235,12 +237,12 @@ OPTIONS: Final[dict[str, str]] = {
     ),
     "bazel": _BAZEL,
     "buck": "--config --config-file -c",
-    "just": "-f --justfile --shell --shell-arg -c --command -d --working-directory --set --chooser --choose --edit -e -g",
+    "just": "-f --justfile --shell --shell-arg -c --command -d --working-directory --set --chooser --choose --edit -e -g --dotenv-filename",
     "rake": "-f --rakefile -e --execute -E --execute-continue -p --execute-print -r --require -R --rakelibdir -I --libdir -g",
     "bundle": "--gemfile --path -e --editor",
     "gem": "--config-file -e --editor -i --install-dir -n --bindir -P --trust-policy -s --source",
-    "composer": "-d --working-dir",
-    "rspec": "-r --require -I -O --options -o --out",
+    "composer": "-d --working-dir --repository --repository-url",
+    "rspec": "-r --require -I -O --options -o --out --drb",
     "phpunit": (
         "--bootstrap -c --configuration --include-path --prepend --loader --printer --log-junit --log-teamcity --testdox-html"
         " -d --coverage-html --coverage-clover --coverage-php --extension --cache-directory"
@@ -285,7 +287,7 @@ OPTIONS: Final[dict[str, str]] = {
     ),
     "pandoc": (
         "-F --filter -L --lua-filter --pdf-engine --pdf-engine-opt -d --defaults --data-dir -o/ --output/ --template"
-        " --extract-media --log --sandbox-off -H --include-in-header --syntax-definition"
+        " --extract-media --log --server --sandbox-off -H --include-in-header --syntax-definition"
     ),
     "xxd": "-r",
     "xmllint": "--shell --output -o --catalogs --noent --load-trace --path --postvalid --dtdvalid",
@@ -303,17 +305,18 @@ OPTIONS: Final[dict[str, str]] = {
     ),
     **dict.fromkeys(("yum", "dnf"), "-c --setopt --installroot --enableplugin --config"),
     "pacman": "--hookdir --config --root -r --dbpath -b --gpgdir --cachedir",
-    "sqlite3": "-cmd -init --cmd --init",
+    "sqlite3": "-cmd -init --cmd --init -A --vfs --unsafe-testing",
     "psql": "-c -f -o -L -v --set --variable --command --file --output --log-file",
     **dict.fromkeys(
         ("mysql", "mariadb"),
-        "--defaults-file --defaults-extra-file --plugin-dir --plugin_dir --tee --init-command --pager -e --execute -T",
+        "--defaults-file --defaults-extra-file --plugin-dir --plugin_dir --tee --init-command --pager -e --execute -T"
+        " --default-auth",
     ),
     "redis-cli": "--eval -x -X --pipe --rdb --functions-rdb -h",
     **dict.fromkeys(("mongo", "mongosh"), "--eval -f --file --shell"),
     "duckdb": "-c -s -init -cmd -f",
     "gs": "-dNOSAFER -dDELAYSAFER -sOutputFile -o -c -I -sDEVICE -dALLOWPSTRANSPARENCY --permit-file-all",
-    "ffmpeg": "-dump_attachment -filter_script -report -protocol_whitelist -passlogfile -vstats_file -progress",
+    "ffmpeg": "-dump_attachment -filter_script -report -protocol_whitelist -passlogfile -vstats_file -progress -filter_complex_script",
     "nmap": (
         "--script --script-args-file --script-args --datadir --servicedb --versiondb --interactive -oN -oX -oA -oG -oS -iL"
         " --stylesheet --resume"
@@ -323,10 +326,16 @@ OPTIONS: Final[dict[str, str]] = {
     "bc": "",
     "jq": "-f --from-file -L --rawfile --slurpfile --argfile",
     "hexdump": "-f",
-    "emacs": "-l --load -f --funcall -e --eval --execute --script -x --insert -L --directory --batch",
-    "code": "--install-extension --extensions-dir --user-data-dir --locate-shell-integration-path",
+    "emacs": "-l --load -f --funcall -e --eval --execute --script -x --insert -L --directory --batch -u --user",
+    "code": (
+        "--install-extension --extensions-dir --user-data-dir --locate-shell-integration-path --folder-uri --file-uri --remote"
+        " --add-mcp --inspect-extensions --inspect-brk-extensions"
+    ),
+    "nano": "-s --speller -f --rcfile -C --backupdir -o --operatingdir",
+    "tmux": "-c -f -S -L",
+    "meson": "--wrapper --wrap --ninja-args --vs-args --xcode-args --internal --cross-file --native-file",
     "coverage": "--rcfile -d --directory -o --data-file --plugins --concurrency",
-    "yq": "-i --inplace --from-file -s --split-exp --split-exp-file --front-matter-file",
+    "yq": "--security-enable-system-operator -i --inplace --from-file -s --split-exp --split-exp-file --front-matter-file",
     **dict.fromkeys(("sed", "gsed"), "-i --in-place -f --file"),
     **dict.fromkeys(
         ("awk", "gawk", "mawk", "nawk"),
@@ -387,56 +396,6 @@ OPTIONS: Final[dict[str, str]] = {
 }
 """The options by program. An empty entry: only subcommands matter."""
 
-TELLING: Final = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in {
-        "sqlite3": r"load_extension|writefile|readfile|\bedit\s*\(|\battach\b|vacuum\s+into|fts3_tokenizer",
-        "yq": r"\bload(?:_\w+)?\s*\(|\bstrenv\b|\benvsubst\b|\benv\s*\(|\beval\s*\(",
-        "curl": (
-            r"^(?:-H|--header=|-\w)?@|%output\{"
-            r"|^(?:--url=)?(?:file|gopher|dict|ldaps?|s?ftp|scp|smbs?|telnet|tftp|imaps?|smtps?):"
-        ),
-        "convert": r"^(?:msl|ephemeral|label|caption|text|inline|https?|url|pango|mvg|svg|mpr|vid|ps|eps):|^[|@]|^-write$",
-        "magick": r"^(?:msl|ephemeral|label|caption|text|inline|https?|url|pango|mvg|svg|mpr|vid|ps|eps):|^[|@]|^-write$",
-        "ffmpeg": r"^-dump_attachment|^tee$|^(?:concat|subfile|https?|tcp|udp):",
-        "pandoc": r"\.lua$",
-        "kubectl": r"^(?:-[fk]=?|--filename=|--kustomize=)?https?://",
-        "systemctl": r"^/",
-        "date": r"^\d{8,}",
-        "go": r"^--?w=",
-        **dict.fromkeys(
-            (
-                "npm",
-                "pnpm",
-                "yarn",
-                "pip",
-                "uv",
-                "poetry",
-                "pdm",
-                "pipenv",
-                "helm",
-                "docker",
-                "podman",
-                "nerdctl",
-            ),
-            r"^(?:[\w-]+@)?(?:git\+|git@|git:|https?:|ssh:|file:|github:|gitlab:|bitbucket:|gist:|oci:)",
-        ),
-        "bun": r"^\./|\.[cm]?[jt]sx?$|^(?:[\w-]+@)?(?:git\+|git@|git:|https?:|ssh:|file:|github:|gitlab:|bitbucket:|gist:|oci:)",
-        "jq": r"\$ENV\b|\benv\b|\b(?:import|include)\s*[\"']|\binput_line_number\s*@",
-        "ps": r"^[acefghjlrsuvwxmLSTXZ]*e[acefghjlrsuvwxmLSTXZ]*$",
-        "gs": r"SAFER",
-        "gh": r"^--$",
-        "deno": r"^(?:https?|data|npm|jsr):",
-        "zip": r"^-T",
-        "split": r"^--f",
-        **dict.fromkeys(
-            ("latex", "pdflatex", "xelatex", "lualatex", "tex", "pdftex", "luatex"),
-            r"write18|\\(?:input|openin|openout|directlua)",
-        ),
-    }.items()
-}
-"""Operands that contain code, or the address of something to load."""
-
 SINGLE_DASH: Final = names(
     """
     go java javac kotlinc kotlin scala terraform tofu ant openssl xcodebuild sbt latex pdflatex xelatex lualatex tex pdftex
@@ -460,7 +419,7 @@ BUNDLERS: Final = frozenset(("gs", "nmap", "dotnet", "gdb"))
 
 ARGUMENT_FILES: Final = names(
     """
-    gcc g++ cc c++ clang clang++ gfortran ld java javac kotlinc rustc rustdoc tsc dotnet msbuild pytest swiftc ghc ar csc
+    gcc g++ cc c++ clang clang++ gfortran ld java javac kotlinc rustc rustdoc tsc dotnet msbuild pytest swiftc ghc ar csc mypy ruff
     """
 )
 """Programs that read more arguments from ``@file``."""

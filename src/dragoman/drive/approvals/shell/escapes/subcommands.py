@@ -10,7 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-_NPM: Final = "config|c|set|edit|pkg|publish|init|innit|create|explore|exec|x|run env|token|owner|access|hook|unpublish|dist-tag"
+_NPM: Final = "config|c|set|edit|pkg|publish|init|innit|create|explore|exec|x|run env|token|owner|run-script env|access|hook|unpublish|dist-tag"
+_KUBECTL: Final = (
+    "exec|run|debug|cp|edit|attach|proxy|plugin|config set-credentials|config set-cluster|config set-context|config set"
+    "|config use-context|config use|config unset|config delete-context|config delete-cluster|config delete-user"
+    "|config rename-context"
+)
 _CONTAINERS: Final = (
     "create|container create|run|container run|exec|container exec|cp|container cp|plugin|service|stack|swarm|context create"
     "|context use|import|load|image import|image load|update|container update|buildx bake|compose run|compose exec|compose cp"
@@ -18,8 +23,8 @@ _CONTAINERS: Final = (
 )
 _SUBCOMMANDS: Final[dict[str, str]] = {
     **dict.fromkeys(("npm", "pnpm"), f"{_NPM}|dlx|node|patch-commit|env|setup|server"),
-    "yarn": f"{_NPM}|dlx|node|plugin|policies|global",
-    "bun": "x|exec|create|c|init|repl",
+    "yarn": f"{_NPM}|dlx|node|npm|plugin|policies|global",
+    "bun": "x|exec|create|c|init|repl|publish|upgrade",
     "pip": "config|download|wheel",
     "uv": "run|tool|publish|self",
     "poetry": "run|shell|config|env use|publish|self|source",
@@ -31,35 +36,41 @@ _SUBCOMMANDS: Final[dict[str, str]] = {
     ),
     "cargo": "install|publish|login|owner|yank|watch|script|binstall",
     "rustup": "run|toolchain link|override|set|default",
-    "go": "run|generate|env -w|env -u|bug|telemetry",
+    "go": "run|generate|install|env -w|env -u|bug|telemetry",
     "gem": "install|i|exec|open|server|push|owner|cert",
-    "bundle": "exec|config|console|open|plugin",
-    "composer": "exec|config|global|run-script|run|create-project",
-    "kubectl": "exec|run|debug|cp|edit|attach|config set-credentials|config set-cluster|config set|plugin",
-    "oc": "exec|run|debug|cp|edit|attach|config set-credentials|config set-cluster|config set|plugin|rsh|rsync",
+    "bundle": "exec|e|ex|exe|config|console|open|plugin",
+    "composer": "exec|config|global|run-script|run|create-project|self-update|selfupdate",
+    "kubectl": _KUBECTL,
+    "oc": f"{_KUBECTL}|rsh|rsync",
     "helm": "plugin",
     **dict.fromkeys(("terraform", "tofu"), "console"),
-    "aws": "configure|ssm send-command|ssm start-session|ecs execute-command",
-    "gcloud": "compute ssh|compute scp|config set|components|beta compute ssh|alpha compute ssh",
+    "aws": (
+        "configure|ssm send-command|ssm start-session|ecs execute-command|emr ssh|emr put|ec2-instance-connect ssh|deploy install"
+    ),
+    "gcloud": (
+        "compute ssh|compute scp|config set|components|beta compute ssh|alpha compute ssh|cloud-shell ssh|cloud-shell scp"
+        "|compute config-ssh|compute connect-to-serial-port|compute start-iap-tunnel|workstations ssh|sql connect"
+        "|auth print-access-token|auth activate-service-account"
+    ),
     "az": "vm run-command|config|extension|ssh",
-    "gh": "alias|extension|extensions|ext|config|codespace|cs|auth token|ssh-key|gpg-key",
+    "gh": "alias|extension|extensions|ext|config|codespace|cs|auth token|auth setup-git|auth git-credential|ssh-key|gpg-key",
     "glab": "alias|config|ssh-key",
     **dict.fromkeys(("docker", "podman", "nerdctl"), _CONTAINERS),
     "docker-compose": "run|exec|cp",
-    "dotnet": "exec|msbuild|tool|new install|vstest|fsi|script|nuget add",
+    "dotnet": "exec|msbuild|tool|new install|vstest|fsi|script|nuget add|nuget push|workload",
     "swift": "package plugin|repl",
     "coverage": "run",
-    "deno": "run|serve|task|eval|install|repl|x|compile|jupyter",
-    "mix": "eval|cmd|do|archive.install|escript.install",
-    "stack": "exec|runghc|runhaskell|ghci|repl|script|eval",
-    "cabal": "exec|repl|user-config",
+    "deno": "run|serve|task|eval|install|repl|x|compile|jupyter|publish|upgrade",
+    "mix": "eval|cmd|do|run|archive.install|escript.install|local.hex|local.rebar|hex.publish",
+    "stack": "exec|runghc|runhaskell|ghci|repl|script|eval|config set|upload",
+    "cabal": "exec|repl|user-config|act-as-setup|upload|v1-exec|v2-exec|new-exec|v1-repl|v2-repl|new-repl",
     "opam": "exec|config|pin|repository",
     "dune": "exec|utop",
-    "nim": "e|secret",
-    "crystal": "eval|play",
+    "nim": "e|r|secret",
+    "crystal": "eval|play|playground|run|i|interactive",
     "lein": "exec|update-in|repl|trampoline|with-profile",
     "sbt": "eval|console|runMain|set|consoleQuick|consoleProject|alias|shell",
-    "dart": "pub global",
+    "dart": "pub global|pub publish",
     "flutter": "pub global",
     "pod": "ipc|plugins",
     "fastlane": "run|action",
@@ -74,8 +85,19 @@ _SUBCOMMANDS: Final[dict[str, str]] = {
     "vagrant": "ssh|plugin|powershell|winrm",
     "packer": "console|plugins",
     "mkdocs": "gh-deploy",
+    "zig": "run|fetch",
+    "meson": "devenv|runpython|subprojects foreach",
+    "pandoc": "lua|server",
+    "code": "tunnel|serve-web|ext|chat|agent",
+    "tmux": (
+        "set|set-option|setw|set-window-option|set-environment|setenv|choose-tree|choose-client|choose-buffer|confirm|confirm-before"
+        "|copy-mode|new|attach|a|attach-session"
+    ),
+    "redis-cli": "config set|CONFIG SET|Config Set",
     "systemctl": "edit|link|set-environment|import-environment|switch-root",
-    "ip": "netns exec|vrf exec",
+    "ip": "|".join(
+        f"{group} {verb}" for group in ("net", "netn", "netns", "vr", "vrf") for verb in ("e", "ex", "exe", "exec")
+    ),
     **dict.fromkeys(("apt", "apt-get"), "changelog|edit-sources"),
     "brew": "edit|sh|ruby|irb",
     "hg": "extdiff|bisect|debugshell|serve",
