@@ -69,6 +69,11 @@ def matches(path: str, glob: str, cwd: str | None, *, any_case: bool = False) ->
     return seen is not None and fits(seen, glob, any_case=any_case)
 
 
+def in_repository(path: str) -> bool:
+    """Whether it lies in ``.git``, whose files say what git runs."""
+    return ".git" in path.casefold().replace("\\", "/").split("/")
+
+
 def covers_directory(path: str, glob: str, cwd: str | None) -> bool:
     """Whether a directory matches: ``.`` is the session's directory, ``sub/**`` is ``sub`` and all below it."""
     root = absolute(cwd, None) if cwd else None

@@ -48,5 +48,5 @@ def test_every_request_is_decided_as_the_table_says(workspace: Path) -> None:
     lines = (_DATA / "attempts.jsonl").read_text(encoding="utf-8").splitlines()
     groups = [json.loads(line) for line in lines]
 
-    assert sum(len(group["requests"]) for group in groups) > 2000
+    assert sum(len(group["requests"]) for group in groups) > 5000
     assert [wrong for group in groups for wrong in _wrong(group, workspace)] == []

@@ -41,3 +41,11 @@ def test_more_than_an_edit_is_never_allowed_by_a_rule() -> None:
 
 def test_text_never_allows_an_edit() -> None:
     assert _said(Rules([rule("allow", text="")]), "a") == "ask"
+
+
+@pytest.mark.parametrize("path", [".git/config", "sub/.git/hooks/pre-commit", ".GIT/config"])
+def test_an_allow_rule_must_name_the_repository_to_cover_it(path: str) -> None:
+    assert _said(Rules([rule("allow", path="**")]), path) == "ask"
+    assert _said(Rules([rule("allow", path=["**", "**/.git/**", "**/.GIT/**"])]), path) == "allow"
+    assert _said(Rules([rule("allow", kind="edit")]), path) == "allow"
+    assert _said(Rules([rule("allow", path="**")]), ".gitignore") == "allow"

@@ -203,7 +203,8 @@ def test_real_shells_run_what_was_allowed_and_nothing_else(tmp_path: Path, line:
         bin_.mkdir()
         (here / "src").mkdir(parents=True)
         for name in ("git", "ls", "evil", "status", "diff", "src", "sub"):
-            stub = f'#!/bin/sh\n{{ printf "%s\\0" "{name}" "$@"; printf "\\n"; }} >> {log}\n'
+            # One write for each row: the programs of a pipe run at the same time.
+            stub = f'#!/bin/sh\nprintf "%s\\0" "{name}" "$@" "\x1e" >> {log}\n'
             (bin_ / name).write_text(stub, encoding="utf-8")
             (bin_ / name).chmod(0o755)
         for shell in _SHELLS:
@@ -219,7 +220,7 @@ def test_real_shells_run_what_was_allowed_and_nothing_else(tmp_path: Path, line:
             timeout=60,
             check=False,
         )
-        for row in log.read_text(encoding="utf-8").split("\0\n"):
+        for row in log.read_text(encoding="utf-8").split("\0\x1e\0"):
             words = row.split("\0")
             if row:
                 request = ApprovalRequested(

@@ -20,13 +20,14 @@ from dragoman.drive.approvals.path_globs import (
     HERE,
     absolute,
     covers_directory,
+    in_repository,
     meets_anywhere,
     unknown_names,
 )
 from dragoman.drive.approvals.shell.escapes.finding import has_escapes
 from dragoman.drive.approvals.shell.lexing import UNKNOWN
 from dragoman.drive.approvals.shell.matching import Match, command_match
-from dragoman.drive.approvals.shell.operands import file_words, touches_files
+from dragoman.drive.approvals.shell.operands import file_words, only_reads, touches_files
 from dragoman.drive.approvals.shell.paths import parts, shown_paths
 from dragoman.drive.approvals.shell.permits import uncovered, uncovered_input
 from dragoman.drive.approvals.shell.plain import (
@@ -175,7 +176,8 @@ class _Piece(NamedTuple):
             return problem
         if not each.path and not touches_files(words):
             return None
-        return self._outside(each, words, named, places)
+        outside = self._outside(each, words, named, places)
+        return outside or self._in_repository(each, words, named, places)
 
     def _elsewhere(self, each: Rule, places: Sequence[str] | None = None) -> str:
         if self.place.own is None:
@@ -204,6 +206,21 @@ class _Piece(NamedTuple):
                 continue
             if not all(self._is_inside(part, globs, place, own) for place in places):
                 return f"{word!r} {problem}"
+        return None
+
+    def _in_repository(
+        self, each: Rule, words: Sequence[str], named: int, places: Sequence[str]
+    ) -> str | None:
+        """The problem with a program that may write into ``.git``, if no path of the rule names it."""
+        if only_reads(words) or any(map(in_repository, each.path)):
+            return None
+        for word in words[named:]:
+            for part in _given_parts(word):
+                paths = [absolute(part, place) or part for place in places]
+                if any(
+                    in_repository(path) or in_repository(self.place.real(path)) for path in paths
+                ):
+                    return f"{word!r} is in .git, whose files say what git runs: give the rule a path that includes it"
         return None
 
     def _is_inside(self, part: str, globs: Sequence[str], place: str, own: str | None) -> bool:

@@ -14,7 +14,12 @@ from dragoman.drive.approvals.judging.verdict import (
     RuleMatch,
     first_match,
 )
-from dragoman.drive.approvals.path_globs import absolute, matches, meets_anywhere
+from dragoman.drive.approvals.path_globs import (
+    absolute,
+    in_repository,
+    matches,
+    meets_anywhere,
+)
 from dragoman.drive.approvals.policy import ALLOWING, ASK
 from dragoman.drive.approvals.shell.matching import Match
 from dragoman.drive.approvals.shell.paths import expanded
@@ -68,6 +73,8 @@ def _meets(written: str, path: str | None, own: str | None, place: RequestPlace)
                 return _YES
             if path is None:
                 return RuleMatch(Match.NO, "the path cannot be resolved")
+            if in_repository(path) and not any(map(in_repository, each.path)):
+                return RuleMatch(Match.NO, "no path of the rule names .git")
             return _YES if any(matches(path, glob, own) for glob in each.path) else NOT_MEANT
         if not each.path:
             return _YES

@@ -20,6 +20,13 @@ _WITHOUT_FILES: Final = names(
     """
 )
 """Programs that open none of the files that their arguments name. What ``cd`` leads to is judged with the directory."""
+_READING: Final = names(
+    """
+    git cat head tail less more bat nl wc stat file ls dir exa eza tree du find fd fdfind grep egrep fgrep rg ag ack ugrep
+    diff cmp comm md5sum sha1sum sha256sum cksum strings od hexdump realpath readlink test [ jq cut sort uniq sed awk
+    """
+)
+"""Programs that write no file, except by options that allow rules do not cover by themselves."""
 _SEARCHING: Final = names("grep egrep fgrep rg ag ack ugrep ug sed gsed awk gawk mawk nawk jq yq")
 """Programs whose first operand is a pattern or a script."""
 _PATTERN_GIVEN: Final = re.compile(r"-[A-Za-z]*[ef]|--(?:re|fi|ex|fr|ty)")
@@ -33,6 +40,11 @@ _PARENT_PATTERN: Final = re.compile(r"(^|/)\.(?:[?*\[]|\.[?*\[])[^/]*(?=/|$)")
 """A pattern such as ``.*``, which may become the parent directory."""
 _ONE_LETTER: Final = re.compile(r"-[A-Za-z](.+)", re.DOTALL)
 _BUNDLE: Final = re.compile(r"-(?:[a-z]{2,4}|M[A-Z])([/~].*|\.\..*)", re.DOTALL)
+
+
+def only_reads(words: Sequence[str]) -> bool:
+    """Whether a program writes none of the files that its arguments name."""
+    return program(words[0]) in _READING
 
 
 def touches_files(words: Sequence[str]) -> bool:

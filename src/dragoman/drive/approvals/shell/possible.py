@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from dragoman.drive.approvals.path_globs import ANY
@@ -127,8 +128,9 @@ def _git_setting(words: Words) -> list[str]:
     if "config" not in words:
         return []
     given = [word for word in words[words.index("config") + 1 :] if not word.startswith("-")]
-    pairs = zip(given, given[1:], strict=False)
-    return [part for key, value in pairs if "." in key for part in ("-c", f"{key}={value}")]
+    return [
+        part for key, value in pairwise(given) if "." in key for part in ("-c", f"{key}={value}")
+    ]
 
 
 def _destination(words: Words) -> str:

@@ -115,7 +115,9 @@ _CODE_LETTERS: Final = {
         ("ruby", "lua", "luajit", "rscript", "r", "bun", "mysql", "osascript", "groovy"), "e"
     ),
     **dict.fromkeys(("scala", "elixir", "ghc", "guile", "racket", "clojure", "clj", "jshell"), "e"),
-    **dict.fromkeys(("gnuplot", "kotlin", "raku", "bb", "nbb", "qjs", "d8", "iex", "dc", "tclsh"), "e"),
+    **dict.fromkeys(
+        ("gnuplot", "kotlin", "raku", "bb", "nbb", "qjs", "d8", "iex", "dc", "tclsh"), "e"
+    ),
     **dict.fromkeys(("octave", "sbcl", "clisp", "ecl", "mongo", "mongosh"), ""),
     **dict.fromkeys(("perl", "julia"), "eE"),
     **dict.fromkeys(("node", "nodejs"), "ep"),

@@ -108,7 +108,9 @@ def escape(words: Sequence[str], named: int = 1, *, options_matter: bool = True)
             return word
         if not is_over and is_telling(name, spelled, follows):
             return word
-        if _is_setting(name, word, follows) or (name in CODE_WORDS and CODE_WORDS[name].search(word)):
+        if _is_setting(name, word, follows) or (
+            name in CODE_WORDS and CODE_WORDS[name].search(word)
+        ):
             return word
     return (
         running_subcommand(name, words, named)
@@ -267,7 +269,10 @@ def _is_setting(name: str, word: str, follows: str | None) -> bool:
     if name in ("gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran"):
         return bool(re.match(r"-Wl,.*(?:plugin|-o\b|-T)|-Wa,|-Wp,-M", word))
     if name in ("java", "javac", "kotlin", "kotlinc", "scala", "sbt") and word.startswith("-"):
-        running = r"-J|-Xplugin|-XX:\+?(?:On|Flags|VMOptions|.*(?:File|Path|Dir))|-X?agent|-javaagent|-Xbootclasspath|-Xlog.*file|-Xloggc"
+        running = (
+            r"-J|-Xplugin|-XX:\+?(?:On|Flags|VMOptions|.*(?:File|Path|Dir))|-X?agent|-javaagent|-Xbootclasspath"
+            r"|-Xlog.*file|-Xloggc"
+        )
         if re.match(running, word):
             return True
     if name not in PROPERTIES or not re.match(r"-D|--define|--system-prop", word):
@@ -279,7 +284,10 @@ def _is_setting(name: str, word: str, follows: str | None) -> bool:
 def _sends(word: str, follows: str | None) -> bool:
     """Whether an option of curl or wget chooses a method that changes something."""
     found = _METHOD.match(word)
-    return found is not None and (found[1] or found[2] or follows or "").upper() not in _READING_METHODS
+    return (
+        found is not None
+        and (found[1] or found[2] or follows or "").upper() not in _READING_METHODS
+    )
 
 
 def _foreign_package(name: str, words: Sequence[str], named: int) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dragoman.drive.approvals.shell.escapes.options import EXACT
 from dragoman.drive.approvals.shell.programs import names
 
 _SEGMENT: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -53,6 +54,13 @@ _FORMATS: Final = names(
     quiet normal verbose errors all streamed
     """
 )
+_ABBREVIATED: Final = tuple(
+    name
+    for name in sorted(_ANYWHERE | _LAST)
+    if len(name) > 5 and name not in ("modules", "worker", "library", "engine")
+)
+_COMPLETE: Final = names("load edit page view tool comp work boot prog dire sett prov")
+"""Words of their own that abbreviate nothing."""
 _OPERANDS_FIRST: Final = names(
     """
     python pypy ipython ruby perl php lua luajit node nodejs deno java rscript julia tclsh elixir make gmake ls find gfind
@@ -87,6 +95,9 @@ def is_telling(name: str, word: str, value: str | None) -> bool:
     if last in ("output", "format", "reporter") and chosen.split("=")[0].lower() in _FORMATS:
         return False
     if not _ANYWHERE.isdisjoint(segments) or last in _LAST:
+        return True
+    may_abbreviate = len(last) > 3 and last not in _COMPLETE and name not in EXACT
+    if may_abbreviate and any(each.startswith(last) for each in _ABBREVIATED):
         return True
     if any(last.endswith(ending) for ending in _ENDINGS) and not last.endswith("profile"):
         return True

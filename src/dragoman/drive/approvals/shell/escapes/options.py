@@ -26,7 +26,8 @@ _GRADLE: Final = (
 _MAVEN: Final = "-f --file -s --settings --gs --global-settings -t --toolchains --gt --global-toolchains -l --log-file --emp --ep"
 _C_COMPILERS: Final = (
     "-wrapper -B -fplugin -specs --specs -fuse-ld -Xlinker -Xclang -Xassembler -Xpreprocessor -iplugindir -dumpdir -dumpbase"
-    " -o/ -MF/ -MJ/ -ivfsoverlay -vfsoverlay --ld-path -fpass-plugin -ccc-install-dir -mllvm -load --config -no-canonical-prefixes --sysroot"
+    " -o/ -MF/ -MJ/ -ivfsoverlay -vfsoverlay --ld-path"
+    " -fpass-plugin -ccc-install-dir -mllvm -load --config -no-canonical-prefixes --sysroot"
 )
 _DOCKER: Final = (
     "-v --volume --mount --privileged -H --host --config --context -c --device --cap-add --security-opt --pid -o --runtime"
@@ -237,7 +238,10 @@ OPTIONS: Final[dict[str, str]] = {
     ),
     "bazel": _BAZEL,
     "buck": "--config --config-file -c",
-    "just": "-f --justfile --shell --shell-arg -c --command -d --working-directory --set --chooser --choose --edit -e -g --dotenv-filename",
+    "just": (
+        "-f --justfile --shell --shell-arg -c --command -d --working-directory --set --chooser --choose --edit -e -g"
+        " --dotenv-filename"
+    ),
     "rake": "-f --rakefile -e --execute -E --execute-continue -p --execute-print -r --require -R --rakelibdir -I --libdir -g",
     "bundle": "--gemfile --path -e --editor",
     "gem": "--config-file -e --editor -i --install-dir -n --bindir -P --trust-policy -s --source",
@@ -265,7 +269,7 @@ OPTIONS: Final[dict[str, str]] = {
         "--fix --config -c --config-basedir --custom-formatter --custom-syntax -o --output-file --cache-location --plugins -f"
     ),
     "tsc": (
-        "-p --project --outDir --outFile --build -b --declarationDir --tsBuildInfoFile --generateTrace --plugins"
+        "-p/ --project/ --outDir --outFile --build/ -b/ --declarationDir --tsBuildInfoFile --generateTrace --plugins"
         " --generateCpuProfile"
     ),
     "mypy": (
@@ -316,7 +320,10 @@ OPTIONS: Final[dict[str, str]] = {
     **dict.fromkeys(("mongo", "mongosh"), "--eval -f --file --shell"),
     "duckdb": "-c -s -init -cmd -f",
     "gs": "-dNOSAFER -dDELAYSAFER -sOutputFile -o -c -I -sDEVICE -dALLOWPSTRANSPARENCY --permit-file-all",
-    "ffmpeg": "-dump_attachment -filter_script -report -protocol_whitelist -passlogfile -vstats_file -progress -filter_complex_script",
+    "ffmpeg": (
+        "-dump_attachment -filter_script -report -protocol_whitelist -passlogfile -vstats_file -progress"
+        " -filter_complex_script"
+    ),
     "nmap": (
         "--script --script-args-file --script-args --datadir --servicedb --versiondb --interactive -oN -oX -oA -oG -oS -iL"
         " --stylesheet --resume"
@@ -419,7 +426,8 @@ BUNDLERS: Final = frozenset(("gs", "nmap", "dotnet", "gdb"))
 
 ARGUMENT_FILES: Final = names(
     """
-    gcc g++ cc c++ clang clang++ gfortran ld java javac kotlinc rustc rustdoc tsc dotnet msbuild pytest swiftc ghc ar csc mypy ruff
+    gcc g++ cc c++ clang clang++ gfortran ld java javac kotlinc rustc rustdoc tsc dotnet msbuild pytest swiftc ghc ar csc mypy
+    ruff
     """
 )
 """Programs that read more arguments from ``@file``."""

@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-_NPM: Final = "config|c|set|edit|pkg|publish|init|innit|create|explore|exec|x|run env|token|owner|run-script env|access|hook|unpublish|dist-tag"
+_NPM: Final = (
+    "config|c|set|edit|pkg|publish|init|innit|create|explore|exec|x|run env|run-script env|token|owner|access|hook"
+    "|unpublish|dist-tag"
+)
 _KUBECTL: Final = (
     "exec|run|debug|cp|edit|attach|proxy|plugin|config set-credentials|config set-cluster|config set-context|config set"
     "|config use-context|config use|config unset|config delete-context|config delete-cluster|config delete-user"
@@ -96,7 +99,9 @@ _SUBCOMMANDS: Final[dict[str, str]] = {
     "redis-cli": "config set|CONFIG SET|Config Set",
     "systemctl": "edit|link|set-environment|import-environment|switch-root",
     "ip": "|".join(
-        f"{group} {verb}" for group in ("net", "netn", "netns", "vr", "vrf") for verb in ("e", "ex", "exe", "exec")
+        f"{group} {verb}"
+        for group in ("net", "netn", "netns", "vr", "vrf")
+        for verb in ("e", "ex", "exe", "exec")
     ),
     **dict.fromkeys(("apt", "apt-get"), "changelog|edit-sources"),
     "brew": "edit|sh|ruby|irb",
