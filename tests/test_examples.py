@@ -16,6 +16,7 @@ _SAYS = {
     "drive_a_session.py": ["decided: allow", "turn: completed", "answer: You are welcome."],
     "python_tool.py": ["asked for T-7", "T-7 is about a door that does not close."],
     "rehearsing.py": ["works in greeter"],
+    "hand_off.py": ["begins with: Fix the failing test"],
     "compare_live_and_disk.py": ["uses Edit", "all three alike: True"],
 }
 

@@ -10,7 +10,17 @@ import pytest
 from dragoman.harnesses import HARNESSES
 
 WIRING = frozenset(
-    ("care", "dialects", "history", "limits", "playback", "sniff", "transports", "release")
+    (
+        "care",
+        "dialects",
+        "history",
+        "limits",
+        "playback",
+        "sniff",
+        "transports",
+        "release",
+        "writing",
+    )
 )
 """The modules of a harness that name what it offers. ``release`` is the one that is played."""
 FACTS = {

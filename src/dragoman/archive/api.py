@@ -19,6 +19,7 @@ from dragoman.store.sessions import ListedSession, SessionTable
 if TYPE_CHECKING:
     from dragoman.archive.care.index import IndexCheck
     from dragoman.archive.following import FollowedMessage
+    from dragoman.archive.handoff.handing_off import Handoff
     from dragoman.archive.index.updating import IndexReport, Progress
     from dragoman.archive.search.searching import Results, SearchHit
     from dragoman.store.database import Database
@@ -202,6 +203,25 @@ class SessionArchive:
             where = f" for {os.fspath(project)}" if project else ""
             raise UsageError(f"no sessions{where} in {', '.join(self.folders)}")
         return newest[0]
+
+    def hand_off(
+        self,
+        session: str | SavedSession,
+        *,
+        to: str,
+        turns: str | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+        home: str | os.PathLike[str] | None = None,
+    ) -> Handoff:
+        """Write a session's conversation as a new native session of the harness ``to`` (see docs/handoff.md).
+
+        ``turns`` selects some of its turns, such as ``3..``. ``cwd`` is the directory of the new session; by
+        default, that of the old one. ``home`` replaces the home of the agent.
+        """
+        from dragoman.archive.handoff.handing_off import hand_off
+
+        source = self.get(session) if isinstance(session, str) else session
+        return hand_off(source, self.place, to=to, turns=turns, cwd=cwd, home=home)
 
     def search(self, query: str, filters: Filters | None = None, *, limit: int = 20) -> Results:
         """Return the messages that match a query (see :mod:`dragoman.store.queries`), best first."""

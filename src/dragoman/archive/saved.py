@@ -34,7 +34,7 @@ class SavedSession:
         self.id = row.session_id
         self.parent_id = row.parent_session_id
         self.origin = row.origin
-        """``fork``, ``sub-agent``, ``review`` or ``revert``; None for a session the user started."""
+        """``fork``, ``sub-agent``, ``review``, ``revert`` or ``hand-off``; None for a session the user started."""
         self.harness = row.harness
         self.version = row.version
         self.model = row.model

@@ -56,6 +56,13 @@ def harnesses(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return _named([(each.name, each.title) for each in driven_names()], incomplete)
 
 
+def receivers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The agents that sessions can be handed off to."""
+    from dragoman.archive.handoff.handing_off import receivers as known
+
+    return _named([(each.name, each.title) for each in known()], incomplete)
+
+
 def access(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The levels, and the values that the installed release accepts."""
     offered = _offered(ctx)

@@ -46,6 +46,10 @@ COMMANDS: Final = {
         "Write a session to a file: HTML, Markdown, text, JSON.",
     ),
     "usage": ("dragoman.cli.commands.usage", "Show tokens and cost of all sessions."),
+    "handoff": (
+        "dragoman.cli.commands.handoff",
+        "Hand a session off to another agent.",
+    ),
     "replay": (
         "dragoman.cli.commands.replay",
         "Play a recorded session, or serve it as a live agent.",

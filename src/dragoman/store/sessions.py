@@ -16,7 +16,7 @@ class IndexedSession(NamedTuple):
     session_id: str
     parent_session_id: str | None = None
     origin: str | None = None
-    """``fork``, ``sub-agent``, ``review`` or ``revert``; None for a session the user started."""
+    """``fork``, ``sub-agent``, ``review``, ``revert`` or ``hand-off``; None for a session the user started."""
     harness: str | None = None
     version: str | None = None
     model: str | None = None

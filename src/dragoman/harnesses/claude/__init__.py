@@ -16,6 +16,7 @@ from dragoman.harnesses.claude.driving.transports import (
 from dragoman.harnesses.claude.history import CLAUDE_HISTORY
 from dragoman.harnesses.claude.limits import LIMITS
 from dragoman.harnesses.claude.playback.claude import CLAUDE_PLAYBACK
+from dragoman.harnesses.claude.writing import CLAUDE_WRITER
 from dragoman.harnesses.contract.harness import Harness
 
 CLAUDE = Harness(
@@ -32,4 +33,5 @@ CLAUDE = Harness(
     history=CLAUDE_HISTORY,
     care=CLAUDE_CARE,
     dialects=DIALECTS,
+    writer=CLAUDE_WRITER,
 )

@@ -35,6 +35,7 @@ class _Row(msgspec.Struct):
     isSidechain: bool = False
     requestSessionId: str | None = None
     forkedFrom: Any = None
+    handedOffFrom: Any = None
     type: Any = None
 
 
@@ -61,6 +62,8 @@ def identify(path: str, first_lines: Sequence[bytes]) -> Origin | None:
     # Rows of other sessions may have been copied in unchanged: the file's own session is in its name.
     session_id = by_path.session_id if by_path is not None and by_path.session_id in ids else ids[0]
     parent = _parent(rows, session_id)
+    if parent is None and (source := _handed_off_from(rows)) is not None:
+        return Origin(session_id=session_id, kind="hand-off", parent_session_id=source)
     return Origin(session_id=session_id, kind="fork" if parent else None, parent_session_id=parent)
 
 
@@ -88,6 +91,14 @@ def _parent(rows: Sequence[_Row], session_id: str) -> str | None:
             if named and named != session_id:
                 return named
     return None
+
+
+def _handed_off_from(rows: Sequence[_Row]) -> str | None:
+    """Return the session that Dragoman has handed off to this one."""
+    return next(
+        (as_str(as_dict(row.handedOffFrom).get("sessionId")) for row in rows if row.handedOffFrom),
+        None,
+    )
 
 
 def name_in(line: bytes) -> tuple[int, str] | None:

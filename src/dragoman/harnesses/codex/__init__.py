@@ -12,6 +12,7 @@ from dragoman.harnesses.codex.home.history import CODEX_HISTORY
 from dragoman.harnesses.codex.limits import LIMITS
 from dragoman.harnesses.codex.playback.codex import CODEX_PLAYBACK
 from dragoman.harnesses.codex.transports import CODEX_PROGRAM, CODEX_TRANSPORTS, capabilities
+from dragoman.harnesses.codex.writing import CODEX_WRITER
 from dragoman.harnesses.contract.harness import Harness
 
 CODEX = Harness(
@@ -29,4 +30,5 @@ CODEX = Harness(
     care=CODEX_CARE,
     history=CODEX_HISTORY,
     dialects=DIALECTS,
+    writer=CODEX_WRITER,
 )

@@ -14,6 +14,7 @@ from dragoman.harnesses.contract.playback import Playback
 from dragoman.harnesses.contract.program import Program
 from dragoman.harnesses.contract.reading import Dialect, Limit, PlainReader, Value
 from dragoman.harnesses.contract.transport import Transport
+from dragoman.harnesses.contract.writer import Writer
 
 
 def _offers_nothing(release: Release | None) -> Capabilities:
@@ -64,6 +65,9 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
 
     history: History | None = None
     """Where it keeps its sessions; None for a program that keeps none."""
+
+    writer: Writer | None = None
+    """How a conversation is written as one of its native sessions; None if that is not possible."""
 
     def dialect(self, name: str) -> Dialect | None:
         return next((dialect for dialect in self.dialects if dialect.name == name), None)

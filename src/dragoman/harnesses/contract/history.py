@@ -14,7 +14,7 @@ import msgspec
 from dragoman.model.homes import HomeFolder
 from dragoman.model.messages import Notice
 
-OriginKind: TypeAlias = Literal["fork", "sub-agent", "review", "revert"]
+OriginKind: TypeAlias = Literal["fork", "sub-agent", "review", "revert", "hand-off"]
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

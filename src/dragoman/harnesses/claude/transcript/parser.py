@@ -91,7 +91,10 @@ class TranscriptParser(StreamParser):
 
     def _take(self, row: shapes.AnyRow, line: bytes) -> None:
         if not isinstance(row, _MESSAGES):
-            self._copies.note_beginning(row)
+            if not isinstance(
+                row, shapes.Handoff
+            ):  # the rows after it keep the times they had elsewhere
+                self._copies.note_beginning(row)
             self._report(row, line, is_copy=False)
             return
         is_copy = self._copies.is_copy(row)
@@ -247,6 +250,16 @@ class TranscriptParser(StreamParser):
     def ai_title(self, row: shapes.AiTitle) -> None:
         self.session.assembler.notice(CHANNEL, "info", f"title: {as_str(row.aiTitle) or ''}")
 
+    def handoff(self, row: shapes.Handoff) -> None:
+        source = as_dict(row.handedOffFrom)
+        if row.isEnd is not True:
+            self.sessions.handed_off_from = as_str(source.get("sessionId"))
+            self.sessions.introduce(self.session, row, None)
+            return
+        self.session.close_turn()
+        text = f"handed off from {source.get('harness')} session {source.get('sessionId')}"
+        self.session.assembler.notice(CHANNEL, "info", text)
+
     def summary(self, row: shapes.Summary) -> None:
         self.session.assembler.notice(CHANNEL, "info", f"title: {as_str(row.summary) or ''}")
 
@@ -292,4 +305,5 @@ _REPORT: Final[dict[type[shapes.Row], _Report]] = {
     shapes.CustomTitle: TranscriptParser.custom_title,
     shapes.AiTitle: TranscriptParser.ai_title,
     shapes.Summary: TranscriptParser.summary,
+    shapes.Handoff: TranscriptParser.handoff,
 }

@@ -24,6 +24,8 @@ class FileSessions:
         """The ids of the rows that were read."""
         self.model: str | None = None
         """The model that the first rows name."""
+        self.handed_off_from: str | None = None
+        """The session of another program whose conversation this file begins with."""
 
     def all(self) -> list[ClaudeSession]:
         return [self.main, *self._others.values()]
@@ -86,7 +88,9 @@ class FileSessions:
             version=as_str(row.version),
             model=self.model,
             cwd=as_str(row.cwd),
-            parent_session_id=as_str(row.sessionId) if is_agent else forked_from,
+            parent_session_id=as_str(row.sessionId)
+            if is_agent
+            else forked_from or self.handed_off_from,
         )
 
     def know_model(self, session: ClaudeSession, model: str) -> None:

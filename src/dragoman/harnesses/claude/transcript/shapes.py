@@ -100,6 +100,13 @@ class Summary(Row, kw_only=True, tag="summary"):
     summary: Any = None
 
 
+class Handoff(Row, kw_only=True, tag="dragoman-handoff"):
+    """Where Dragoman has handed this session off from: the first row, and where that history ends."""
+
+    handedOffFrom: Any = None
+    isEnd: Any = None
+
+
 AnyRow: TypeAlias = (
     User
     | Assistant
@@ -111,6 +118,7 @@ AnyRow: TypeAlias = (
     | CustomTitle
     | AiTitle
     | Summary
+    | Handoff
 )
 
 decode_row = msgspec.json.Decoder(AnyRow).decode

@@ -39,6 +39,7 @@ class _Meta(msgspec.Struct):
     parent_thread_id: str | None = None
     forked_from_id: str | None = None
     history_base: Any = None
+    dragoman_handoff: Any = None
 
 
 class _Header(msgspec.Struct):
@@ -95,12 +96,15 @@ def origin_in(line: bytes) -> Origin | None:
     parent = meta.parent_thread_id or as_str(spawn.get("parent_thread_id")) or meta.forked_from_id
     base = _base(as_dict(meta.history_base))
     kind: OriginKind | None = None
+    handed_off = as_str(as_dict(meta.dragoman_handoff).get("session_id"))
     if subagent is not None:
         kind = "review" if subagent == "review" else "sub-agent"
     elif base is not None and base.session_id == meta.id:
         kind = "revert"
     elif meta.forked_from_id is not None or base is not None:
         kind = "fork"
+    elif handed_off is not None:
+        kind, parent = "hand-off", handed_off
     return Origin(session_id=meta.id, kind=kind, parent_session_id=parent, base=base)
 
 

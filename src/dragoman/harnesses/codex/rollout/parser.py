@@ -263,6 +263,14 @@ class RolloutParser(StreamParser):
         if self._skipper is not None and self._skipper.only_usage:
             self._skipper.skip_token_counts()
 
+    def _handed_off(self, row: rows.HandoffRow) -> None:
+        self._out.at = row.timestamp
+        self._responses.end_turn()
+        self._session.leave()
+        self._session.notice(
+            "row", "info", f"handed off from {row.payload.harness} session {row.payload.session_id}"
+        )
+
     def _retained_context(self, row: rows.RetainedContextRow) -> None:
         self._out.at = row.timestamp
         self._session.context("harness", bytes(row.payload).decode(errors="replace"))
@@ -323,6 +331,7 @@ _TELL: Final[dict[type[msgspec.Struct], _Tell]] = {
     rows.CompactedRow: RolloutParser._compacted,
     rows.TokenUsageRow: RolloutParser._token_usage,
     **dict.fromkeys(_DUPLICATES, RolloutParser._duplicate_row),
+    rows.HandoffRow: RolloutParser._handed_off,
     rows.RetainedContextRow: RolloutParser._retained_context,
     rows.InterAgentRow: RolloutParser._retained_context,
     **dict.fromkeys(shapes.ResponseItem.__subclasses__(), RolloutParser._flat_item),

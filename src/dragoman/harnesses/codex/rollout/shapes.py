@@ -33,12 +33,19 @@ class SessionMeta(msgspec.Struct, kw_only=True, gc=False):
     parent_thread_id: str | None = None
     forked_from_id: str | None = None
     history_mode: str | None = None
+    dragoman_handoff: Any = None
+    """Where Dragoman has handed this session off from."""
 
     @property
     def parent(self) -> str | None:
         """The session that spawned this one, or that it was forked from."""
         spawn = as_dict(as_dict(as_dict(self.source).get("subagent")).get("thread_spawn"))
-        return self.parent_thread_id or as_str(spawn.get("parent_thread_id")) or self.forked_from_id
+        return (
+            self.parent_thread_id
+            or as_str(spawn.get("parent_thread_id"))
+            or self.forked_from_id
+            or as_str(as_dict(self.dragoman_handoff).get("session_id"))
+        )
 
 
 class SessionMetaRow(Row, kw_only=True, tag="session_meta"):
@@ -84,6 +91,17 @@ class TokenUsageRow(Row, kw_only=True, tag="token_usage_record"):
     payload: TokenUsageRecord
 
 
+class HandoffPayload(msgspec.Struct, gc=False):
+    harness: str
+    session_id: str
+
+
+class HandoffRow(Row, kw_only=True, tag="dragoman_handoff"):
+    """Where the history ends that Dragoman has handed off."""
+
+    payload: HandoffPayload
+
+
 class WorldStateRow(Row, kw_only=True, tag="world_state"):
     pass
 
@@ -111,6 +129,7 @@ _OtherRow: TypeAlias = (
     | CompactedRow
     | TokenUsageRow
     | WorldStateRow
+    | HandoffRow
     | RetainedContextRow
     | InterAgentRow
     | InterAgentMetadataRow
