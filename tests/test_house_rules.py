@@ -36,9 +36,10 @@ def test_a_module_says_what_it_is_for() -> None:
 
 
 def test_no_module_is_over_the_limit() -> None:
-    """Most have 50 to 300 lines; a module between 300 and 500 was reviewed and left whole."""
-    modules = _MODULES
-    assert [path for path in modules if path.read_text("utf-8").count("\n") > 500] == []
+    """Most have 50 to 300 lines; a module between 300 and 500 was reviewed and left whole. Tables of data do not count."""
+    tests = (_ROOT / "tests").rglob("*.py")
+    modules = [*_MODULES, *(each for each in tests if each.parent.name != "secret_corpora")]
+    assert [each for each in modules if each.read_text("utf-8").count("\n") > 500] == []
 
 
 def test_a_module_has_a_test_of_its_name_or_of_its_package() -> None:

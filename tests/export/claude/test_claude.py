@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import msgspec
 
-from dragoman.export.base import Include, Options
+from dragoman.export.base import Options
 from dragoman.export.claude.exporter import ClaudeExporter
 from dragoman.model.messages import (
     ApprovalRequested,
@@ -15,10 +14,7 @@ from dragoman.model.messages import (
     Delta,
     Diff,
     Malformed,
-    Message,
     Notice,
-    Plan,
-    PlanStep,
     Prompt,
     RateLimits,
     SessionEnded,
@@ -34,27 +30,9 @@ from dragoman.model.messages import (
     UsageReport,
 )
 from dragoman.model.usage import Usage
+from support.claude.exported import NO_TOKENS, PLAN, claude, result
 
 AT = datetime(2026, 11, 15, 22, 26, 6, tzinfo=UTC)
-NO_TOKENS = {
-    "input_tokens": 0,
-    "cache_creation_input_tokens": 0,
-    "cache_read_input_tokens": 0,
-    "output_tokens": 0,
-}
-
-
-def claude(*messages: Message, include: frozenset[Include] = frozenset()) -> list[dict[str, Any]]:
-    """The lines, without the ids that every line has."""
-    lines = raw_lines(*messages, include=include)
-    return [{name: line[name] for name in line if name != "uuid"} for line in lines]
-
-
-def raw_lines(
-    *messages: Message, include: frozenset[Include] = frozenset()
-) -> list[dict[str, Any]]:
-    written = ClaudeExporter(Options(include=include)).export(messages)
-    return [msgspec.json.decode(line) for line in written.split(b"\n") if line]
 
 
 def assistant(block: dict[str, object], **differently: object) -> dict[str, object]:
@@ -83,24 +61,6 @@ def user(*blocks: dict[str, object]) -> dict[str, object]:
         "parent_tool_use_id": None,
         "session_id": "s",
     }
-
-
-def result(**differently: object) -> dict[str, object]:
-    line: dict[str, object] = {
-        "type": "result",
-        "subtype": "success",
-        "is_error": False,
-        "duration_ms": 0,
-        "duration_api_ms": 0,
-        "num_turns": 1,
-        "result": "",
-        "session_id": "s",
-        "total_cost_usd": 0,
-        "usage": NO_TOKENS,
-        "modelUsage": {},
-        "permission_denials": [],
-    }
-    return line | differently
 
 
 def test_a_session_begins_with_init() -> None:
@@ -176,7 +136,6 @@ def test_a_line_tells_the_time_when_the_message_does() -> None:
     }
 
 
-PLAN = Plan(session_id="s", line=4, steps=[PlanStep("look", "in_progress")])
 TODO_CALL = ToolCall(session_id="s", call_id="c1", tool="TodoWrite", native_tool="update_plan")
 
 
@@ -415,89 +374,3 @@ def test_raw_lines_come_as_they_came_when_asked_for() -> None:
         b'{ "type": "new"}\n'
         b'{"type":"raw","raw":"oops","problem":"not JSON"}\n'
     )
-
-
-CHILD: list[Message] = [
-    SessionStarted(session_id="child", harness="codex", parent_session_id="s"),
-    Text(session_id="child", line=1, text="Looks good."),
-    ToolCall(session_id="child", line=2, call_id="c9", tool="Bash", native_tool="shell"),
-    TurnEnded(session_id="child", outcome="completed", usage=Usage(10, 0, 0, 5)),
-]
-
-
-def test_the_lines_of_a_sub_agent_name_the_newest_task_call_of_its_parent() -> None:
-    tasks = [
-        ToolCall(session_id="s", call_id=call_id, tool="Task", native_tool="spawn_agent")
-        for call_id in ("t1", "t2")
-    ]
-
-    lines = claude(*tasks, *CHILD, Text(session_id="s", text="back"))[2:]
-
-    assert [line.get("parent_tool_use_id") for line in lines] == ["t2"] * 4 + [None]
-    assert [line["session_id"] for line in lines] == ["child"] * 4 + ["s"]
-
-
-def test_the_end_of_a_sub_agents_turn_is_not_a_result() -> None:
-    task = ToolCall(session_id="s", call_id="t1", tool="Task", native_tool="spawn_agent")
-
-    assert claude(task, *CHILD)[-1] == {
-        "type": "system",
-        "subtype": "task_notification",
-        "task_id": "child",
-        "tool_use_id": "t1",
-        "status": "completed",
-        "output_file": "",
-        "summary": "Looks good.",
-        "usage": {"total_tokens": 15, "tool_uses": 1, "duration_ms": 0},
-        "session_id": "child",
-        "parent_tool_use_id": "t1",
-    }
-
-
-def test_a_sub_agent_whose_parent_is_not_here_is_a_session_like_any_other() -> None:
-    lines = claude(*CHILD)
-
-    assert [line.get("parent_tool_use_id") for line in lines] == [None] * 4
-    assert lines[-1]["type"] == "result"
-
-
-def test_a_sub_agent_starts_as_a_task_and_only_once() -> None:
-    task = ToolCall(
-        session_id="s",
-        call_id="t1",
-        tool="Task",
-        native_tool="spawn_agent",
-        input={"prompt": "Check it."},
-    )
-    known_better = msgspec.structs.replace(CHILD[0], model="gpt-5.5")
-
-    started, said = claude(task, CHILD[0], known_better, CHILD[1])[1:]
-
-    assert started == {
-        "type": "system",
-        "subtype": "task_started",
-        "task_id": "child",
-        "tool_use_id": "t1",
-        "description": "Check it.",
-        "task_type": "local_agent",
-        "prompt": "Check it.",
-        "session_id": "child",
-        "parent_tool_use_id": "t1",
-    }
-    assert said["message"]["model"] == "gpt-5.5"
-
-
-def test_a_fork_is_a_session_of_its_own() -> None:
-    lines = claude(SessionStarted(session_id="s", harness="codex"), *CHILD)
-
-    assert [line.get("subtype") for line in lines[:2]] == ["init", "init"]
-    assert lines[-1]["type"] == "result"
-
-
-def test_ids_depend_on_the_source_alone() -> None:
-    said = [PLAN, Text(session_id="s", line=5, text="a"), Text(session_id="o", line=5, text="b")]
-
-    ids = [line["uuid"] for line in raw_lines(*said)]
-
-    assert len(set(ids)) == 4
-    assert [line["uuid"] for line in raw_lines(said[1])] == ids[2:3]

@@ -14,25 +14,7 @@ from dragoman.model.messages import (
     TurnEnded,
     TurnStarted,
 )
-
-
-@pytest.fixture
-def out() -> Output:
-    return Output(audit=True)
-
-
-@pytest.fixture
-def session(out: Output) -> SessionAssembler:
-    """A session in the middle of a turn."""
-    session = SessionAssembler(out, "codex", "s")
-    session.begin_turn("t")
-    out.take_messages()
-    return session
-
-
-def reasons(out: Output) -> list[str]:
-    return [duplicate.reason for duplicate in out.take_duplicates()]
-
+from support.assembling import reasons
 
 # Prompts and context.
 

@@ -10,26 +10,9 @@ from dragoman.model.messages import (
     ToolResult,
 )
 from dragoman.model.usage import Usage
+from support.assembling import reasons
 
 ONE, TWO = Usage(120, 40, 0, 20), Usage(260, 90, 0, 50)
-
-
-@pytest.fixture
-def out() -> Output:
-    return Output(audit=True)
-
-
-@pytest.fixture
-def session(out: Output) -> SessionAssembler:
-    """A session in the middle of a turn."""
-    session = SessionAssembler(out, "codex", "s")
-    session.begin_turn("t")
-    out.take_messages()
-    return session
-
-
-def reasons(out: Output) -> list[str]:
-    return [duplicate.reason for duplicate in out.take_duplicates()]
 
 
 def test_a_call_and_its_result_are_told_once_each(out: Output, session: SessionAssembler) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.model.messages import (
@@ -9,26 +7,9 @@ from dragoman.model.messages import (
     UsageReport,
 )
 from dragoman.model.usage import Usage
+from support.assembling import reasons
 
 ONE, TWO = Usage(120, 40, 0, 20), Usage(260, 90, 0, 50)
-
-
-@pytest.fixture
-def out() -> Output:
-    return Output(audit=True)
-
-
-@pytest.fixture
-def session(out: Output) -> SessionAssembler:
-    """A session in the middle of a turn."""
-    session = SessionAssembler(out, "codex", "s")
-    session.begin_turn("t")
-    out.take_messages()
-    return session
-
-
-def reasons(out: Output) -> list[str]:
-    return [duplicate.reason for duplicate in out.take_duplicates()]
 
 
 def test_totals_are_told_when_they_change_with_the_window_they_fill(

@@ -14,11 +14,6 @@ NO_DETAILS: dict[str, Any] = {}
 
 
 @pytest.fixture
-def out() -> Output:
-    return Output(audit=True)
-
-
-@pytest.fixture
 def session(out: Output) -> SessionAssembler:
     return SessionAssembler(out, "codex", "s")
 

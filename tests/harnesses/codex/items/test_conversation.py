@@ -8,8 +8,7 @@ import pytest
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.conversation import TELL
-from dragoman.harnesses.codex.items.dispatch import tell_item
-from dragoman.harnesses.codex.items.shape import ThreadItem, WireItem
+from dragoman.harnesses.codex.items.shape import ThreadItem
 from dragoman.model.messages import (
     Compacted,
     Context,
@@ -23,6 +22,7 @@ from dragoman.model.messages import (
     Thinking,
     TurnEnded,
 )
+from support.codex.items import tell
 
 REVIEW = (
     "Two problems were found.\n\nFull review comments:\n\n"
@@ -30,25 +30,6 @@ REVIEW = (
     "  The greeting is **wrong** here.\n  Second line.\n\n"
     "- [P3] Nit — /workspace/added.txt:1-1\n  Trailing space."
 )
-
-
-@pytest.fixture
-def out() -> Output:
-    return Output(audit=True)
-
-
-@pytest.fixture
-def session(out: Output) -> SessionAssembler:
-    """A session in the middle of a turn."""
-    session = SessionAssembler(out, "codex", "s")
-    session.begin_turn("t")
-    out.take_messages()
-    return session
-
-
-def tell(session: SessionAssembler, row: str, *, wire: bool = False, done: bool = True) -> None:
-    item = msgspec.json.decode(row, type=WireItem if wire else ThreadItem)
-    assert tell_item(session, "item", item, done=done)
 
 
 def said(out: Output) -> list[Message]:

@@ -2,49 +2,24 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.codex.items.dispatch import tell_item
-from dragoman.harnesses.codex.items.shape import ThreadItem, WireItem
+from dragoman.harnesses.codex.items.shape import ThreadItem
 from dragoman.harnesses.codex.items.tools import TELL
-from dragoman.model.messages import Message, Notice, ResultStatus, ToolCall, ToolResult
+from dragoman.model.messages import ResultStatus, ToolCall, ToolResult
+from support.codex.items import tell, told
 
 ADDED: dict[str, Any] = {
     "changes": [{"path": "/workspace/added.txt", "kind": "add", "diff": "hello\nworld\n"}],
     "file_path": "/workspace/added.txt",
     "content": "hello\nworld\n",
 }
+
+
 MADE = "/bin/bash -lc 'touch approved_file && echo made'"
-
-
-@pytest.fixture
-def out() -> Output:
-    return Output(audit=True)
-
-
-@pytest.fixture
-def session(out: Output) -> SessionAssembler:
-    """A session in the middle of a turn."""
-    session = SessionAssembler(out, "codex", "s")
-    session.begin_turn("t")
-    out.take_messages()
-    return session
-
-
-def tell(session: SessionAssembler, row: str, *, wire: bool = False, done: bool = True) -> None:
-    item = msgspec.json.decode(row, type=WireItem if wire else ThreadItem)
-    assert tell_item(session, "item", item, done=done)
-
-
-def told(out: Output) -> list[Message]:
-    """The messages, without their place in the stream."""
-    return [
-        msgspec.structs.replace(message, session_id=None, turn_id=None)
-        for message in out.take_messages()
-    ]
 
 
 def test_every_tool_s_item_opens_a_call_and_its_end_closes_it(
@@ -315,196 +290,3 @@ def test_a_dynamic_tool_that_fails_says_why(
     assert told(out)[-1] == ToolResult(
         call_id="c", output="dynamic tool request failed", is_error=True, status="failed"
     )
-
-
-# Sub-agents.
-
-
-def test_an_agent_is_made_and_its_id_is_the_result(out: Output, session: SessionAssembler) -> None:
-    row = (
-        '{"type":"collabAgentToolCall","id":"c","tool":"spawnAgent","status":"%s",'
-        '"senderThreadId":"s","receiverThreadIds":%s,"prompt":"CHILD-TASK compute 3+4",'
-        '"agentsStates":{}}'
-    )
-    tell(session, row % ("inProgress", "[]"), wire=True, done=False)
-    tell(session, row % ("completed", '["child"]'), wire=True)
-
-    assert told(out) == [
-        ToolCall(
-            call_id="c",
-            tool="Task",
-            native_tool="spawn_agent",
-            input={"prompt": "CHILD-TASK compute 3+4"},
-        ),
-        ToolResult(call_id="c", output="child"),
-    ]
-
-
-def test_waiting_for_an_agent_that_failed_is_an_error(
-    out: Output, session: SessionAssembler
-) -> None:
-    tell(
-        session,
-        '{"id":"c","type":"collab_tool_call","tool":"wait","sender_thread_id":"s",'
-        '"receiver_thread_ids":["child"],"prompt":null,"agents_states":{"child":'
-        '{"status":"errored","message":"bad child"}},"status":"failed"}',
-    )
-
-    assert told(out) == [
-        ToolCall(
-            call_id="c", tool="TaskOutput", native_tool="wait", input={"agent_ids": ["child"]}
-        ),
-        ToolResult(call_id="c", output="bad child", is_error=True, status="failed"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("kind", "tool", "call"),
-    [
-        ("started", "Task", {"description": "adder"}),
-        ("interacted", "SendMessage", {"agent_ids": ["adder"]}),
-        ("interrupted", "TaskStop", {"agent_ids": ["adder"]}),
-    ],
-)
-def test_word_of_an_agent_s_doings_is_a_call(
-    out: Output, session: SessionAssembler, kind: str, tool: str, call: dict[str, Any]
-) -> None:
-    tell(
-        session,
-        f'{{"type":"SubAgentActivity","id":"c","kind":"{kind}","agent_thread_id":"child",'
-        '"agent_path":"/root/adder"}',
-    )
-
-    assert told(out) == [
-        ToolCall(call_id="c", tool=tool, native_tool=f"sub_agent_{kind}", input=call),
-        ToolResult(call_id="c", output="/root/adder"),
-    ]
-
-
-def test_word_that_an_agent_is_done_is_a_notice_at_the_item_s_end(
-    out: Output, session: SessionAssembler
-) -> None:
-    row = (
-        '{"type":"subAgentActivity","id":"c","kind":"completed","agentThreadId":"child",'
-        '"agentPath":"/root/adder"}'
-    )
-    tell(session, row, wire=True, done=False)
-    assert told(out) == []
-
-    tell(session, row, wire=True)
-    assert told(out) == [Notice(level="info", text="agent /root/adder: completed")]
-
-
-# The web, pictures, and waiting.
-
-
-def test_a_search_is_told_when_it_is_known_what_it_looked_for(
-    out: Output, session: SessionAssembler
-) -> None:
-    tell(
-        session,
-        '{"type":"webSearch","id":"ws","query":"","action":{"type":"other"}}',
-        wire=True,
-        done=False,
-    )
-    assert told(out) == []
-
-    tell(
-        session,
-        '{"type":"webSearch","id":"ws","query":"\'rain\' in https://example.com/a","action":'
-        '{"type":"findInPage","url":"https://example.com/a","pattern":"rain"}}',
-        wire=True,
-    )
-    assert told(out) == [
-        ToolCall(
-            call_id="ws",
-            tool="WebFetch",
-            native_tool="web_search",
-            input={"url": "https://example.com/a", "pattern": "rain"},
-        ),
-        ToolResult(call_id="ws"),
-    ]
-
-
-@pytest.mark.parametrize("path", ["/workspace/pic.png", "file:///workspace/pic.png"])
-def test_a_picture_is_read_from_its_path(out: Output, session: SessionAssembler, path: str) -> None:
-    tell(session, f'{{"type":"ImageView","id":"c","path":"{path}"}}')
-
-    assert told(out) == [
-        ToolCall(
-            call_id="c",
-            tool="Read",
-            native_tool="view_image",
-            input={"file_path": "/workspace/pic.png"},
-        ),
-        ToolResult(call_id="c"),
-    ]
-
-
-def test_a_picture_that_is_made_is_not_put_into_the_result(
-    out: Output, session: SessionAssembler
-) -> None:
-    tell(
-        session,
-        '{"type":"imageGeneration","id":"ig","status":"completed","revisedPrompt":"a dot",'
-        '"result":"iVBORw0KGgo=","savedPath":"/workspace/ig.png"}',
-        wire=True,
-    )
-
-    assert told(out) == [
-        ToolCall(
-            call_id="ig",
-            tool="image_generation",
-            native_tool="image_generation",
-            input={"prompt": "a dot"},
-        ),
-        ToolResult(call_id="ig", output="/workspace/ig.png"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("row", "wire"),
-    [
-        ('{"type":"sleep","id":"c","durationMs":400}', True),
-        ('{"type":"Sleep","id":"c","duration_ms":400}', False),
-        ('{"type":"extension","kind":"clock.sleep","id":"c","durationMs":400}', True),
-    ],
-    ids=["app-server", "rollout", "extension"],
-)
-def test_sleeping_is_a_call(out: Output, session: SessionAssembler, row: str, wire: bool) -> None:
-    tell(session, row, wire=wire)
-
-    assert told(out) == [
-        ToolCall(
-            call_id="c",
-            tool="clock.sleep",
-            native_tool="clock.sleep",
-            input={"duration_ms": 400},
-        ),
-        ToolResult(call_id="c", duration_ms=400),
-    ]
-
-
-def test_an_extension_goes_by_its_kind(out: Output, session: SessionAssembler) -> None:
-    tell(
-        session,
-        '{"type":"Extension","kind":"browser.open","id":"c","arguments":{"url":"x"},'
-        '"status":"failed"}',
-    )
-
-    assert told(out) == [
-        ToolCall(call_id="c", tool="browser.open", native_tool="browser.open", input={"url": "x"}),
-        ToolResult(call_id="c", is_error=True, status="failed"),
-    ]
-
-
-def test_sleep_as_an_extension_on_disk_has_its_duration() -> None:
-    row = b'{"type":"Extension","kind":"clock.sleep","id":"call_000020","durationMs":400}'
-    out = Output(audit=False)
-    tell_item(
-        SessionAssembler(out, "codex"), "item", msgspec.json.decode(row, type=ThreadItem), done=True
-    )
-
-    result = out.take_messages()[-1]
-    assert isinstance(result, ToolResult)
-    assert result.duration_ms == 400

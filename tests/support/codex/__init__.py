@@ -1,0 +1,1 @@
+"""For tests of Codex: conversations, documented lines, items."""
