@@ -17,7 +17,8 @@ from dragoman.model.messages import (
     TurnEnded,
     TurnStarted,
 )
-from support.codex.documented import ASK, DONE, START, event, note, of, told
+from support.codex.documented import ASK, DONE, START, event, note, told
+from support.messages import of
 
 
 def row(kind: str, payload: dict[str, Any]) -> dict[str, Any]:

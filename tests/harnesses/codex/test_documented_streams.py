@@ -25,7 +25,8 @@ from dragoman.model.messages import (
 )
 from dragoman.reading.audit import audit
 from dragoman.reading.read import read
-from support.codex.documented import ASK, DONE, START, event, note, of, stream, told
+from support.codex.documented import ASK, DONE, START, event, note, stream, told
+from support.messages import of
 
 
 def test_an_exec_stream_with_every_item() -> None:

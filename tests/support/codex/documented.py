@@ -34,10 +34,6 @@ def told(*lines: dict[str, Any] | str) -> list[Message]:
     return messages
 
 
-def of(kind: type[Message], messages: list[Message]) -> list[Any]:
-    return [message for message in messages if isinstance(message, kind)]
-
-
 def note(method: str, **params: Any) -> dict[str, Any]:
     return {"method": method, "params": {"threadId": "thr_1", **params}}
 

@@ -5,7 +5,6 @@ from typing import Any
 from dragoman.model.messages import (
     Compacted,
     Context,
-    Message,
     Notice,
     Prompt,
     SessionStarted,
@@ -27,12 +26,9 @@ from support.claude.lines import (
     row,
     text,
 )
+from support.messages import of
 
 RESPONSE = Usage(60, 30, 20, 40, 0, 5)
-
-
-def of(kind: type[Message], messages: list[Message]) -> list[Any]:
-    return [message for message in messages if isinstance(message, kind)]
 
 
 def test_the_session_is_introduced_once_with_its_model() -> None:
