@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from dragoman.harnesses.contract.harness import Harness
+if TYPE_CHECKING:
+    from dragoman.harnesses.contract.harness import Harness
 
 T = TypeVar("T")
 GROUP: Final = "dragoman.harnesses"
@@ -58,6 +59,8 @@ class Plugins:
     def _load(self) -> tuple[tuple[Harness, ...], tuple[BrokenPlugin, ...]]:
         # Imported here: it costs as much time as all of our own start-up.
         from importlib.metadata import entry_points
+
+        from dragoman.harnesses.contract.harness import Harness
 
         loaded: dict[str, Harness] = {}
         broken: list[BrokenPlugin] = []
