@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.archive.api import SessionArchive
+from dragoman.archive.saved import SavedSession
 from dragoman.errors import UnreadableSource
 from support.archive.saved_sessions import save, session_id, simple
 
@@ -29,3 +30,23 @@ def test_turns_are_folded(tmp_path: Path) -> None:
 
     assert [turn.prompts[0].text for turn in turns] == ["please one", "please two"]
     assert all(len(turn.uses) == 1 for turn in turns)
+
+
+@pytest.mark.parametrize("few", [0, 100], ids=["all rows", "by their ids"])
+def test_the_files_of_many_sessions_are_looked_up_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr("dragoman.store.files._FEW", few)
+    for number in (1, 2, 3):
+        save(tmp_path / "home", number, simple(number, ["one"]))
+    with SessionArchive(home=tmp_path / "home", cache=tmp_path / "cache") as archive:
+        archive.index()
+        sessions = archive.sessions()
+
+        states = SavedSession.file_states(sessions[:2])
+
+        assert states == {
+            each.id: [(file.size, file.mtime_ns) for file in each.files()] for each in sessions[:2]
+        }
+        assert all(len(files) == 1 for files in states.values())
+        assert SavedSession.file_states([]) == {}

@@ -3,16 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dragoman.reading.mapper import Mapper
-from dragoman.reading.open_turns import ago
 from support.archive.saved_sessions import Rows
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0, "0 s ago"), (59, "59 s ago"), (60, "1 min ago"), (3 * 3600, "3 h ago"), (5e5, "5 d ago")],
-)
-def test_how_long_ago(seconds: float, words: str) -> None:
-    assert ago(seconds) == words
 
 
 @pytest.mark.parametrize("to", ["text", "markdown", "html"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dragoman.errors import UnreadableSource, UsageError
@@ -231,6 +231,14 @@ class SavedSession:
             FoundFile(each.path, each.device, each.inode, each.size, each.mtime_ns, each.harness)
             for each in self._files.of_session(self.id)
         ]
+
+    @classmethod
+    def file_states(cls, sessions: Sequence[SavedSession]) -> dict[str, list[tuple[int, int]]]:
+        """Return size and mtime of the files of each session, which is much faster than :meth:`files`."""
+        states: dict[str, list[tuple[int, int]]] = {}
+        for files in dict.fromkeys(each._files for each in sessions):
+            states |= files.sizes_of_sessions([e.id for e in sessions if e._files is files])
+        return states
 
     @property
     def is_missing_its_base(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from dragoman.cli.widths import simple_fit, simple_width
+
 if TYPE_CHECKING:
     from decimal import Decimal
 
@@ -19,17 +21,21 @@ class Column(NamedTuple):
 
 
 def cells(text: str) -> int:
-    """The width of a text. Unicode tables are imported only for text that is not ASCII."""
-    if text.isascii():
-        return len(text)
+    """The width of a text. Unicode tables are imported only for text that is not ordinary."""
+    simple = simple_width(text)
+    if simple is not None:
+        return simple
     from dragoman.cli.live import cells as live_cells
 
     return live_cells.cells(text)
 
 
 def _clip(text: str, width: int) -> str:
-    if text.isascii():
-        return text if len(text) <= width else text[: max(0, width - 1)] + "…" * (width > 0)
+    simple = simple_width(text)
+    if simple is not None:
+        if simple <= width:
+            return text
+        return text[: simple_fit(text, 0, max(0, width - 1))] + "…" * (width > 0)
     from dragoman.cli.live import cells as live_cells
 
     return live_cells.clip(text, width)
@@ -37,11 +43,10 @@ def _clip(text: str, width: int) -> str:
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """A header and rows, each on one line of at most ``width`` cells."""
+    rows = [[column.head for column in columns], *rows]
+    sizes = [list(map(cells, row)) for row in rows]
     needs = [
-        min(
-            200 if column.gives_way else column.most,
-            max([cells(column.head), *(cells(row[place]) for row in rows)]),
-        )
+        min(200 if column.gives_way else column.most, max(size[place] for size in sizes))
         for place, column in enumerate(columns)
     ]
     shown = list(range(len(columns)))
@@ -59,14 +64,20 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
             if place != flexible:
                 shown.remove(place)
         needs[flexible] = max(least, min(width - taken(), needs[flexible]))
+    is_narrow = taken() + (needs[flexible] if flexible is not None else 0) <= width
+    layout = [(place, needs[place], columns[place].right) for place in shown]
     lines: list[str] = []
-    for row in ([column.head for column in columns], *rows):
+    for row, size in zip(rows, sizes, strict=True):
         parts: list[str] = []
-        for place in shown:
-            text = _clip(row[place], needs[place])
-            room = " " * (needs[place] - cells(text))
-            parts.append(room + text if columns[place].right else text + room)
-        lines.append(_clip("  ".join(parts).rstrip(), width))
+        for place, need, right in layout:
+            text, own = row[place], size[place]
+            if own > need:
+                text = _clip(text, need)
+                own = cells(text)
+            room = " " * (need - own)
+            parts.append(room + text if right else text + room)
+        line = "  ".join(parts).rstrip()
+        lines.append(line if is_narrow else _clip(line, width))
     return lines
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, Protocol
+
+import msgspec
 
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -21,8 +22,7 @@ _MOST_TIMES: Final = 1000
 """The largest allowed expansion once the output exceeds ``_FREE``. Session files expand 3 to 30 times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(msgspec.Struct, frozen=True):
     """The source could not be read to its end."""
 
     problem: str

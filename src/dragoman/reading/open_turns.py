@@ -5,31 +5,15 @@ Formats for programs get no such notice: there, an open turn simply has no end.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Final
 
 from dragoman.export.base import Exporter
 from dragoman.model.messages import Message, Notice, TurnEnded, TurnStarted
+from dragoman.reading.ages import since
 
 FORMATS: Final = frozenset(("text", "markdown", "html"))
 """The formats for people."""
-
-
-def ago(seconds: float) -> str:
-    """Format a duration as a short relative time."""
-    if seconds < 60:
-        return f"{max(0, int(seconds))} s ago"
-    if seconds < 3600:
-        return f"{int(seconds // 60)} min ago"
-    return (
-        f"{int(seconds // 3600)} h ago" if seconds < 86400 * 2 else f"{int(seconds // 86400)} d ago"
-    )
-
-
-def since(at: float) -> str:
-    """Format a time, in seconds since 1970, relative to now."""
-    return ago(time.time_ns() / 1e9 - at)
 
 
 class ClosingExporter:

@@ -12,16 +12,17 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from io import BufferedReader
-from pathlib import Path
-from typing import IO, Any, Final, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from dragoman.errors import UnreadableSource
-from dragoman.harnesses.contract.reading import Ending
 from dragoman.reading.compression import MAGIC, Damage, decompressed
 from dragoman.reading.growing import GrowingFile
 from dragoman.reading.regular import open_regular
 from dragoman.reading.writers import may_grow
 from dragoman.wire.lines import DEFAULT_MAX_LINE, LineSplitter, LongLine, shortened
+
+if TYPE_CHECKING:
+    from dragoman.harnesses.contract.reading import Ending
 
 CHUNK: Final = 1 << 20
 BATCH: Final = 1 << 16
@@ -57,7 +58,7 @@ def batches(
     as it grows, until it is deleted or replaced.
     """
     if isinstance(source, str | os.PathLike):
-        yield from _of_path(Path(source), max_line, follow=follow)
+        yield from _of_path(os.fspath(source), max_line, follow=follow)
     elif isinstance(source, bytes):
         yield from _split(decompressed(iter([source])), max_line)
     elif hasattr(source, "read"):
@@ -74,7 +75,7 @@ def open_plain(source: Source, max_line: int = DEFAULT_MAX_LINE) -> BufferedRead
     """
     if not isinstance(source, str | os.PathLike):
         return None
-    path = Path(source)
+    path = os.fspath(source)
     try:
         state = os.stat(path)
         if not stat.S_ISREG(state.st_mode) or state.st_size > max_line:
@@ -108,7 +109,7 @@ def ending_of(source: Source) -> Ending:
     return "left"
 
 
-def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]:
+def _of_path(path: str, max_line: int, *, follow: bool) -> Iterator[list[Line]]:
     with _open(path) as file:
         size = os.fstat(file.fileno()).st_size
         is_regular = _is_regular(file)
@@ -122,18 +123,18 @@ def _of_path(path: Path, max_line: int, *, follow: bool) -> Iterator[list[Line]]
             yield from _split(decompressed(_chunks(file)), max_line)
 
 
-def _open(path: Path) -> BufferedReader:
+def _open(path: str) -> BufferedReader:
     """Open a regular file, or a named pipe or terminal: ``/dev/stdin``, ``<(codex exec …)``."""
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode
         if stat.S_ISFIFO(mode) or (stat.S_ISCHR(mode) and _ends(path)):
-            return cast("BufferedReader", path.open("rb", buffering=CHUNK))
+            return cast("BufferedReader", open(path, "rb", buffering=CHUNK))
         return open_regular(path, buffering=CHUNK)
     except OSError as problem:
         raise unreadable(path, problem) from problem
 
 
-def _ends(path: Path) -> bool:
+def _ends(path: str) -> bool:
     """Whether this device has an end: a terminal or ``/dev/null``."""
     return os.path.realpath(path).startswith(_TERMINALS)
 
@@ -142,7 +143,7 @@ def _is_regular(file: BufferedReader) -> bool:
     return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
 
-def unreadable(path: str | Path, problem: OSError) -> UnreadableSource:
+def unreadable(path: str | os.PathLike[str], problem: OSError) -> UnreadableSource:
     """Convert an OS error to ``UnreadableSource`` with a readable reason."""
     reason = _REASONS.get(problem.errno or 0, problem.strerror or str(problem))
     return UnreadableSource(str(path), reason)
@@ -155,9 +156,9 @@ def _chunks(file: IO[Any]) -> Iterator[bytes]:
         yield as_bytes(chunk) if isinstance(chunk, str) else chunk
 
 
-def _followed(path: Path, max_line: int) -> Iterator[list[Line]]:
+def _followed(path: str, max_line: int) -> Iterator[list[Line]]:
     """Yield the lines of a file that is being written. Reaching its end is not the end."""
-    file = GrowingFile(str(path), max_line=max_line)
+    file = GrowingFile(path, max_line=max_line)
     gone_since: float | None = None
     try:
         while True:

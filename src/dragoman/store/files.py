@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dragoman.store.database import Database
@@ -67,6 +67,8 @@ class TurnRow(NamedTuple):
     """How it ended; None while its end is not known."""
 
 
+_FEW: Final = 100
+"""How many sessions are looked up by their ids; of more, all are read."""
 _COLUMNS: Final = ", ".join(FileRow._fields)
 _MARK: Final = ", ".join(MarkRow._fields)
 _CHANGED: Final = [name for name in FileRow._fields if name != "file_id"]
@@ -123,6 +125,21 @@ class Files:
             (session_id,),
         )
         return [_row(row) for row in found]
+
+    def sizes_of_sessions(self, sessions: Collection[str]) -> dict[str, list[tuple[int, int]]]:
+        """Return size and mtime of the files of these sessions, oldest first, with one query."""
+        wanted = dict.fromkeys(sessions)
+        found: dict[str, list[tuple[int, int]]] = {name: [] for name in wanted}
+        statement = "SELECT DISTINCT s.session_id, f.size, f.mtime_ns, f.file_id"
+        statement += " FROM sessions s JOIN files f ON f.file_id = s.file_id"
+        given: list[str] = []
+        if len(wanted) <= _FEW:
+            statement += f" WHERE s.session_id IN ({', '.join('?' * len(wanted))})"
+            given = list(wanted)
+        for name, size, mtime_ns, _ in self._database.rows(f"{statement} ORDER BY 4", given):
+            if name in found:
+                found[name].append((size, mtime_ns))
+        return found
 
     def add(self, row: FileRow) -> int:
         """Insert a new file and return its id. The ``file_id`` of the given row is ignored."""

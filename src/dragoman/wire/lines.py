@@ -11,7 +11,8 @@ megabytes arrives in small pieces.
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+
+import msgspec
 
 DEFAULT_MAX_LINE = 1 << 26
 """64 MiB: more than any line that a harness has written, and a bound for a line that never ends."""
@@ -26,8 +27,7 @@ _ENCODINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LongLine:
+class LongLine(msgspec.Struct, frozen=True, kw_only=True):
     """The parts that are kept of a line longer than the limit."""
 
     head: bytes

@@ -48,7 +48,7 @@ def costs_of(
     own = _own_prices(environment)
     memory = _CostCache(os.path.join(cache_path(environment), _MEMORY), _stamp(own))
     wanted = {session.id: session for session in sessions}
-    states = {name: _state(session) for name, session in wanted.items()}
+    states = _states(list(wanted.values()))
     costs = {name: memory.recall(name, state) for name, state in states.items()}
     missing = [wanted[name] for name, cost in costs.items() if cost is _UNKNOWN]
     if missing:
@@ -142,5 +142,10 @@ def _stamp(own: str | None) -> str:
     return " ".join([VERSION, *(f"{place} {os.stat(place).st_mtime_ns}" for place in places)])
 
 
-def _state(session: SavedSession) -> str:
-    return " ".join(f"{file.size:x}-{file.mtime_ns:x}" for file in session.files())
+def _states(sessions: list[SavedSession]) -> dict[str, str]:
+    from dragoman.archive.saved import SavedSession  # imports the store
+
+    return {
+        name: " ".join(f"{size:x}-{mtime_ns:x}" for size, mtime_ns in files)
+        for name, files in SavedSession.file_states(sessions).items()
+    }

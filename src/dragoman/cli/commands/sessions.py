@@ -140,7 +140,7 @@ def _write_json(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
 
 def _write_table(found: list[SavedSession], costs: Mapping[str, Cost]) -> None:
     from dragoman.cli.tables import Column, count, table
-    from dragoman.reading.open_turns import since
+    from dragoman.reading.ages import since
 
     ids = _short_ids(found)
     # Sub-agents are listed below the session that started them.
@@ -227,4 +227,6 @@ def _project(cwd: str | None) -> str:
 
 def _flat(text: str | None) -> str:
     """A name on one line, without control characters."""
-    return "".join(c if c.isprintable() else " " for c in text) if text else ""
+    if not text or text.isprintable():
+        return text or ""
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from dragoman.cli.widths import simple_fit, simple_width
 from dragoman.rendering.harmless import harmless
 
 _TAB: Final = 4
@@ -31,8 +32,9 @@ _OVERWRITTEN: Final = re.compile(r"[^\n]*\r(?=[^\n\r])")
 
 def cells(text: str) -> int:
     """The width of a text on one line, in cells."""
-    if text.isascii():
-        return len(text)
+    simple = simple_width(text)
+    if simple is not None:
+        return simple
     from wcwidth import wcswidth  # imported only when needed: it takes 12 ms
 
     whole = wcswidth(text)
@@ -80,8 +82,9 @@ def clip(text: str, width: int) -> str:
 
 def _fit(text: str, start: int, width: int) -> int:
     """The end of the longest part from ``start`` that fits ``width`` cells on every terminal."""
-    if text.isascii():
-        return min(len(text), start + max(0, width))
+    simple = simple_fit(text, start, width)
+    if simple is not None:
+        return simple
     taken, fits = 0, start
     for end, most in _clusters(text, start):
         taken += most

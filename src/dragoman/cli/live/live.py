@@ -57,15 +57,22 @@ class LiveView:
         self.width = width
         self._foot: Foot | None = None
         self._out = Out(out)
-        self._view: _View
+        self._made: _View | None = None
         if animate:
             from dragoman.cli.live.view import TerminalView
 
-            self._view = TerminalView(self._out, colour=colour, width=width, height=height)
-        else:
+            self._made = TerminalView(self._out, colour=colour, width=width, height=height)
+
+    @property
+    def _view(self) -> _View:
+        # Lines have nothing to show until there is a message, and the agent starts before they are imported.
+        if self._made is None:
             from dragoman.cli.live.lines import LineView
 
-            self._view = LineView(self._out, colour=colour, width=width, asks=self.interactive)
+            self._made = LineView(
+                self._out, colour=self.colour, width=self.width, asks=self.interactive
+            )
+        return self._made
 
     @property
     def is_lost(self) -> bool:
@@ -93,7 +100,8 @@ class LiveView:
 
     def tick(self, now: float) -> None:
         """Advance the time, in seconds since any fixed moment."""
-        self._view.tick(now)
+        if self._made is not None:
+            self._made.tick(now)
 
     def measure(self) -> None:
         """Read the size of the terminal again."""
@@ -103,11 +111,13 @@ class LiveView:
     def resize(self, width: int, height: int) -> None:
         """Adapt to a new size of the terminal."""
         self.width = width
-        self._view.resize(width, height)
+        if self._made is not None:
+            self._made.resize(width, height)
 
     def hint(self, words: str) -> None:
         """Set the hint after the spinner: what the user can do now."""
-        self._view.hint(words)
+        if self._made is not None:
+            self._made.hint(words)
 
     def footer(self, foot: Sequence[str] | Foot) -> None:
         """Set the rows below everything else, such as the user's input."""
@@ -116,7 +126,8 @@ class LiveView:
         else:
             rows = list(foot)
             self._foot = (lambda width: rows) if rows else None
-        self._view.footer(self._foot)
+        if self._made is not None:
+            self._made.footer(self._foot)
 
     def ask(self, request: ApprovalRequested | None, below: Below | None = None) -> None:
         """Show a request with these rows below it, or remove it when it is settled (None).
@@ -143,7 +154,8 @@ class LiveView:
 
     def close(self) -> None:
         """Write out partial text, and restore the terminal."""
-        self._view.close()
+        if self._made is not None:
+            self._made.close()
 
 
 def view_for(out: TextIO, env: Mapping[str, str] | None = None) -> LiveView:

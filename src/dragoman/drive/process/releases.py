@@ -12,32 +12,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from dragoman.folders import cache_path
 from dragoman.harnesses.contract.conversation import Release
 
+_State: TypeAlias = tuple[int, int, int, int, int]
 SMALLEST: Final = 16_000_000
 """Programs of agents have a hundred megabytes and more, launchers a few."""
 _NAME: Final = "releases.json"
 _MOST: Final = 32
 
 
-class _Known(msgspec.Struct, array_like=True):
-    state: tuple[int, int, int, int, int]
-    release: Release
-
-
-_decode: Final = msgspec.json.Decoder(dict[str, _Known]).decode
-
-
 def recall_release(program: str, environment: Mapping[str, str] = os.environ) -> Release | None:
     """The release that this program had when it was last asked, if it is still the same file."""
     state = _state(program)
     known = _read(environment).get(program) if state is not None else None
-    return known.release if known is not None and known.state == state else None
+    return known[1] if known is not None and known[0] == state else None
 
 
 def remember_release(
@@ -48,7 +41,7 @@ def remember_release(
     if state is None:
         return
     known = {path: each for path, each in _read(environment).items() if path != program}
-    known[program] = _Known(state, release)
+    known[program] = (state, release)
     while len(known) > _MOST:
         known.pop(next(iter(known)))
     folder = cache_path(environment)
@@ -67,15 +60,27 @@ def remember_release(
             raise
 
 
-def _read(environment: Mapping[str, str]) -> dict[str, _Known]:
+def _read(environment: Mapping[str, str]) -> dict[str, tuple[_State, Release]]:
     try:
         with open(os.path.join(cache_path(environment), _NAME), "rb") as file:
-            return _decode(file.read())
-    except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
+            found: Any = msgspec.json.decode(file.read())
+        # Checked by hand: to make a decoder of this type takes longer than everything else here.
+        return {
+            str(path): (_numbers(state, 5), _numbers(release, 3))  # pyright: ignore[reportReturnType]
+            for path, (state, release) in found.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError, msgspec.MsgspecError, RecursionError):
         return {}
 
 
-def _state(program: str) -> tuple[int, int, int, int, int] | None:
+def _numbers(found: Any, count: int) -> tuple[int, ...]:
+    numbers = tuple(found)
+    if len(numbers) != count or any(each.__class__ is not int for each in numbers):
+        raise ValueError(numbers)
+    return numbers
+
+
+def _state(program: str) -> _State | None:
     """What changes when the file is replaced; None for a file that is too small to be the program."""
     try:
         found = os.stat(program)
