@@ -58,6 +58,6 @@ def test_only_ratios_are_recorded(
 
 def test_the_recorded_table_holds_ratios() -> None:
     path = _TABLE / "recorded.json"
-    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found: dict[str, object] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     assert all(isinstance(ratio, float) and ratio > 0 for ratio in found.values())
