@@ -31,6 +31,11 @@ FOR_SESSION = Decision(word="allow_for_session", by="person")
             ask(detail={"command": "make", "reason": "b"}),
             True,
         ),
+        (
+            ask(detail={"command": "make", "call_id": "c1"}),
+            ask(detail={"command": "make", "call_id": "c2"}),
+            True,
+        ),
         (ask(), ask(command="bash -lc 'make x'", detail={"command": "make x"}), False),
         (ask(), ask(command="/tmp/bash -lc make"), False),
         (ask(cwd="/w"), ask(cwd="/w/sub"), False),

@@ -371,3 +371,62 @@ def test_a_request_that_got_no_response_is_a_notice() -> None:
 
     (notice,) = [each for each in messages if isinstance(each, Notice)]
     assert (notice.level, notice.text) == ("error", "the server did not answer in time")
+
+
+def _asks(permission: str, name: str = "per_1", **metadata: Any) -> tuple[str, dict[str, Any]]:
+    given = {"id": name, "permission": permission, "patterns": ["*"], "metadata": metadata}
+    return "permission.asked", {**given, "tool": {"messageID": "msg_2", "callID": "c"}}
+
+
+def _call(tool: str, **given: Any) -> tuple[str, dict[str, Any]]:
+    kind, properties = _bash("running")
+    part = {**properties["part"], "tool": tool, "state": {"status": "running", "input": given}}
+    return kind, {"part": part}
+
+
+def _asked(*events: Any) -> list[ApprovalRequested]:
+    info = {"id": _S, "directory": "/w", "version": "1"}
+    begun = (("session.created", {"info": info}), *_user("msg_1"), _agent("msg_2"))
+    messages = _served(*begun, *events)
+    return [each for each in messages if isinstance(each, ApprovalRequested)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "cwd"), [(None, "/w"), ("sub/dir", "/w/sub/dir"), ("/etc", "/etc")]
+)
+def test_an_approval_says_where_the_command_runs(folder: str | None, cwd: str) -> None:
+    call = _call("bash", command="make", **({"workdir": folder} if folder else {}))
+    asks = _asks("bash", command="make")
+
+    for events in ((asks, call), (call, asks)):
+        (asked,) = _asked(*events)
+        assert (asked.kind, asked.command, asked.cwd) == ("command", "make", cwd)
+
+
+def test_an_approval_of_a_tool_shows_what_it_is_called_with() -> None:
+    (asked,) = _asked(_asks("tickets_find"), _call("tickets_find", number="T-7"))
+
+    assert (asked.kind, asked.tool) == ("tool", "mcp__tickets__find")
+    assert asked.detail["arguments"] == {"number": "T-7"}
+
+
+def test_reaching_another_folder_is_a_permission_of_its_own() -> None:
+    (asked,) = _asked(_call("bash", command="ls /etc"), _asks("external_directory"))
+
+    assert asked.kind == "permissions"
+    assert asked.detail["permissions"] == {"external_directory": ["*"]}
+
+
+def test_an_approval_whose_call_is_never_shown_is_asked_all_the_same() -> None:
+    assert _asked(_asks("bash", command="make")) == []
+    (asked,) = _asked(_asks("bash", command="make"), ("server.heartbeat", {}))
+
+    assert asked.command == "make"
+
+
+def test_a_call_that_waits_for_its_text_does_not_hold_up_its_approval() -> None:
+    text = {"id": "prt_1", "messageID": "msg_2", "sessionID": _S, "type": "text", "text": ""}
+    growing = ("message.part.updated", {"part": {**text, "time": {"start": 1}}})
+    (asked,) = _asked(growing, _call("bash", command="make", workdir="x"), _asks("bash"))
+
+    assert (asked.command, asked.cwd) == ("make", "/w/x")

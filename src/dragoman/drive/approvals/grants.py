@@ -19,8 +19,9 @@ from dragoman.drive.approvals.policy import Decision
 from dragoman.model.messages import ApprovalRequested
 
 _BY = "allowed for the session"
-_WORDS_OF_THE_MODEL = "reason"
-"""The model's stated reason differs each time and has no effect on what is done."""
+_DIFFERS = frozenset(("reason", "call_id", "cwd"))
+"""The model's stated reason and the name of the call differ each time, and have no effect on what is done. The
+directory is a part of the key by itself."""
 
 
 class Grants:
@@ -60,7 +61,7 @@ def _remembers(request: ApprovalRequested) -> bool:
 
 def _keys(request: ApprovalRequested, cwd: str | None) -> list[Hashable] | None:
     """The keys that must all be granted; None if the request cannot be granted in advance."""
-    detail = {k: v for k, v in request.detail.items() if k not in (_WORDS_OF_THE_MODEL, "cwd")}
+    detail = {k: v for k, v in request.detail.items() if k not in _DIFFERS}
     folder = request.cwd or cast("str | None", request.detail.get("cwd")) or cwd
     match request.kind:
         case "command" if request.command or detail.get("command"):

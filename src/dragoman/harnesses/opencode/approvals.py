@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from dragoman.harnesses.assembly.assembler import SessionAssembler
+from dragoman.harnesses.opencode.tools import call_of
 from dragoman.model.messages import ApprovalKind
 from dragoman.model.tools import BASH, EDIT
 from dragoman.wire.loose import as_dict, as_list, as_str
@@ -21,20 +21,23 @@ class AskedPermission(NamedTuple):
     fields: dict[str, Any]
 
 
-def asked_of(given: dict[str, Any], session: SessionAssembler) -> AskedPermission:
-    """A permission that is asked for: by its tool, with what it is for."""
+def call_of_asked(given: dict[str, Any]) -> str | None:
+    """The call that a permission is asked for."""
+    return as_str(as_dict(given.get("tool")).get("callID"))
+
+
+def asked_of(given: dict[str, Any], cwd: str | None, call: dict[str, Any]) -> AskedPermission:
+    """A permission that is asked for: by its tool, with what it is for; ``call`` is the input of the call."""
     permission = as_str(given.get("permission")) or "tool"
     patterns = [str(each) for each in as_list(given.get("patterns"))]
     metadata = as_dict(given.get("metadata"))
-    call_id = as_str(as_dict(given.get("tool")).get("callID"))
-    facts = {"call_id": call_id, "patterns": patterns}
-    common = {"choices": list(_CHOICES), "cwd": session.cwd}
+    facts = {"call_id": call_of_asked(given), "patterns": patterns}
+    common = {"choices": list(_CHOICES), "cwd": cwd}
     approval_id = as_str(given.get("id")) or ""
     if permission == "bash":
-        command = as_str(metadata.get("command"))
-        if command is None and call_id is not None:
-            command = as_str(session.input_of(call_id).get("command"))
+        command = as_str(metadata.get("command")) or as_str(call.get("command"))
         command = command or "; ".join(patterns)
+        common["cwd"] = _inside(cwd, as_str(call.get("workdir")))
         detail = {**facts, "command": command}
         fields = {"tool": BASH, "summary": command, "detail": detail, "command": command}
         return AskedPermission(approval_id, "command", {**fields, **common})
@@ -47,10 +50,23 @@ def asked_of(given: dict[str, Any], session: SessionAssembler) -> AskedPermissio
         return AskedPermission(
             approval_id, "edit", {"tool": EDIT, "summary": path, "detail": detail, **common}
         )
-    summary = f"{permission}: {'; '.join(patterns)}" if patterns else permission
-    detail = {**facts, "permission": permission, **metadata}
-    fields = {"tool": permission, "summary": summary, "detail": detail}
+    summary = f"{permission}: {'; '.join(patterns)}" if patterns not in ([], ["*"]) else permission
+    if permission == "external_directory":
+        detail = {**facts, **metadata, "permissions": {permission: patterns}}
+        fields = {"tool": None, "summary": summary, "detail": detail}
+        return AskedPermission(approval_id, "permissions", {**fields, **common})
+    tool = call_of(permission, {}).tool
+    detail = {**facts, "permission": permission, **metadata, "arguments": call}
+    fields = {"tool": tool, "summary": summary, "detail": detail}
     return AskedPermission(approval_id, "tool", {**fields, **common})
+
+
+def _inside(cwd: str | None, folder: str | None) -> str | None:
+    """Where a command runs that names its own directory."""
+    if not folder or cwd is None:
+        return folder or cwd
+    is_whole = folder.startswith(("/", "\\")) or folder[1:2] == ":"
+    return folder if is_whole else f"{cwd.rstrip('/')}/{folder}"
 
 
 def questions_of(given: dict[str, Any]) -> AskedPermission:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
+from dragoman.harnesses.opencode.approvals import asked_of, call_of_asked
 from dragoman.harnesses.opencode.failures import error_of, is_abort
 from dragoman.harnesses.opencode.tools import call_of, outcome_of, plan_in
 from dragoman.harnesses.opencode.usage import usage_of
@@ -42,6 +43,8 @@ class OpencodeSession:
         """Texts and thoughts that began and are not complete."""
         self._held: list[dict[str, Any]] = []
         """Calls that run already while the text before them is still being completed."""
+        self._asked: list[dict[str, Any]] = []
+        """Permissions whose calls are not known yet: the call says where a command runs, and with what."""
         self._steps: dict[str, str] = {}
         """The id of the response that each message's tokens belong to."""
         self._summaries: set[str] = set()
@@ -91,8 +94,35 @@ class OpencodeSession:
             self.settle_all()
             self.assembler.end_turn(outcome, error)
 
+    def ask(self, given: dict[str, Any]) -> None:
+        """A permission is asked for, before or after the server shows the call."""
+        self.flush_prompt()
+        self._asked.append(given)
+        call_id = call_of_asked(given)
+        if call_id is None or self._input_of(call_id) is not None:
+            self.ask_now(call_id)
+        else:
+            self.assembler.duplicate("state: a permission whose call is being shown")
+
+    def ask_now(self, call_id: str | None = None) -> None:
+        """Report the permissions that wait for this call, or all of them."""
+        for given in [*self._asked]:
+            if call_id in (None, call_of_asked(given)):
+                self._asked.remove(given)
+                call = self._input_of(call_of_asked(given) or "") or {}
+                asked = asked_of(given, self.assembler.cwd, call)
+                self.assembler.ask(asked.approval_id, asked.kind, **asked.fields)
+
+    def _input_of(self, call_id: str) -> dict[str, Any] | None:
+        """The input of a call, as far as it is known."""
+        if self.assembler.calls.is_open(call_id):
+            return self.assembler.input_of(call_id)
+        held = (part for part in self._held if part.get("callID") == call_id)
+        return next((as_dict(as_dict(part.get("state")).get("input")) for part in held), None)
+
     def settle_all(self) -> None:
         """What was asked in a turn that is over is not waited for any longer."""
+        self.ask_now()
         while (approval_id := self.assembler.open_approval()) is not None:
             self.assembler.settle(approval_id, "cancel")
 
@@ -137,6 +167,7 @@ class OpencodeSession:
 
     def settle_down(self) -> None:
         """Time has passed: what has not arrived by now never will."""
+        self.ask_now()
         if self._is_resting:
             self.rest()
 
@@ -356,10 +387,12 @@ class OpencodeSession:
         if any(growing < part_id for growing in self._growing):
             self._held.append(part)
             self.assembler.duplicate("state: a call whose text is being completed")
+            self.ask_now(call_id)
             return
         self.ensure_turn()
         call = call_of(native, state.get("input"))
         self.assembler.call(call_id, call.tool, native, call.input)
+        self.ask_now(call_id)
         if status not in ("completed", "error"):
             output = as_str(as_dict(state.get("metadata")).get("output"))
             if output and self.assembler.calls.is_open(call_id):

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from dragoman.harnesses.opencode.approvals import asked_of, decision_of, questions_of
+from dragoman.harnesses.opencode.approvals import decision_of, questions_of
 from dragoman.harnesses.opencode.failures import error_of
 from dragoman.harnesses.opencode.reading.sessions import OpencodeParser
 from dragoman.harnesses.opencode.sniff import SESSION
@@ -241,14 +241,13 @@ class OpencodeServerParser(OpencodeParser):
 
     def _permission_asked(self, given: dict[str, Any]) -> None:
         session = self.session(as_str(given.get("sessionID")))
-        session.flush_prompt()
-        asked = asked_of(given, session.assembler)
-        session.assembler.ask(asked.approval_id, asked.kind, **asked.fields)
+        session.ask(given)
 
     def _permission_replied(self, given: dict[str, Any]) -> None:
         session = self.session(as_str(given.get("sessionID")))
         request_id = as_str(given.get("requestID")) or as_str(given.get("permissionID")) or ""
         reply = as_str(given.get("reply")) or as_str(given.get("response")) or ""
+        session.ask_now()
         session.assembler.settle(request_id, decision_of(reply))
 
     def _question_asked(self, given: dict[str, Any]) -> None:
