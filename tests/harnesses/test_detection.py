@@ -58,9 +58,11 @@ def test_no_harness_claims_what_another_has_said(name: str) -> None:
         if _owner(path) != name:
             continue
         lines = [line for line in path.read_bytes().split(b"\n") if line]
-        for harness in HARNESSES:
-            if harness.name != name and (found := _claims(harness, lines)):
-                wrong.append(f"{path.relative_to(_DATA)}: {harness.name} claims {sorted(found)}")
+        wrong += [
+            f"{path.relative_to(_DATA)}: {harness.name} claims {sorted(found)}"
+            for harness in HARNESSES
+            if harness.name != name and (found := _claims(harness, lines))
+        ]
 
     assert wrong == []
 

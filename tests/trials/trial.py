@@ -22,7 +22,8 @@ from dragoman.archive.finding import walk
 from dragoman.archive.homes import all_homes
 from dragoman.drive.agent import Agent
 from dragoman.drive.timeouts import Timeouts
-from dragoman.harnesses import find_harness
+from dragoman.harnesses import ANY_PROGRAM, find_harness
+from dragoman.harnesses.acp.quirks import LIMITS_OVER_ACP
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.contract.reading import Limit
 from dragoman.model.messages import Message, SessionStarted
@@ -117,6 +118,12 @@ class Trial:
     def harness(self) -> Harness | None:
         return find_harness(self.subject.harness or self.subject.name)
 
+    @property
+    def native(self) -> Harness | None:
+        """The harness that keeps the session files: of an ACP server, that of the agent behind it."""
+        is_server = self.subject.harness == ANY_PROGRAM
+        return find_harness(self.subject.agent) if is_server else self.harness
+
     @asynccontextmanager
     async def connect(self, **options: Any) -> AsyncGenerator[Agent]:
         """As :func:`dragoman.connect`, and all that is emitted is kept."""
@@ -202,7 +209,7 @@ class Trial:
 
     def compare(self, table: str) -> None:
         """Count the sessions whose files say the same as was emitted live."""
-        harness = self.harness
+        harness = self.native
         if harness is None or harness.history is None:
             return
         for session_id in dict.fromkeys(each for heard in self._heard for each in heard.sessions):
@@ -241,9 +248,10 @@ class Trial:
         versions = [m.version for m in messages if isinstance(m, SessionStarted) and m.version]
         release = versions[0] if versions else self.subject.program.release
         names = [dialect.name for dialect in harness.dialects]
-        return [
+        own = [
             limit for limit in harness.limits if any(limit.applies(name, release) for name in names)
         ]
+        return [*own, *LIMITS_OVER_ACP.get(self.subject.name, ())]
 
 
 def session_in(path: Path) -> str | None:

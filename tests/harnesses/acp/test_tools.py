@@ -104,6 +104,22 @@ def _use(**facts: Any) -> ToolUse:
             "mcp__lab__find",
             {"a": 1},
         ),
+        (
+            {
+                "kind": "edit",
+                "content": [
+                    {"type": "diff", "path": "/a", "oldText": "x\ny\n", "newText": "z\ny\n"},
+                    {"type": "diff", "path": "/b", "newText": "new\n"},
+                ],
+            },
+            "Edit",
+            {
+                "changes": [
+                    {"path": "/a", "kind": "update", "diff": "@@ -1,2 +1,2 @@\n-x\n+z\n y\n"},
+                    {"path": "/b", "kind": "add", "diff": "new\n"},
+                ]
+            },
+        ),
         ({"title": "spawnAgent", "input": {"senderThreadId": "t", "prompt": "x"}}, "Task", {"prompt": "x"}),
         (
             {"title": "wait", "input": {"senderThreadId": "t", "receiverThreadIds": ["u"]}},

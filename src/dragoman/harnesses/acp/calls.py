@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from dragoman.harnesses.acp.outputs import output_of, terminal_news
+from dragoman.harnesses.acp.outputs import agents_said, output_of, terminal_news
 from dragoman.harnesses.acp.quirks import AcpQuirks
 from dragoman.harnesses.acp.records import CallRecord
 from dragoman.harnesses.acp.tools import CallFacts, ToolUse, native_name, texts_of, use_of
@@ -41,9 +41,11 @@ class AcpCall:
     exit_code: int | None = None
     is_emitted: bool = False
     is_denied: bool = False
+    has_changes: bool = False
 
     def facts(self) -> CallFacts:
-        return CallFacts(self.name, self.title, self.kind, self.input, self.content, self.locations)
+        shown = self.input, self.content, self.locations, self.has_changes
+        return CallFacts(self.name, self.title, self.kind, *shown)
 
 
 class _HeldEnd(NamedTuple):
@@ -177,7 +179,9 @@ class AcpCalls:
         return call_id in self._open or self._assembler.calls.is_known(call_id)
 
     def _find(self, call_id: str) -> AcpCall:
-        return self._open.setdefault(call_id, AcpCall(call_id))
+        return self._open.setdefault(
+            call_id, AcpCall(call_id, has_changes=self.quirks.edits_are_changes)
+        )
 
     def _is_over(self, call_id: str) -> bool:
         return call_id not in self._open and self._assembler.calls.is_over(call_id)
@@ -242,7 +246,7 @@ class AcpCalls:
         self.emit(call)
         is_command = call.kind == "execute" or use_of(call.facts(), ()).tool == "Bash"
         output = output_of(update.get("rawOutput"), shown, is_command=is_command)
-        text = output.text or call.printed
+        text = output.text or call.printed or agents_said(update.get("rawInput"))
         exit_code = output.exit_code if output.exit_code is not None else call.exit_code
         is_error = status != "completed" or exit_code not in (0, None)
         became: ResultStatus | None = "declined" if call.is_denied and is_error else None

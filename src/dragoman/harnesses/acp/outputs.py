@@ -36,6 +36,14 @@ def terminal_news(update: dict[str, Any]) -> TerminalNews:
     return TerminalNews(as_str(new.get("data")) or "", code)
 
 
+def agents_said(given: Any) -> str:
+    """What a call about sub-agents came to, where its input says so at the end: their last words, else their ids."""
+    agents = as_list(as_dict(given).get("receiverThreadIds"))
+    states = [as_dict(each) for each in as_dict(as_dict(given).get("agentsStates")).values()]
+    words = [said for each in states if (said := as_str(each.get("message")))]
+    return "\n".join(words or map(str, agents))
+
+
 def output_of(raw: Any, content: list[Any], *, is_command: bool) -> CallOutput:
     """The output and the exit code, from ``rawOutput`` where it says something, else from the content."""
     text = _raw_text(raw)

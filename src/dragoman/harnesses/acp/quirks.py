@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from dragoman.harnesses.contract.reading import Limit
+
 UsageMeaning: TypeAlias = Literal["turn", "process", "response"]
 """What ``usage`` in the result of a prompt counts: this turn, the process so far, the last model response."""
 
@@ -30,6 +32,8 @@ class AcpQuirks:
     error_text: re.Pattern[str] | None = None
     """Model errors that arrive as a text, although the prompt ends as if all were well. Its groups are the HTTP
     status, which may be missing, and the message."""
+    edits_are_changes: bool = False
+    """An edit is shown as the changes of files, with the whole text of each."""
     failure_mark: tuple[str, ...] = ()
     """Where information about a session says that the turn has failed, and the word for it."""
     echoes: tuple[str, ...] = ()
@@ -58,6 +62,8 @@ class AcpQuirks:
     """A session's history is repeated after it was loaded, up to the list of commands."""
     notes: tuple[str, ...] = ()
     """What the agent cannot do over ACP, for people."""
+    limits: tuple[Limit, ...] = ()
+    """What a server that others have written for an agent loses, compared with the agent's own session file."""
 
 
 PLAIN: Final = AcpQuirks(for_session=frozenset(("allow_for_session",)))
@@ -74,6 +80,15 @@ CLAUDE: Final = AcpQuirks(
         ("auto", "write"),
         ("bypassPermissions", "full"),
     ),
+    limits=(
+        Limit(
+            dialect="acp",
+            aspect="calls",
+            why="calls that keep the plan are reported as the plan, and searches for tools not at all",
+            tools=("TaskCreate", "TaskUpdate", "TodoWrite", "ToolSearch"),
+        ),
+        Limit(dialect="acp", aspect="reasoning tokens", why="reasoning is not counted apart"),
+    ),
 )
 CODEX: Final = AcpQuirks(
     names=("codex-acp", "@agentclientprotocol/codex-acp", "@zed-industries/codex-acp"),
@@ -83,9 +98,19 @@ CODEX: Final = AcpQuirks(
         r"(?:.*?\b(\d{3})\b)?(.*)\Z",
         re.DOTALL,
     ),
+    edits_are_changes=True,
     failure_mark=("_meta", "codex", "threadStatus", "type", "systemError"),
     modes=(("auto", "write"), ("read-only", "read"), ("full-access", "full")),
     notes=("In its default mode a reviewer model decides about approvals, not you.",),
+    limits=(
+        Limit(
+            dialect="acp",
+            aspect="calls",
+            why="a plan is reported as a plan, and searches for tools not at all",
+            tools=("TodoWrite", "ToolSearch"),
+        ),
+        Limit(dialect="acp", aspect="edit outputs", why="what an edit returned is not reported"),
+    ),
 )
 COPILOT: Final = AcpQuirks(
     names=("Copilot", "copilot"),
@@ -154,6 +179,10 @@ QWEN: Final = AcpQuirks(
 )
 
 KNOWN: Final = (CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE, QWEN)
+LIMITS_OVER_ACP: Final = {
+    each.names[0].rpartition("/")[2]: each.limits for each in KNOWN if each.limits
+}
+"""By the agent's short name. Recordings need each."""
 _BY_NAME: Final = {name: each for each in KNOWN for name in each.names}
 
 

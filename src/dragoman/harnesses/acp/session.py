@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from dragoman.harnesses.acp.calls import AcpCalls
-from dragoman.harnesses.acp.failures import flagged_error, prompt_error, stop_error, text_error
+from dragoman.harnesses.acp.failures import (
+    AUTH_REQUIRED,
+    flagged_error,
+    prompt_error,
+    stop_error,
+    text_error,
+)
 from dragoman.harnesses.acp.quirks import AcpQuirks
 from dragoman.harnesses.acp.records import ResponseTokens
 from dragoman.harnesses.acp.spending import ProcessTotal, turn_usage
@@ -132,7 +140,10 @@ class AcpSession:
         """The agent has refused a prompt, or failed at it."""
         self.end_history()
         problem = prompt_error(error)
-        if self._pieces and "".join(self._pieces).strip() in problem.message:
+        said = "".join(self._pieces).strip() if self._of == "text" else ""
+        if said and as_dict(error).get("code") == AUTH_REQUIRED:
+            problem = msgspec.structs.replace(problem, message=said, details=problem.message)
+        if said and said in problem.message:
             self._pieces.clear()  # the same words, as if the agent had said them
         self.end_turn("failed", problem)
 
@@ -187,7 +198,8 @@ class AcpSession:
         text = "".join(self._pieces)
         self._pieces.clear()
         if self._of == "thinking":
-            self.assembler.emit_thinking([text], self._message_id)
+            if text := text.strip("\n"):  # some put empty lines around a thought
+                self.assembler.emit_thinking([text], self._message_id)
         else:
             self.assembler.emit_text(text, None, self._message_id)
 

@@ -5,6 +5,7 @@ A call may name its tool in four places, or in none: then its kind and its input
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
@@ -108,6 +109,8 @@ class CallFacts(NamedTuple):
     input: dict[str, Any]
     content: list[Any]
     locations: list[Any]
+    has_changes: bool = False
+    """Whether an edit is shown as the changes of one or more files, and has no other input."""
 
 
 def use_of(call: CallFacts, servers: Iterable[str]) -> ToolUse:
@@ -120,6 +123,10 @@ def use_of(call: CallFacts, servers: Iterable[str]) -> ToolUse:
     if tool == tools.EDIT and "content" in given and "old_string" not in given:
         tool = tools.WRITE
     keys = _KEYS.get(tool, {})
+    if tool == tools.BASH and "command" in given:
+        given = {
+            key: value for key, value in given.items() if key != "cwd"
+        }  # the host's, not the model's
     given = {keys.get(key, key): value for key, value in given.items()}
     if tool == tools.TODO_WRITE and isinstance(given.get("todos"), list):
         given["todos"] = [_todo(as_dict(each)) for each in as_list(given["todos"])]
@@ -163,7 +170,9 @@ def _todo(todo: dict[str, Any]) -> dict[str, Any]:
 def _guessed(call: CallFacts, given: dict[str, Any]) -> str:
     """A name by what the call does, for agents that name no tool."""
     if call.kind == "edit" or "old_str" in given or "file_text" in given:
+        changes = [as_dict(each) for each in as_list(given.get("changes"))]
         writes = "content" in given or "file_text" in given
+        writes = writes or (bool(changes) and all(each.get("kind") == "add" for each in changes))
         return tools.WRITE if writes else tools.EDIT
     if call.kind == "search" and "pattern" in given and "path" not in given:
         return tools.GLOB if "*" in str(given["pattern"]) else tools.GREP
@@ -179,9 +188,10 @@ def _input_shown(call: CallFacts) -> dict[str, Any]:
     if call.kind == "execute" and call.title:
         command = call.title.partition(" [current working directory ")[0]
         return {"command": command, **_explained(call.content)}
-    for diff in map(as_dict, call.content):
-        if diff.get("type") == "diff":
-            return _of_diff(diff)
+    diffs = [each for each in map(as_dict, call.content) if each.get("type") == "diff"]
+    if diffs:
+        several = call.has_changes or len(diffs) > 1
+        return {"changes": [_change(each) for each in diffs]} if several else _of_diff(diffs[0])
     places = [path for each in call.locations if (path := as_str(as_dict(each).get("path")))]
     if places:
         return {"file_path": places[0]}
@@ -203,6 +213,22 @@ def _of_diff(diff: dict[str, Any]) -> dict[str, Any]:
     if not old:
         return {"file_path": path, "content": new}
     return {"file_path": path, "old_string": old, "new_string": new}
+
+
+def _change(diff: dict[str, Any]) -> dict[str, Any]:
+    """A change in the form that all harnesses have."""
+    path = diff.get("path")
+    old, new = as_str(diff.get("oldText")), as_str(diff.get("newText"))
+    if old is None:
+        return {"path": path, "kind": "add", "diff": new or ""}
+    if not new and as_dict(diff.get("_meta")).get("kind") == "delete":
+        return {"path": path, "kind": "delete"}
+    lines = difflib.unified_diff(_lines(old), _lines(new or ""), n=3)
+    return {"path": path, "kind": "update", "diff": "".join(list(lines)[2:])}
+
+
+def _lines(text: str) -> list[str]:
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def _json_shown(content: list[Any]) -> dict[str, Any]:
