@@ -57,6 +57,8 @@ class LiveSession(msgspec.Struct, frozen=True, kw_only=True):
     harness: str
     cwd: str
     title: str | None = None
+    version: str | None = None
+    """The release of the harness, once it has reported it."""
     model: str | None = None
     state: SessionState = "idle"
     last_seq: int = 0

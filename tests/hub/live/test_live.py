@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ from dragoman.errors import (
 )
 from dragoman.hub.hub import (
     Entry,
+    LiveSession,
 )
+from dragoman.hub.live.state import LiveState
+from dragoman.model.messages import SessionStarted
 from support.agents.hubs import (
     SECONDS,
     FakeLink,
@@ -66,6 +70,19 @@ def test_a_session_from_its_prompt_to_its_end(pretence: Pretence) -> None:
             assert (harness.version, harness.state) == ("0.166.0", "running")
 
     asyncio.run(story())
+
+
+def test_a_session_knows_its_release_and_keeps_what_a_later_word_leaves_out() -> None:
+    now = datetime(2026, 11, 19, tzinfo=UTC)
+    info = LiveSession(id="s", harness="claude", cwd="/", created_at=now, updated_at=now)
+    live = LiveState(1, info)
+    live.name("s")
+
+    live.add(SessionStarted(harness="claude", session_id="s", version="2.1.327", model="one"), now)
+    live.add(SessionStarted(harness="claude", session_id="s", model="two"), now)
+    live.add(SessionStarted(harness="claude", session_id="s"), now)
+
+    assert (live.info.version, live.info.model) == ("2.1.327", "two")
 
 
 def test_an_agent_that_works_for_another_speaks_in_its_session(pretence: Pretence) -> None:

@@ -38,7 +38,7 @@ _OURS_KEPT: Final = 32
 
 
 class LiveState:
-    """Changes with every message; :attr:`info` is how it stands, as a value, and :attr:`shown` what may
+    """Changes with every message; :attr:`info` is its current state, as a value, and :attr:`shown` what may
     be published. There may be very many, nearly all at rest: each must be small."""
 
     __slots__ = (
@@ -84,7 +84,7 @@ class LiveState:
         self.connection = 0
         """The connection that its newest message came from."""
         self.was_cut = info.state in ("working", "waiting")
-        """Whether it was at work when it was last written down."""
+        """Whether a turn was running when it was last stored."""
         self.is_starting = False
         self.is_under_way = False
         self.asked = 0
@@ -114,13 +114,13 @@ class LiveState:
 
     @property
     def shown(self) -> LiveSession:
-        """How it stands, as far as that is stored: never ahead of its entries."""
+        """Its state as far as it is stored: never ahead of its entries."""
         if self._stored.last_seq != self.told_seq:
             self._stored = msgspec.structs.replace(self._stored, last_seq=self.told_seq)
         return self._stored
 
     def was_stored(self, info: LiveSession) -> None:
-        """So it stood when it was last stored."""
+        """Remember the state as last stored."""
         self._stored = info
 
     @property
@@ -135,7 +135,7 @@ class LiveState:
         return list(self._readers) if self._readers else []
 
     def listen(self, reader: Reader) -> None:
-        """From now on it gets what the others get."""
+        """Add a reader of its changes."""
         if self._readers is None:
             self._readers = WeakSet()
         self._readers.add(reader)
@@ -144,7 +144,7 @@ class LiveState:
         self.ours = (*self.ours[1 - _OURS_KEPT :], message)
 
     def come_to_rest(self) -> None:
-        """A turn is over: what was needed only in its course is let go, if no other is under way."""
+        """A turn is over: drop what was needed only during it, unless another turn runs."""
         if not (self.is_under_way or self.is_starting):
             self.ours = ()
 
@@ -152,7 +152,7 @@ class LiveState:
         self._info = msgspec.structs.replace(self._info, **facts)
 
     def name(self, native_id: str) -> None:
-        """The harness calls it so from now on."""
+        """Change the id that the harness uses for it."""
         self.native_id = native_id
         self.members.add(native_id)
 
@@ -166,8 +166,9 @@ class LiveState:
             own and not is_only_sent and isinstance(message, Prompt) and self._take_up(message.text)
         )
         match message:
-            case SessionStarted() if own and message.model:
-                self.set(model=message.model)
+            case SessionStarted() if own:
+                info = self._info
+                self.set(model=message.model or info.model, version=message.version or info.version)
             case TurnStarted() if own:
                 self.is_under_way, self.is_starting = True, False
                 self.set(turn_id=message.turn_id, error=None, was_asked=True)

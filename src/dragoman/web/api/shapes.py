@@ -341,6 +341,7 @@ def live(session: LiveSession) -> SessionInfo:
         title=session.title,
         state=session.state,
         harness=session.harness,
+        version=session.version,
         model=session.model,
         cwd=session.cwd,
         parent_id=session.parent,
