@@ -155,7 +155,7 @@ class SavedSession:
     def numbered(self, first: int = 1) -> Iterator[tuple[int, Message]]:
         """Yield messages with stable numbers, counted from 1. Deltas have none.
 
-        A turn ends only where a row of the file says so. Reading starts near message ``first``, so
+        A turn ends only where a row of the file ends it. Reading starts near message ``first``, so
         earlier messages may be included.
         """
         return self._read(self._numbered(first))

@@ -39,7 +39,7 @@ def _option_class() -> type[Any]:
 def agent_option(
     help: str, *, names: Callable[[], Sequence[str]] = _all_agents
 ) -> Callable[[_F], _F]:
-    """``--harness NAME``. In ``help``, ``{agents}`` stands for the names of the agents."""
+    """``--harness NAME``. In ``help``, ``{agents}`` is replaced by the names of the agents."""
     return click.option(
         "--harness",
         metavar="NAME",

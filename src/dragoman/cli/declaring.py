@@ -1,6 +1,6 @@
 """Declare commands without importing click, which takes longer to import than many a command runs.
 
-A declared command keeps what was said about its options. :meth:`DeclaredCommand.read` reads an ordinary command
+A declared command keeps its declaration. :meth:`DeclaredCommand.read` reads an ordinary command
 line: known options with good values. Anything else (help, a mistake, completion, an option with a type of its own)
 is left to click, which gets the same declarations from :meth:`DeclaredCommand.for_click`. So click decides alone
 what is right, and what a mistake is called.
@@ -118,11 +118,11 @@ class _Declared:
         if self.is_many:
             return ()
         if self.kind == "argument" and "default" not in self.settings:
-            return _leave()  # click says that it is missing
+            return _leave()  # click reports that it is missing
         return self.settings.get("default", False if self.flags else None)
 
     def read(self, word: str) -> Any:
-        """The value that a word stands for."""
+        """The value for a word."""
         kind = self.settings.get("type")
         if "flag_value" in self.settings or not self.is_readable:
             raise _NotOrdinary
@@ -161,7 +161,7 @@ class DeclaredCommand:
         return self._made
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else a command of click has."""
+        """Any other attribute of a click command."""
         return getattr(self.for_click(), name)
 
     def read(self, words: Sequence[str]) -> dict[str, Any] | None:

@@ -58,7 +58,7 @@ def report(problem: BaseException) -> int:
 
 
 def locate(problem: Exception, name: str) -> None:
-    """Say which command raised a usage error, as click does for those that it runs: the error then shows its usage."""
+    """Name the command that raised a usage error, as click does for those that it runs: the error then shows its usage."""
     if not isinstance(problem, click.UsageError) or problem.ctx is not None:
         return
     whole = click.Context(dragoman, info_name="dragoman")

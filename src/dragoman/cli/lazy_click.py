@@ -1,6 +1,6 @@
 """What commands use of click, which is imported only when it is needed (:mod:`dragoman.cli.declaring`).
 
-A command module says ``from dragoman.cli import lazy_click as click``, and is otherwise written as for click itself.
+A command module imports it as ``from dragoman.cli import lazy_click as click``, and is otherwise written as for click itself.
 """
 
 from __future__ import annotations

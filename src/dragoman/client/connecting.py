@@ -471,7 +471,7 @@ async def _one_shots(
 
 
 def sign_in_state(program: Program, how: Connection) -> SignIn:
-    """Whether a user is signed in, before a process is started that could say so."""
+    """Whether a user is signed in, before a process is started that could report it."""
     if program.sign_in is None:
         return SignIn()
     env = {**os.environ, **how.env, **how.keys(program.key_names)}
@@ -488,7 +488,7 @@ def _content(path: str) -> bytes:
 
 @contextmanager
 def _schema_file(schema: Mapping[str, Any]) -> Generator[str]:
-    """The schema in a file, for as long as it is needed."""
+    """The schema in a file, as long as it is needed."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="dragoman-") as folder:

@@ -37,7 +37,7 @@ class Connection:
     """Every option of ``connect``."""
 
     transport: str | None = None
-    """How the harness is spoken to, by the name of one of its transports: ``app-server`` or ``exec`` for
+    """How to drive the harness, by the name of one of its transports: ``app-server`` or ``exec`` for
     Codex. None: its usual one."""
     mode: str | None = None
     """The older name of ``transport``."""
@@ -55,7 +55,7 @@ class Connection:
     timeouts: Timeouts = field(default_factory=Timeouts)
     restarts: Restarts = field(default_factory=Restarts)
     journal: str | Path | LineKeeper | None = None
-    """A file that every line is written to as it was received or sent; or an object that keeps them."""
+    """A file for every line sent and received; or an object that keeps them."""
     ssh: Remote | str | None = None
     """The machine that the agent runs on."""
     address: str | None = None

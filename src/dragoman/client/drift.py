@@ -21,7 +21,7 @@ SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drifted:
-    """What a program on this machine says about itself that we do not know."""
+    """What an installed program reports about itself that we do not know."""
 
     program: str
     release: str | None

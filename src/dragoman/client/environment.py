@@ -1,6 +1,6 @@
 """The environment for an agent's program: it looks for its home where we look for it.
 
-A shell expands a ``~`` only at the beginning of an unquoted word, so ``CODEX_HOME='~/alt'`` arrives as it is.
+A shell expands a ``~`` only at the beginning of an unquoted word, so ``CODEX_HOME='~/alt'`` arrives unchanged.
 We expand it; the agent would take it for a folder called ``~``.
 """
 

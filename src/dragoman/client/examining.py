@@ -1,6 +1,6 @@
 """What is known of a harness's program on this machine, without asking a model anything.
 
-Each fact is found out by itself: one that cannot be had leaves the sentence that says why.
+Each fact is determined separately: if one is unavailable, a sentence explains why.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Examination:
     """How it was found: ``on the PATH``, ``in the package …``, ``as it was named``."""
     release: str | None = None
     speaks: tuple[str, ...] = ()
-    """What this release speaks and writes, in words."""
+    """The dialects of this release, as text."""
     capabilities: Capabilities | None = None
     """What this release offers."""
     facts: ServerFacts | None = None
-    """What the program said when it was started and greeted. One that cannot be greeted has said nothing:
-    then these are only what its files and the environment say of the sign-in."""
+    """What the program reported when it was started and greeted. One that cannot be greeted has reported nothing:
+    then these are only what its files and the environment show about the sign-in."""
     key_names: tuple[str, ...] = ()
     """Variables that may hold a key."""
     sandbox_trials: tuple[tuple[str, ...], ...] = ()

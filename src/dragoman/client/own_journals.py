@@ -1,6 +1,6 @@
 """Keeps what is exchanged with programs that keep no sessions themselves: a journal for each process.
 
-The harness says where (:class:`~dragoman.harnesses.contract.history.History`), and reads the journals again.
+The harness defines where (:class:`~dragoman.harnesses.contract.history.History`), and reads the journals again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a policy file says to requests that are written down, without an agent: ``dragoman policy check``."""
+"""What a policy file decides about written requests, without an agent: ``dragoman policy check``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_READ: Final = frozenset(
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """One answer, as it is printed."""
+    """One answer, as printed."""
 
     decision: str
     rule: str | None
@@ -41,7 +41,7 @@ class PolicyCheck:
         return list(remarks(self._rules.rules))
 
     def command(self, command: str | list[str], cwd: str | None = None) -> Checked:
-        """A command line, or the words of a command."""
+        """A command line, or the arguments of a command."""
         return self._judged(
             "command",
             cwd,
@@ -51,7 +51,7 @@ class PolicyCheck:
         )
 
     def line(self, line: str | bytes) -> Checked:
-        """A request as a line of JSON. Whatever cannot be read is denied."""
+        """A request as a line of JSON. One that cannot be read is denied."""
         try:
             value: Any = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:

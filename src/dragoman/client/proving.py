@@ -1,6 +1,6 @@
 """Whether the real program can read a session file: it is asked, on a copy, in a home of its own.
 
-Nothing of the user's is touched: the home is a temporary folder with the one file in it (and those it
+The user's files are not touched: the home is a temporary folder with the one file in it (and those it
 refers to), and nothing is asked of a model.
 """
 
@@ -29,7 +29,7 @@ SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What the real program said of a file."""
+    """The real program's verdict on a file."""
 
     accepted: bool | None
     """None if the program is not on this machine, so that it could not be asked."""

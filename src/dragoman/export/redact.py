@@ -284,7 +284,7 @@ class Redactor:
 
 
 def _in_command(items: list[Any]) -> set[str]:
-    """The words of a command that are secrets because of the words before: ``["-p", "…"]``."""
+    """The arguments of a command that are secrets because of the argument before: ``["-p", "…"]``."""
     is_command = any(isinstance(item, str) and item.startswith("-") for item in items)
     if not is_command or not all(isinstance(item, str) for item in items):
         return set()

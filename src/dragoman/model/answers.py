@@ -1,6 +1,6 @@
 """What an agent answers to our questions, in the same words for every harness.
 
-Each value has ``native``: what the harness said, for programs that need more than these fields.
+Each value has ``native``: the harness's own value, for programs that need more than these fields.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class AgentTurn(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str | None = None
     outcome: Outcome | None = None
-    """None while it runs, or if the agent does not say."""
+    """None while it runs, or if the agent does not report it."""
     items: int = 0
     """How many things there are in it, as the agent counts them."""
     native: dict[str, Any] = {}

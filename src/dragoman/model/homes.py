@@ -23,8 +23,8 @@ class HomeFolder(NamedTuple):
     def path(self, env: Mapping[str, str]) -> str:
         """Return the home's path in this environment.
 
-        A ``~`` that the shell left in the variable stands for the user's home. The path still starts with
-        ``~`` only if the environment does not say where that is.
+        A ``~`` that the shell left in the variable is expanded to the user's home. The path still starts with
+        ``~`` only if the environment does not contain where that is.
         """
         named = env.get(self.variable)
         path = self.beneath(named) if named else f"~/{self.default}"

@@ -1,7 +1,7 @@
 """What we ask an agent to do: one flat, frozen struct per wish.
 
-Messages are what an agent says; intents are what it is asked. They are plain values, in our own words,
-whatever a release calls the same thing: a harness's conversation turns them into lines. What comes of
+Messages are what an agent reports; intents are what it is asked to do. They are plain values with our own names,
+whatever a release calls the same thing: a harness's conversation turns them into lines. The answer to
 a wish arrives as messages, and as one :class:`~dragoman.harnesses.contract.reading.Answer` for each intent.
 """
 
@@ -34,7 +34,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Greet(BaseIntent, frozen=True, kw_only=True, tag="greet"):
-    """Begin the exchange: say who we are, see who they are, sign in if need be.
+    """Start the exchange: identify ourselves, learn about the agent, sign in if necessary.
 
     Answered with a :class:`ServerFacts`.
     """
@@ -53,9 +53,9 @@ class OpenSession(BaseIntent, frozen=True, kw_only=True, tag="open_session"):
 
     cwd: str
     access: str | None = None
-    """The harness's own value, one of its ``Capabilities.access``; None: as ``sandbox`` says."""
+    """The harness's own value, one of its ``Capabilities.access``; None: derived from ``sandbox``."""
     asking: str | dict[str, Any] | None = None
-    """The harness's own value, one of its ``Capabilities.asking``; None: as ``approvals`` says."""
+    """The harness's own value, one of its ``Capabilities.asking``; None: derived from ``approvals``."""
     sandbox: Sandbox = "workspace-write"
     """The name of ``access`` in Codex."""
     approvals: ApprovalMode | dict[str, Any] = "never"
@@ -98,7 +98,7 @@ class StartTurn(BaseIntent, frozen=True, kw_only=True, tag="start_turn"):
 
 
 class Steer(BaseIntent, frozen=True, kw_only=True, tag="steer"):
-    """Say something to the agent while it works."""
+    """Send text to the running turn."""
 
     session_id: str
     turn_id: str
@@ -133,7 +133,7 @@ class Decide(BaseIntent, frozen=True, kw_only=True, tag="decide"):
 
 
 class AnswerTool(BaseIntent, frozen=True, kw_only=True, tag="answer_tool"):
-    """What a tool of ours had to say."""
+    """The output of one of our tools."""
 
     session_id: str
     call_id: str
@@ -150,7 +150,7 @@ class SetAccess(BaseIntent, frozen=True, kw_only=True, tag="set_access"):
 
     session_id: str
     access: str | None = None
-    """A native value; None leaves it as it is."""
+    """A native value; None leaves it unchanged."""
     asking: str | dict[str, Any] | None = None
 
 
@@ -203,7 +203,7 @@ class CheckTurn(BaseIntent, frozen=True, kw_only=True, tag="check_turn"):
 
 
 class AwaitTurnEnd(BaseIntent, frozen=True, kw_only=True, tag="await_turn_end"):
-    """Say nothing, and wait until the agent itself has ended a turn that we gave up."""
+    """Send nothing, and wait until the agent itself has ended a turn that we gave up."""
 
     session_id: str
     turn_id: str
@@ -263,13 +263,13 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
     """How the server names itself."""
     signed_in: bool | None = None
-    """Null when the server does not say."""
+    """Null when the server does not report it."""
     needs_sign_in: bool = False
     account: AgentAccount | None = None
 
 
 class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that is open, with what the server says it applies."""
+    """An open session, with the settings that the server applies."""
 
     session_id: str
     model: str | None = None

@@ -1,4 +1,4 @@
-"""What an agent can say: one flat, frozen struct per thing said.
+"""What an agent can report: one flat, frozen struct per kind of message.
 
 The JSON names are a public contract (``dragoman convert --to messages``): a field is never
 renamed, a message never changes its meaning, new ones may come. Every message carries the same
@@ -34,13 +34,13 @@ class BaseMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", g
     session_id: str | None = None
     turn_id: str | None = None
     at: datetime | None = None
-    """When it was said, in UTC; null when the dialect carries no time."""
+    """When it happened, in UTC; null when the dialect carries no time."""
     line: int = 0
-    """The line of the source that said it, counted from 1."""
+    """The line of the source that it comes from, counted from 1."""
 
 
 class SessionStarted(BaseMessage, frozen=True, kw_only=True, tag="session_started"):
-    """A session began, was resumed, or goes on with another model or directory."""
+    """A session started, was resumed, or continues with another model or directory."""
 
     harness: str
     version: str | None = None
@@ -48,7 +48,7 @@ class SessionStarted(BaseMessage, frozen=True, kw_only=True, tag="session_starte
     cwd: str | None = None
     parent_session_id: str | None = None
     parent_call_id: str | None = None
-    """For a sub-agent: the tool call of the parent that started it, where the harness says so."""
+    """For a sub-agent: the tool call of the parent that started it, if the harness reports it."""
     transport: str | None = None
     """How a live session is driven (``app-server``, ``stream-json`` …); null for what was only read."""
 
@@ -73,7 +73,7 @@ class Context(BaseMessage, frozen=True, kw_only=True, tag="context"):
 
 
 class Text(BaseMessage, frozen=True, kw_only=True, tag="text"):
-    """Something the agent said to the user, whole."""
+    """A complete text from the agent to the user."""
 
     text: str
     phase: Phase | None = None
@@ -132,7 +132,7 @@ class Diff(BaseMessage, frozen=True, kw_only=True, tag="diff"):
 
 
 class Delta(BaseMessage, frozen=True, kw_only=True, tag="delta"):
-    """A piece of something still being said. May be dropped: the whole always follows."""
+    """A part of a message that is still being written. May be dropped: the complete message always follows."""
 
     of: DeltaOf
     message_id: str | None = None
@@ -149,7 +149,7 @@ class UsageReport(BaseMessage, frozen=True, kw_only=True, tag="usage"):
     response_id: str | None = None
     """The model response that ``last`` belongs to. A ledger counts each response once, in whichever file it is."""
     model: str | None = None
-    """The model that answered, where the harness says so: a sub-agent may use another one than its session."""
+    """The model that answered, if the harness reports it: a sub-agent may use another one than its session."""
     cost: float | None = None
     """US dollars that the agent itself reports for the session so far."""
 
@@ -176,7 +176,7 @@ class AlwaysAllow(msgspec.Struct, frozen=True, kw_only=True):
     host: str | None = None
     """Or: connections to this host."""
     stored_in: str | None = None
-    """The file that the rule is written to, as far as it is known."""
+    """The file that the rule is written to, if known."""
 
 
 class ApprovalRequested(BaseMessage, frozen=True, kw_only=True, tag="approval_requested"):
@@ -191,11 +191,11 @@ class ApprovalRequested(BaseMessage, frozen=True, kw_only=True, tag="approval_re
     command: str | None = None
     """The whole command line as it will run, wrapping shell included. ``detail["command"]`` is the script."""
     argv: list[str] | None = None
-    """The words of the command, where the harness sends words and not a line."""
+    """The arguments of the command, if the harness sends them instead of a line."""
     shell: str | None = None
     """The wrapping shell and its flags, ``/bin/zsh -lc``, where the command is a script for one."""
     cwd: str | None = None
-    """The directory it will run in, where the harness says so."""
+    """The directory it will run in, if the harness reports it."""
     always: AlwaysAllow | None = None
     """What ``allow_always`` would remember, where the harness proposes a rule."""
     form: dict[str, Any] | None = None
@@ -239,7 +239,7 @@ class TurnError(msgspec.Struct, frozen=True, gc=False):
     native: str | None = None
     """The harness's own word for it."""
     details: str | None = None
-    """What it says besides the message."""
+    """Details besides the message."""
 
 
 class TurnEnded(BaseMessage, frozen=True, kw_only=True, tag="turn_ended"):
@@ -248,11 +248,11 @@ class TurnEnded(BaseMessage, frozen=True, kw_only=True, tag="turn_ended"):
     outcome: Outcome
     error: TurnError | None = None
     usage: Usage | None = None
-    """This turn's own tokens; null when the dialect does not tell."""
+    """This turn's own tokens; null when the dialect does not report them."""
 
 
 class SessionEnded(BaseMessage, frozen=True, kw_only=True, tag="session_ended"):
-    """No more will be said in this session by this process."""
+    """The process will report nothing more in this session."""
 
     reason: str
 

@@ -2,7 +2,7 @@
 
 The index is a cache that can be rebuilt from the session files. A database that cannot be read is
 therefore moved aside and rebuilt, and where none can be written, one in memory is used instead.
-``note`` then says what was done, as a sentence.
+``note`` then explains what was done, as a sentence.
 """
 
 from __future__ import annotations

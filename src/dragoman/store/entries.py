@@ -48,7 +48,7 @@ def spaced(text: str) -> str:
 
 
 def indexable(text: str) -> str:
-    """The text as it is indexed: with spaces between words, and without lone surrogates."""
+    """The indexed form of a text: with spaces between words, and without lone surrogates."""
     return text if text.isascii() else spaced(text).encode("utf-8", "replace").decode()
 
 

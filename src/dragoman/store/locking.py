@@ -65,7 +65,7 @@ class WriterLock:
             self._handle = None
 
     def holder(self) -> int | None:
-        """Return the process that last took the lock, if the file says so."""
+        """Return the process that last took the lock, if the file names it."""
         return next(iter(self._read()), None)
 
     def _read(self) -> list[int]:

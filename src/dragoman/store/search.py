@@ -18,7 +18,7 @@ _WEIGHTS: Final = {
     "tool_result": 0.85,
     "compacted": 0.8,
 }
-"""Ranking weights by kind: people remember what was said better than tool output."""
+"""Ranking weights by kind: people remember conversation better than tool output."""
 _CASES: Final = " ".join(f"WHEN {KINDS.index(kind)} THEN {by}" for kind, by in _WEIGHTS.items())
 _WORTH: Final = f"CASE e.kind {_CASES} ELSE 1.0 END"
 _CHOSEN: Final = 400

@@ -10,7 +10,7 @@ from dragoman.store.database import Database
 
 
 class IndexedSession(NamedTuple):
-    """What one file says about one session."""
+    """What one file contains about one session."""
 
     file_id: int
     session_id: str

@@ -1,6 +1,6 @@
 """Messages between ``Content-Length`` headers, as language servers frame them, to lines and back.
 
-Each message is one line without its newline, whatever white space it was sent with: JSON has no newline that
+Each message is one line without its newline, with any white space it was sent with: JSON has no newline that
 means anything. What is between messages and is no header is kept as a line of its own.
 """
 
@@ -29,7 +29,7 @@ class ContentLengthSplitter:
         self._ends = b""
         """What is kept of a message that is too long."""
         self._read = 0
-        """How much of it was read."""
+        """How much was read."""
 
     def receive(self, chunk: bytes) -> list[bytes | LongLine]:
         """The messages that ``chunk`` completes, in order."""
@@ -60,7 +60,7 @@ class ContentLengthSplitter:
         return bool(self._held)
 
     def _read_long(self, length: int, lines: list[bytes | LongLine]) -> bool:
-        """Read on in a message that is too long to keep: no more of it is held than its ends."""
+        """Read on in a message that is too long to keep: only its ends are kept."""
         data = b"".join(self._parts)
         part = data[: length - self._read]
         self._read += len(part)

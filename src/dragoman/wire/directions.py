@@ -1,6 +1,6 @@
 """Who sent a line that was recorded: the host or the agent.
 
-A live driver knows. A journal says so in each line's wrapper, in words that differ: ``send`` and ``recv`` in ours,
+A live driver knows. A journal contains it in each line's wrapper, under names that differ: ``send`` and ``recv`` in ours,
 ``in`` and ``out``, seen from the agent, in others. A plain stream is all the agent's.
 """
 
@@ -15,7 +15,7 @@ from dragoman.wire.jsonl import UNREADABLE
 _BY_HOST: Final = frozenset(("send", "sent", "in", ">>", "stdin"))
 _BY_AGENT: Final = frozenset(("recv", "received", "out", "<<", "stdout"))
 ASIDE: Final = frozenset(("meta", "note"))
-"""What a journal says about itself."""
+"""What a journal contains about itself."""
 ERRORS: Final = frozenset(("err", "stderr"))
 _BEGINNINGS: Final = (b'{"dir"', b'{ "dir"', b'{"t"', b'{ "t"')
 
@@ -34,7 +34,7 @@ class Unwrapped(NamedTuple):
 
     line: bytes
     sent: bool | None
-    """Whether the host sent it; None if nothing says so."""
+    """Whether the host sent it; None if unknown."""
     way: str = ""
     """The wrapper's word for who sent it; empty without a wrapper."""
 

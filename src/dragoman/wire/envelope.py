@@ -26,7 +26,7 @@ _decode = msgspec.json.Decoder(_Wrapped).decode
 
 
 def unwrap(line: bytes) -> tuple[bytes, bool | None]:
-    """The line itself, and whether the client sent it; None if the recording does not say."""
+    """The line itself, and whether the client sent it; None if the recording does not show it."""
     if not line.startswith((b'{"dir"', b'{ "dir"')):
         return line, None
     try:

@@ -12,7 +12,7 @@ from typing import Final
 _END: Final = b"\r\n\r\n"
 _LONGEST_HEAD: Final = 1 << 16
 _LONGEST_SIZE: Final = 1024
-"""A line that says how long a chunk is, or a trailer."""
+"""A line with the length of a chunk, or a trailer."""
 _WITHOUT_BODY: Final = frozenset((204, 304))
 
 

@@ -45,7 +45,7 @@ class LineSplitter:
     with U+FFFD for what cannot be decoded. All other bytes are unchanged.
 
     A line of more than ``max_line`` bytes becomes a :class:`LongLine` when its end arrives; until
-    then no more than ``max_line`` bytes of it are held. ``None`` means no limit at all.
+    then at most ``max_line`` bytes are held. ``None`` means no limit at all.
     """
 
     def __init__(self, max_line: int | None = DEFAULT_MAX_LINE) -> None:

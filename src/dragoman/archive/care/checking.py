@@ -114,7 +114,7 @@ def _begin(path: Path, batch: Iterable[Line | Damage]) -> FileReport:
     harness = harness_of_file(str(path), first)
     care = harness.care if harness is not None else None
     if harness is None or care is None:
-        # Neither content nor name tells: the usual harness still finds lines that cannot be read.
+        # Neither content nor name identifies it: the usual harness still finds lines that cannot be read.
         harness, care = _usual()
     report = FileReport(path, harness, care.make_checker())
     report.origin = identify(harness.name, str(path), first) if first else None

@@ -38,7 +38,7 @@ class HandoffFailed(DragomanError):
 
 
 class Handoff(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that was handed off, and what of it was not."""
+    """A session that was handed off, and what was left out."""
 
     session_id: str
     """The id of the new session."""

@@ -1,4 +1,4 @@
-"""The release of the program that will resume a session, as far as it can be told."""
+"""The release of the program that will resume a session, as far as it is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dragoman.harnesses.contract.program import Program
 
 
 def installed_release(program: Program) -> Release | None:
-    """Return the release of a program on this machine; None if it is not installed or does not say."""
+    """Return the release of an installed program; None if it is not installed or does not report one."""
     try:
         path = find_command(program)
     except AgentNotFound:

@@ -118,9 +118,9 @@ class Digest:
             facts.usage = usage if facts.usage is None else facts.usage + usage
 
     def _origin(self, facts: Facts, origin: str | None, *, is_own: bool) -> str | None:
-        """Where a session comes from: ``origin`` is what the file says about its own.
+        """Where a session comes from: ``origin`` is what the file contains about its own.
 
-        Some harnesses keep sub-agents in the file of the session that started them. Older files do not say that
+        Some harnesses keep sub-agents in the file of the session that started them. Older files do not show that
         they are forks, but they contain rows of their parent.
         """
         if is_own and origin is not None:

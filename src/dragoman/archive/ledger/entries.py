@@ -107,7 +107,7 @@ def rule_number(rule: Rule) -> int:
 
 
 class LedgerSession(msgspec.Struct, array_like=True, gc=False):
-    """What one file says about a session, apart from tokens."""
+    """What one file contains about a session, apart from tokens."""
 
     session: str
     at: float | None = None
@@ -117,7 +117,7 @@ class LedgerSession(msgspec.Struct, array_like=True, gc=False):
     turns: int = 0
     harness: str | None = None
     origin: str | None = None
-    """``fork``, ``sub-agent`` …; None for a session the user started, or if the file does not say."""
+    """``fork``, ``sub-agent`` …; None for a session the user started, or if the file does not contain it."""
     costs: list[tuple[float | None, float]] = []
     """US dollars for the session so far, as the agent itself reported them, with the time of the response
     before each report. A resumed or forked session continues its predecessor's amount."""
@@ -215,7 +215,7 @@ def _subtotal(entry: LedgerEntry) -> Subtotal:
 
 
 class FileUsage(msgspec.Struct, array_like=True, gc=False):
-    """Everything one file says about tokens."""
+    """Everything one file contains about tokens."""
 
     fingerprint: str
     """Equal for files with equal content."""

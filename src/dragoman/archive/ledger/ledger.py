@@ -165,7 +165,7 @@ class Ledger:
 
     @property
     def sessions(self) -> Mapping[str, LedgerSession]:
-        """What the files say about each session that has a file."""
+        """What the files contain about each session that has a file."""
         return self._sessions
 
     def harness_of(self, session: str) -> str | None:

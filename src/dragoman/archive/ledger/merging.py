@@ -68,7 +68,7 @@ def merge(file_usages: Mapping[str, FileUsage]) -> Merged:
 
 
 def _sharing_responses(file_usages: Mapping[str, FileUsage]) -> set[str]:
-    """Return the files that contain a response that another one contains, too, whatever their sessions."""
+    """Return the files that share a response with another file, in any session."""
     seen: dict[bytes, str] = {}
     sharing: set[str] = set()
     for path, file_usage in file_usages.items():
@@ -93,7 +93,7 @@ def entries_of(file_usages: Mapping[str, FileUsage], merged: Merged) -> list[Fil
 
 
 def merge_sessions(file_usages: Iterable[tuple[str, FileUsage]]) -> dict[str, LedgerSession]:
-    """Combine what all files say about each session."""
+    """Combine what all files contain about each session."""
     known: dict[str, LedgerSession] = {}
     for _, file_usage in sorted(file_usages, key=lambda pair: pair[0]):
         for facts in file_usage.sessions:

@@ -194,7 +194,7 @@ def _read(path: _Path) -> _PriceCache:
 
 
 _FORMAT: Final = 2
-"""Incremented when prices say more than before: answers that were saved before are looked up again."""
+"""Incremented when prices cover more than before: answers that were saved before are looked up again."""
 
 
 class _PriceCache(msgspec.Struct):

@@ -1,6 +1,6 @@
 """Find the newest rate limits that any session reports.
 
-What the newest files say is cached: to find it there takes the parser of their harness, which takes longer to
+The rate limits in the newest files are cached: finding them takes the parser of their harness, which takes longer to
 import than everything else that a report needs.
 """
 
@@ -58,7 +58,7 @@ class _LimitsCache(msgspec.Struct):
 def newest_limits(files: Iterable[FoundFile], *, cache: str | None = None) -> Limits | None:
     """Return the newest limits in these files; None if the newest files report none.
 
-    ``cache`` is a file that keeps what unchanged files said.
+    ``cache`` is a file that keeps the rate limits of unchanged files.
     """
     newest = sorted(files, key=lambda found: (-found.mtime_ns, found.path))[:_FILES]
     known = _recall(cache)

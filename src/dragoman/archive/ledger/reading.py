@@ -129,7 +129,7 @@ class FileUsageReader:
         return self._sessions[0].harness if self._sessions else None
 
     def know_origin(self, origin: Origin | None) -> None:
-        """Take what the harness says about where the file's session comes from."""
+        """Take the harness's information on where the file's session comes from."""
         for facts in self._sessions:
             if origin is not None and facts.session == origin.session_id:
                 facts.origin = origin.kind

@@ -18,7 +18,7 @@ _EVERY_GROUP = "*"
 
 
 def _width() -> int:
-    """The columns of the terminal, as ``shutil.get_terminal_size`` tells them, which imports compression."""
+    """The columns of the terminal, like ``shutil.get_terminal_size``, which imports compression."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns):
         return int(columns)

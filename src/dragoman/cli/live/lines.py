@@ -37,7 +37,7 @@ class LineView:
         self._asked: set[str] = set()
         """The requests that were printed."""
         self._typed: str | None = None
-        """The input as it was last printed, if it is the last line on the screen."""
+        """The last printed input, if it is the last line on the screen."""
         self._entered = ""
         """The last entry. It is not printed again when the agent confirms it."""
 

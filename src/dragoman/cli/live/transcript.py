@@ -314,7 +314,7 @@ class LiveTranscript:
 
 
 def thinking(text: str, ink: Ink, width: int) -> list[str]:
-    """Rows of reasoning. Bold markers are dropped, because all of it is italic."""
+    """Rows of reasoning. Bold markers are dropped, because everything is italic."""
     lines = tidy_lines(text.replace("**", ""))
     rows = [row for line in lines if line.strip() for row in wrap(line, width - 2)]
     marked = [f"∴ {row}" for row in rows[:1]] + [f"  {row}".rstrip() for row in rows[1:]]

@@ -25,7 +25,7 @@ ASK: Final = "ask"
 UNNAMED: Final = "policy"
 """The value of ``by`` until it is set."""
 DEADLINE_SECONDS: Final = 300.0
-"""How long a person has to answer, unless the caller says otherwise."""
+"""How long a person has to answer, by default."""
 ALLOWING: Final[frozenset[str]] = frozenset(("allow", "allow_for_session", "allow_always"))
 
 

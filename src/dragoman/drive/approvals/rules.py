@@ -44,7 +44,7 @@ class Explained(msgspec.Struct, frozen=True, kw_only=True):
     """The decision of the rules about a request, with the reason."""
 
     decision: str
-    """The word of a decision, or ``ask``."""
+    """A decision, or ``ask``."""
     rule: str | None
     """The rule's name, or ``rule 3``; null if no rule decided."""
     why: str

@@ -1,4 +1,4 @@
-"""Detect requests that do not say what they ask for. They are denied, whatever the policy or a person says."""
+"""Detect requests that do not show what they ask for. They are denied, whatever the policy or a person decides."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Exchange:
         self.fault: str | None = None
         """The error that the conversation raised."""
         self.heard_at = self._loop.time()
-        """When the other side last said anything, on the loop's clock."""
+        """The time of the last line received, on the loop's clock."""
 
     @property
     def link(self) -> Link | None:
@@ -107,7 +107,7 @@ class Exchange:
     # Asking.
 
     async def ask(self, intent: Intent, *, seconds: float) -> Any:
-        """Submit an intent and wait for what comes of it, at most ``seconds``.
+        """Submit an intent and wait for its answer, at most ``seconds``.
 
         Raises an :class:`AgentError` when it is refused, not answered, or the agent is gone,
         and :class:`Unsupported` for what this release cannot do.

@@ -1,8 +1,8 @@
-"""A server that we started and speak to over HTTP, as a link: each request is a task, each response and event a line.
+"""A server that we started, over HTTP, as a link: each request is a task, each response and event a line.
 
 The server listens on loopback and demands a password that is made up for it, so that no other user's program can
 approve what the agent asks. Its process is one of ours like any other: with the link it is gone. Every wait has a
-bound, and a stream of events that breaks off is opened again, a few times; the conversation is told, and asks for what
+bound, and a stream of events that breaks off is opened again, a few times; the conversation is notified, and requests what
 it may have missed.
 """
 
@@ -40,7 +40,7 @@ class HttpBounds:
     """How long the other side is waited for, in seconds, and how often a stream is opened again."""
 
     start: float = 60.0
-    """Until the server says where it listens."""
+    """Until the server reports where it listens."""
     connect: float = 10.0
     answer: float = 120.0
     """For a whole response."""
@@ -250,7 +250,7 @@ class HttpLink:
             await asyncio.sleep(self._bounds.pause * failures)
 
     async def _ask(self, asked: RequestLine) -> None:
-        """Send it and deliver what comes back, up to the end of it."""
+        """Send it and deliver the response, up to its end."""
         bounds, response = self._bounds, ResponseReader()
         body = bytearray()
         async with asyncio.timeout(bounds.answer) as bound:
@@ -354,7 +354,7 @@ def _place(address: str) -> _Place:
 
 
 def _value(body: bytes) -> Any:
-    """A body as a value; text that is no JSON as it is."""
+    """A body as a value; text that is not JSON is returned unchanged."""
     if not body.strip():
         return None
     try:

@@ -1,11 +1,11 @@
 """Keeps every line that goes over the wire, before anybody understands it.
 
 One JSON line for each: ``{"dir": "send" | "recv", "t": 1790000000.123, "msg": …}``, the wrapper that
-our own recordings have, so that a journal is read like one. ``msg`` is the line as it was; a line that
+our own recordings have, so that a journal is read like one. ``msg`` is the line unchanged; a line that
 is not JSON is kept as a string, ``raw``. Values that are known to be secret are masked.
 
 A journal is a witness, not a part of the exchange: when it cannot be written that is reported once,
-and the exchange goes on without it.
+and the exchange continues without it.
 """
 
 from __future__ import annotations

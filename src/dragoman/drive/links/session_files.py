@@ -28,7 +28,7 @@ def with_session_files(
 ) -> OpenLink:
     """The same link, with the rows of the session's files among its lines.
 
-    ``resumed`` is the session that is resumed: what its files say already is not news.
+    ``resumed`` is the session that is resumed: the content of its files is not new.
     """
 
     async def opened(receive: Receive, closed: Closed) -> Link:

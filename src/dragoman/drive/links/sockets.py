@@ -92,7 +92,7 @@ def open_address(
 
 
 def parse_address(address: str) -> Address:
-    """Take an address apart. Raises :class:`UsageError`; what it says shows no secrets."""
+    """Take an address apart. Raises :class:`UsageError`, whose text shows no secrets."""
     try:
         url = urlsplit(address)
         port = url.port

@@ -1,8 +1,8 @@
 """The plan for an agent on another machine, over the system's own ``ssh``, and what its failures mean.
 
 What runs there is a line of ``sh``: it reads what the agent's environment needs from its standard input,
-enters the workspace, says that it is ready, and becomes the agent. So keys appear in no argument list,
-neither here nor there, and whatever a login prints before that is not taken for the agent's words.
+enters the workspace, reports that it is ready, and becomes the agent. So keys appear in no argument list,
+neither here nor there, and nothing that a login prints before that is taken for the agent's output.
 
 No process is left behind: when the connection ends, the agent's standard input does, too; for an agent that
 stays on, a small watcher beside it ends it a few seconds later. :mod:`dragoman.drive.links.ssh_link` carries
@@ -35,7 +35,7 @@ _NO_WORKSPACE, _NOT_EXECUTABLE, _NOT_FOUND = 123, 126, 127
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BAD_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f'\"`$\\;&|<>()]")
 
-# The script stands in single quotes in a command line that may be read by another shell than sh: it has
+# The script is in single quotes in a command line that may be read by another shell than sh: it has
 # no quote of that kind, no backslash and no line break. PPID is the server's process for this connection,
 # $$ the agent, and the leader of its group. The watcher ends what is left of the group when either is gone.
 # A server's process that belongs to another user cannot be watched: the end of standard input has to do.
@@ -57,7 +57,7 @@ class Remote:
     user: str | None = None
     port: int | None = None
     identity: str | None = None
-    """The file of a private key. Without it, whatever ssh finds."""
+    """The file of a private key. Without it, ssh chooses one."""
     host_keys: HostKeys = "accept-new"
     """``yes``: only hosts that are known; ``accept-new``: also those never met; ``no``: all, unsafe."""
     options: tuple[str, ...] = ()

@@ -28,15 +28,15 @@ def open_ssh(
 ) -> OpenLink:
     """How to start the launch on another machine and talk to it.
 
-    ``start`` starts our own end of it. The link opens when the agent is about to run; when it does not
-    come to that, the error says which step failed.
+    ``start`` starts our own end. The link opens when the agent is about to run; when it does not
+    get that far, the error names the step that failed.
     """
     plan = ssh_launch(launch, remote, secrets=secrets)
     hidden = Secrets([*(secrets or {}).values(), *secrets_in(launch.env)])
 
     async def open_link(receive: Receive, closed: Closed) -> Link:
         door = _Door(receive, closed)
-        # Sent from here, whatever the one who starts processes does with a preamble.
+        # Sent from here, whatever the process starter does with a preamble.
         inner = await start(replace(plan, preamble=b""))(door.receive, door.close)
         link = SshLink(inner, remote, hidden)
         if plan.preamble:

@@ -1,4 +1,4 @@
-"""A link to a server that speaks WebSocket, over whatever carries bytes: TCP, TLS, a unix socket.
+"""A link to a WebSocket server, over anything that carries bytes: TCP, TLS, a unix socket.
 
 One text message is one line. The rules of the protocol are those of the package ``websockets``, of which
 only the core without I/O is used: what arrives is handed over in the same turn of the event loop, no task

@@ -151,7 +151,7 @@ class _Overflow:
             while view:
                 view = view[self._file.write(view) :]
         except (OSError, ValueError, TypeError, OverflowError) as error:
-            # The disk is full, or something in the message is no JSON. What was written of it does not
+            # The disk is full, or a value in the message is not JSON. What was written does not
             # count: the next one is written over it.
             _log.warning("a message stays in memory: %s", error)
             return False

@@ -45,7 +45,7 @@ class OneShotAgent:
         self.capabilities = plan.capabilities
         self.running: set[Shot] = set()
         self.notices: deque[Message] = deque(maxlen=_NOTICES_KEPT)
-        """What was said when no turn was under way; the newest."""
+        """The newest messages that arrived between turns."""
 
     def publish(self, messages: Sequence[Message]) -> None:
         """Pass on what is of no process: to the turns that are under way, if there are any."""
@@ -110,7 +110,7 @@ class OneShotAgent:
         raise Unsupported("asking for rate limits", needs=_SERVER)
 
     async def watch(self) -> None:
-        """Give up turns that say nothing for too long."""
+        """Give up turns without activity for too long."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(_TICK)
@@ -168,7 +168,7 @@ class OneShotSession:
 
     @property
     def spent(self) -> Usage | None:
-        """What was spent before the next process, as far as it was reported."""
+        """The usage before the next process, as far as it was reported."""
         return self._origin.spent if self._origin is not None else self._spent
 
     def run(
@@ -229,7 +229,7 @@ class OneShotSession:
         return []
 
     async def fork(self) -> OneShotSession:
-        """A session that begins with all that was said in this one, once it is asked something."""
+        """A session with the history of this one, from its next prompt on."""
         if not self.id:
             raise Unsupported("branching off a session that nothing was asked in")
         branch = OneShotSession(self._agent, replace(self._shot, fork=self.id, resume=None))

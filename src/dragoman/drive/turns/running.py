@@ -85,7 +85,7 @@ class RunningTurn:
     """Iterate over it for the messages, or await it for the :class:`Result`.
 
     It starts when you do either. Every turn ends with exactly one ``turn_ended``, whatever
-    happens to the agent; iterating does not raise because of what an agent says or fails to say,
+    happens to the agent; iterating does not raise because of the agent's output or its absence,
     only when the turn could not be started.
 
     To stop reading, or to be cancelled, does not stop the turn: ``session.interrupt()`` does.
@@ -104,18 +104,18 @@ class RunningTurn:
         self.is_unanswered = False
         """Whether it has been asked, and has not answered yet."""
         self.is_by_agent = False
-        """Whether it was not asked for here: the agent, or another client of it, has started it."""
+        """Whether it was started by the agent itself, or by another client."""
         self.ended: TurnEnded | None = None
         self.stderr = ""
         self.exit_code: int | None = None
-        """These two of the process, if the turn ended with it or because of it."""
+        """The stderr and exit code of the process, if the turn ended with it or because of it."""
         now = self._loop.time()
         self.pulse = Pulse(began_at=now, heard_at=now)
         self._calls: dict[str, ToolCall] = {}
         self._outputs: dict[str, str] = {}
         self._asked: set[str] = set()
         self.held: list[Message] = []
-        """What the session keeps for it until it is known whether it is meant for it."""
+        """Messages that the session holds until it is known whether they belong to this turn."""
         self.abandoned: list[ToolCall] = []
         """Calls whose end was never reported."""
         self.keeps_commands = False
@@ -167,7 +167,7 @@ class RunningTurn:
         self._begun.result()
 
     async def answered(self) -> None:
-        """Wait until the agent has answered the request to begin it, whatever the answer."""
+        """Wait until the agent has answered the request to start it, whatever the answer."""
         if self._begun is not None:
             await asyncio.wait((self._begun,))
 
@@ -261,7 +261,7 @@ class RunningTurn:
                 pass
 
     def fresh_pulse(self, *, gone: bool) -> Pulse:
-        """What is known of it now."""
+        """The facts known about it now."""
         self.pulse.tools = [
             RunningTool(call.tool, _what(call), self._outputs.get(call.call_id, ""))
             for call in self._calls.values()
@@ -272,7 +272,7 @@ class RunningTurn:
 
 
 def left_running(call: ToolCall, ended: TurnEnded, *, kept: bool) -> Notice:
-    """What to say of a command that was running when its turn was stopped."""
+    """The notice about a command that was running when its turn was stopped."""
     command = call.input.get("command")
     text = f"a command may still be running: {command}" if kept else f"stopping: {command}"
     level: Level = "warning" if kept else "info"

@@ -171,7 +171,7 @@ class Shot:
             self.turn.on_message(message, own=True)
 
     async def _finish(self, link: Link) -> None:
-        """When the process has said all, see how it ended."""
+        """After the last output of the process, see how it ended."""
         await self._said_all.wait()
         until = asyncio.get_running_loop().time() + _EXIT_SECONDS
         while (ended := link.exit) is None or ended.code is None:

@@ -1,7 +1,7 @@
-"""Telling an agent to stop a turn until it agrees.
+"""Asking an agent to stop a turn until it agrees.
 
 Between its word that it takes a turn up and the start of that turn an agent may refuse to stop it (Codex
-0.166: "no active turn to interrupt"), and then goes on with it.
+0.166: "no active turn to interrupt"), and then continues it.
 """
 
 from __future__ import annotations

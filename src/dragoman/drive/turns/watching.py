@@ -70,7 +70,7 @@ async def _look_into(session: Session, turn: RunningTurn) -> None:
     except ResponseTimeout:
         turn.pulse.deaf = True
     except (AgentError, UsageError):
-        return  # it cannot tell; the stall timeout has the last word
+        return  # the agent cannot answer; the stall timeout decides
     else:
         if outcome is not None and session.turn is turn:
             session.worker.end_turn(session, outcome)

@@ -110,7 +110,7 @@ class HtmlExporter:
         return self._written() + f"{tail}\n".encode("utf-8", "backslashreplace")
 
     def _begin(self) -> None:
-        """Write the head of the page with what is known so far, in whatever order the messages come."""
+        """Write the head of the page with what is known so far, in any order of messages."""
         self._is_started = True
         self._head = page.head(self._places.title, facts(self._places.first))
 

@@ -1,7 +1,7 @@
 """Write the pieces of a page in order, as soon as no earlier piece is incomplete.
 
 The card of a tool call waits for its result, and a group waits for its sub-agent; later pieces wait behind them.
-The waiting pieces are bounded: above the limit, the oldest is written as it is, so that a page of any length
+The waiting pieces are bounded: above the limit, the oldest is written unfinished, so that a page of any length
 needs little memory.
 """
 

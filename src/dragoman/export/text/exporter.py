@@ -6,12 +6,12 @@ message             shown as
 session_started     program, version, model and directory in a line, when they are new
 prompt              a small angle and what the user asked
 context             ``[developer]`` and the text, dim, if included
-text                the text as it is
+text                the text, unchanged
 thinking            ``∴ dim``
 tool_call           ``$ command``; ``± path (update)`` and the diff; a checklist; ``Tool(input)``
 tool_result         the first lines, indented; ``✗ exit 1``
 plan                ``☑ done``, ``◐ under way``, ``☐ to do``; nothing while a call shows it
-delta               of text, if included: each line when it is whole, and not once more later
+delta               of text, if included: each line once, when it is complete
 approval_requested  ``? command: rm -rf build``
 approval_settled    ``→ decision``
 notice              ``! text``; ``· text`` for mere information

@@ -113,5 +113,5 @@ def head(text: str, count: int, width: int, indent: str) -> list[str]:
 
 
 def more(count: int, indent: str = "  ") -> list[str]:
-    """A line that says how many more there would be, if there are any."""
+    """A line with the number of further entries, if there are any."""
     return [f"{indent}… {count} more line{'s' * (count != 1)}"] if count > 0 else []

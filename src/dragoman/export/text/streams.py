@@ -14,7 +14,7 @@ from dragoman.model.messages import Delta, Text
 class _Stream:
     text: str = ""
     shown: int = 0
-    """How much of it was written, in whole lines."""
+    """How much was written, in whole lines."""
 
     def rest(self, whole: str) -> str | None:
         """What is still to be shown of the complete text; none if it is another text."""
@@ -38,7 +38,7 @@ class TextStreams:
         return stream.text[begin:end]
 
     def complete(self, text: Text) -> tuple[str | None, str] | None:
-        """The id under which a text was streamed and what is left of it; none if it was not."""
+        """The id under which a text was streamed and what is left to write; none if it was not."""
         for message_id in (text.message_id, *self._streams):
             stream = self._streams.get(message_id)
             rest = stream.rest(text.text) if stream else None

@@ -7,7 +7,7 @@ takes the channel's name. The work is done by collaborators, one idea each:
 | collaborator | idea | methods |
 |---|---|---|
 | :class:`TurnLifecycle` | which turn is open, and how it will end | has_ended, is_other_turn, attribute_to |
-| :class:`SessionContent` | what is said, and which part of it is new | prompt, context, text, thinking, delta, snapshot |
+| :class:`SessionContent` | texts, and which part of them is new | prompt, context, text, thinking, delta, snapshot |
 | :class:`SessionCalls` | which calls are open, and what they were given | input_of, keep_native, native_of |
 | :class:`SessionTools` | one result for each call | call, result |
 | :class:`SessionUsage` | what turns spend | usage, usage_record, usage_starts |
@@ -260,7 +260,7 @@ class SessionAssembler:
         self.latest.end_turn()
 
     def leave(self, *, may_go_on: bool = False) -> None:
-        """Close a turn that is still open although the stream, or the session, goes on without it.
+        """Close a turn that is still open although the stream, or the session, continues without it.
 
         With ``may_go_on``, close it only if its content shows that it has come to its end: the file may
         be continued, and an end that is emitted cannot be taken back.
@@ -308,5 +308,5 @@ class SessionAssembler:
             self.turns.emit_review()
 
     def end_review(self) -> None:
-        """The reviewer is done; what it said may still be repeated until the turn ends."""
+        """The reviewer is done; its text may still be repeated until the turn ends."""
         self.turns.review.is_open = False

@@ -1,4 +1,4 @@
-"""Emit what is said in a session: prompts, context, texts, thoughts, and pieces of them."""
+"""Emits the texts of a session: prompts, context, texts, thoughts, and deltas of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dragoman.model.messages import Context, Delta, DeltaOf, Phase, Prompt, Text
 
 
 class SessionContent:
-    """The words of one session, each once, whichever channels report them.
+    """The texts of one session, each once, whichever channels report them.
 
     The methods that most lines of a long session end in construct their message directly, which is
     faster than going through ``emit``.
@@ -196,7 +196,7 @@ class SessionContent:
         )
 
     def snapshot(self, channel: str, of: DeltaOf, text: str, message_id: str) -> None:
-        """Something that is still growing, as it stands now. What is new of it is a delta."""
+        """The current text of something that is still growing. What is new is a delta."""
         before = (
             self._calls.output_of(message_id)
             if of == "output"
@@ -204,7 +204,7 @@ class SessionContent:
         )
         if text.startswith(before):
             self.delta(channel, of, text[len(before) :], message_id)
-        else:  # it was rewritten, not continued: earlier deltas have what it said before
+        else:  # it was rewritten, not continued: earlier deltas have the old text
             self._streams.forget(message_id)
             self.delta(channel, of, text, message_id)
 

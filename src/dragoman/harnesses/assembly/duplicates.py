@@ -1,4 +1,4 @@
-"""Tell content that is new from content that another channel has reported."""
+"""Distinguishes new content from content that another channel has reported."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Deduplicator:
         return True
 
     def clear(self) -> None:
-        """Forget everything: a new turn may repeat what an earlier one said."""
+        """Forget everything: a new turn may repeat the content of an earlier one."""
         self.echoes = False
         if self._emitted or self._ids:
             self._emitted.clear()

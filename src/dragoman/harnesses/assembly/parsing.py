@@ -15,7 +15,7 @@ from dragoman.wire.loose import as_dict, as_str
 
 
 class StreamParser:
-    """A parser that reads each line by itself. Subclasses say how, in ``_read``."""
+    """A parser that reads each line by itself. Subclasses implement ``_read``."""
 
     def __init__(
         self,
@@ -57,14 +57,14 @@ class StreamParser:
         return self._out.take_duplicates()
 
     def _read(self, line: bytes) -> None:
-        """Tell what the line says. May raise msgspec's errors for a line that fits no shape."""
+        """Report the content of a line. May raise msgspec's errors for a line that fits no shape."""
         raise NotImplementedError
 
     def _say_held(self) -> None:
-        """Say what was held back. What is open stays open."""
+        """Emit what was held back. What is open stays open."""
 
     def _finish(self, ending: Ending) -> None:
-        """Say what was held back, and close what is open."""
+        """Emit what was held back, and close what is open."""
         raise NotImplementedError
 
     def _speaker(self) -> SessionAssembler | None:

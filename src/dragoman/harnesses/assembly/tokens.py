@@ -37,7 +37,7 @@ class TokenCounter:
         """Take in a report; whether it contains anything new.
 
         ``total`` is the session's running total, ``last`` the tokens of the newest response; either
-        may be missing. ``old`` says that the report is about an earlier turn or an earlier process,
+        may be missing. ``old`` means that the report is about an earlier turn or an earlier process,
         which is how resumed sessions begin: it then only sets the total to count from.
         """
         before = self.total

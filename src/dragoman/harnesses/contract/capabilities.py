@@ -41,7 +41,7 @@ Ability: TypeAlias = Literal[
     "instructions",  # instructions can be added to every turn
     "personality",  # the tone of the answers can be chosen
     "set_access",  # access or asking can change while a session is open
-    "check_turn",  # the agent says what became of a turn
+    "check_turn",  # the agent reports the outcome of a turn
     "stop_commands",  # commands left running can be stopped
     "questions",  # the agent asks questions with choices
     "deny_message",  # a refusal can carry a word to the model
@@ -76,7 +76,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Names of models that are known without asking the agent. Empty: ask it, or name one."""
     can: frozenset[Ability] = frozenset()
     confirms_access: bool = True
-    """The agent says which access it applies, so that a wider one can be refused."""
+    """The agent reports which access it applies, so that a wider one can be refused."""
     icon: str = ""
     """Path data of an SVG icon in a box of 24 by 24. Empty: people see a monogram of the title."""
     sign_in_command: str = ""

@@ -81,7 +81,7 @@ class Checker(Protocol):
 
     @property
     def session_id(self) -> str | None:
-        """The session that the file says it holds."""
+        """The session that the file belongs to, by its content."""
         ...
 
     @property

@@ -31,7 +31,7 @@ class Base(msgspec.Struct, frozen=True, kw_only=True):
     end_offset: int | None = None
     """The byte of that file where the part ends."""
     end_ordinal: int | None = None
-    """The number of the first row that is no longer part of it."""
+    """The number of the first row after it."""
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class Identify(Protocol):
     def __call__(self, path: str, first_lines: Sequence[bytes], /) -> Origin | None:
         """Return the origin of a file, judging by its path and by as many first lines as there are.
 
-        Without lines, the answer is what the path alone tells, which costs nothing; the lines decide where
+        Without lines, the answer is derived from the path alone, which costs nothing; the lines decide where
         the two disagree. None means that this is no session of this harness. The path may name something
         inside of a file, such as a session in a database: the caller passes it as it found it, and the
         lines are then those of that session.
@@ -95,7 +95,7 @@ class NameList(msgspec.Struct, frozen=True, kw_only=True):
 
     file: str
     name_in: Callable[[bytes], tuple[str, str] | None]
-    """The session and the name in a line of it."""
+    """The session and the name in one of its lines."""
 
 
 class RowNames(msgspec.Struct, frozen=True, kw_only=True):

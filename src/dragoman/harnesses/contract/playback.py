@@ -46,7 +46,7 @@ class Performance(Protocol):
 
 
 class Playback(msgspec.Struct, frozen=True, kw_only=True):
-    """How to stand in for a harness's program."""
+    """How to play a harness's program."""
 
     run: Callable[[Iterable[TimedMessage]], Iterable[TimedLine]]
     """The output of a program that runs one prompt and ends."""

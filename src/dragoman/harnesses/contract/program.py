@@ -39,7 +39,7 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
     arguments: Callable[[str], tuple[str, ...]]
     """The arguments that make it write its schema into a folder."""
     file: str
-    """The file in there that has all of it."""
+    """The file in that package that contains the program."""
     drift: Callable[[bytes], Drift]
     """What that file names and we do not know. Raises ``ValueError`` if it is no schema."""
 
@@ -89,7 +89,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     settings_file: Callable[[Mapping[str, str]], str] | None = None
     """Where a user's settings are, in this environment."""
     is_trust_decided: Callable[[bytes, str], bool] | None = None
-    """Whether those settings say if a folder is trusted; None for a program without such a question."""
+    """Whether those settings decide if a folder is trusted; None for a program without such a question."""
     profile: Callable[[str, Callable[[str], str | None]], dict[str, Any]] | None = None
     """The settings of a profile, by its name; the second argument reads a file in the harness's home."""
     sandbox_trials: tuple[tuple[str, ...], ...] = ()

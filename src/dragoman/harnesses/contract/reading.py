@@ -2,7 +2,7 @@
 
 A harness is a folder. For reading it offers *dialects*: each is a name, a word on where it comes
 from, and a parser. A parser is given lines and asked for messages; it starts nothing, waits for
-nothing and never raises because of what a line says. Lines, not bytes, are the boundary, so that a
+nothing and never raises because of a line's content. Lines, not bytes, are the boundary, so that a
 line can be kept before it is understood and every message can name the line it came from.
 """
 
@@ -67,7 +67,7 @@ class Parser(Protocol):
         ...
 
     def receive_eof(self, ending: Ending = "over") -> None:
-        """There are no more lines: say what was held back, and end what is known to have ended.
+        """There are no more lines: emit what was held back, and end what is known to have ended.
 
         A turn in a source that is still ``growing`` stays open. So does one in a session file that was
         ``left`` without the row that ends it, if files of that release have such a row.
@@ -88,7 +88,7 @@ class Parser(Protocol):
 
 
 class MarkingParser(Parser, Protocol):
-    """A parser that says from where its file could be read on."""
+    """A parser that can name positions from which its file could be read on."""
 
     def marks(self) -> list[Mark]:
         """The marks made since the last call: one for each turn, where it begins, if it can be."""
@@ -134,12 +134,12 @@ class MakeMarkingParser(Protocol):
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the wire formats a harness speaks or has spoken."""
+    """One of the wire formats of a harness, current or past."""
 
     name: str
     summary: str
     releases: str
-    """The releases that speak it, in words: ``0.44.0 to today``."""
+    """The releases that use it, as text: ``0.44.0 to today``."""
     make_parser: MakeParser
     mark: MakeMarkingParser | None = None
     """A parser that makes marks, where the dialect allows it."""
@@ -154,7 +154,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 
     dialect: str
     aspect: str
-    """What is missing, in the words of :mod:`dragoman.testing.likeness`."""
+    """What is missing, as named in :mod:`dragoman.testing.likeness`."""
     why: str
     tools: tuple[str, ...] = ()
     """For the aspect ``calls``: the tools whose calls are missing."""

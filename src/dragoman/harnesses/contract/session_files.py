@@ -1,6 +1,6 @@
 """The files that an agent writes while it works, for agents whose files matter to those who drive them. No I/O.
 
-Some say in a session's file what their wire leaves out. The engine then follows the file, and gives each new row to
+Some write to a session's file what their wire leaves out. The engine then follows the file, and gives each new row to
 the conversation as a line of its own, a :class:`WrittenRow`, ahead of the lines that arrive after it. A journal keeps
 these lines like any other.
 """

@@ -1,4 +1,4 @@
-"""How a harness is started and spoken to: one value for each way it offers.
+"""How a harness is started and driven: one value for each way it offers.
 
 A :class:`SessionTransport` carries a :class:`~dragoman.harnesses.contract.conversation.Conversation`:
 one process for all sessions, or one process for each. A :class:`TurnTransport` starts a process for a
@@ -69,7 +69,7 @@ class OneShot:
 class Run(Protocol):
     """One process that was given one prompt, line by line. Sans I/O, like a conversation.
 
-    Whatever becomes of the process, it emits the prompt and exactly one ``turn_ended``.
+    Whatever happens to the process, it emits the prompt and exactly one ``turn_ended``.
     """
 
     def opening(self) -> bytes:
@@ -136,7 +136,7 @@ class MakeRun(Protocol):
         """A run at its start.
 
         ``spent`` is what the resumed session has used in all, if that is known: some releases report
-        totals only, and without it a follow-up cannot say what it has used itself.
+        totals only, and without it a follow-up cannot report its own usage.
         """
         ...
 
@@ -147,12 +147,12 @@ def no_settings(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def nothing_to_hide(path: str, body: Any) -> Any:
-    """The body as it is, for a server whose responses hold no secrets."""
+    """The body unchanged, for a server whose responses hold no secrets."""
     return body
 
 
 class HttpServer(msgspec.Struct, frozen=True, kw_only=True):
-    """How a server that we start is spoken to: over HTTP, on loopback, with a password made up for this process.
+    """How to use a server that we start: over HTTP, on loopback, with a password made up for this process.
 
     Requests, responses and events are lines for the conversation: ``{"id", "method", "path", "body"}`` is sent,
     ``{"id", "status", "body"}`` or ``{"id", "error"}`` comes back. A response that is a stream of events comes back
@@ -194,7 +194,7 @@ class SessionTransport(msgspec.Struct, frozen=True, kw_only=True):
     has_address: bool = False
     """A running server can be reached by its address (``unix://``, ``ws://``)."""
     files: SessionFiles | None = None
-    """The files that the agent writes for its session, where they say what the wire leaves out."""
+    """The files that the agent writes for its session, where they contain what the wire leaves out."""
     settings: Callable[[Mapping[str, str]], dict[str, Any]] = no_settings
     """The settings that sessions take from the environment, for a program that ignores its own variables
     when it is driven. ``OpenSession.config`` has them, unless the caller sets others."""

@@ -34,11 +34,11 @@ class HandedTurn(msgspec.Struct, kw_only=True):
 
 
 class HandedConversation(msgspec.Struct, kw_only=True):
-    """A conversation as it is now: without turns that were undone, and from the last compaction on."""
+    """The current conversation: without turns that were undone, and from the last compaction on."""
 
     turns: list[HandedTurn] = []
     summary: str | None = None
-    """What stands for the turns before the first one, if the conversation was compacted."""
+    """The summary of the turns before the first one, if the conversation was compacted."""
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     """``thinking``, ``images``, ``tools``, ``context`` …; see docs/handoff.md."""
     count: int
     detail: str
-    """What became of it, as a sentence without its count."""
+    """What happened to it, as a sentence without its count."""
     names: tuple[str, ...] = ()
     """The tools concerned, if any."""
     kept: bool = False

@@ -1,4 +1,4 @@
-"""Say which allow rules cover less, or more, than their author may expect."""
+"""Report which allow rules cover less, or more, than their author may expect."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def rule(
 ) -> Rule:
     """Create a rule. If a condition has several values, one of them must match. Raises :class:`BadRule`.
 
-    ``command``: the first words of a command. ``command_regex``: the whole of it for a rule that allows,
+    ``command``: the first words of a command. ``command_regex``: the whole command for a rule that allows,
     any part for others. ``options``: the only options that an allowed command may use. ``cwd``: globs of
     the directories to run in; without them, an allow rule applies in the session's directory only.
     ``path``: globs. ``tool`` and ``server``: names with ``*``. ``text``: words that the question contains,

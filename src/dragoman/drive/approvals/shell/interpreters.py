@@ -29,7 +29,7 @@ _SAFE_SUBCOMMANDS: Final = {"dart": names("analyze format doc pub fix info test 
 _NAMING: Final = names(
     "-m -jar -l -c --check --test -f -cp -classpath --class-path --module -syntax-only --module-path"
 )
-"""Options that say what becomes of the file after them."""
+"""Options that determine how the file after them is used."""
 _PROMPTING: Final = names(
     "psql mysql mariadb redis-cli sqlite3 duckdb tmux screen byobu ftp sftp telnet mongo mongosh"
 )

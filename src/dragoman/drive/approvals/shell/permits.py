@@ -30,7 +30,7 @@ def uncovered(
 
     With ``options``, a rule covers no other options; without, all but those by which the program runs or
     writes something else. In both cases it does not cover subcommands and code that run something else.
-    With ``has_path``, the rule says which files it covers, so an interpreter may run those.
+    With ``has_path``, the rule limits which files it covers, so an interpreter may run those.
     """
     named = max(named, 1)
     name = program(words[0])

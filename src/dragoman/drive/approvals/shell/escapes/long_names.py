@@ -81,7 +81,7 @@ _FINE: Final = {
 
 
 def is_telling(name: str, word: str, value: str | None) -> bool:
-    """Whether the name of a long option says so. ``value``: the next word, if it may be the value."""
+    """Whether the name of a long option marks it. ``value``: the next word, if it may be the value."""
     option, equals, given = word.partition("=")
     if not option.startswith("--") or len(option) < 4 or name in _OPERANDS_FIRST:
         return False

@@ -121,7 +121,7 @@ _MAVEN_GOAL: Final = re.compile(
     r"|spotless:\w+|checkstyle:check|spring-boot:run|jacoco:report|javadoc:\w+|source:\w+|resources:\w+|clean:clean|jar:jar"
     r"|war:war|site:site|enforcer:enforce|formatter:\w+|license:\w+|pmd:\w+|spotbugs:check|cobertura:\w+|quarkus:(?:dev|test))"
 )
-"""Common goals given by name. The plug-in of any other goal may run what its properties say."""
+"""Common goals given by name. The plug-in of any other goal may run what its properties name."""
 
 
 _ABBREVIATED: Final = {
