@@ -29,6 +29,7 @@ FACTS = {
     "gemini": {"program", "sign_in"},
     "copilot": {"driving", "playback.copilot", "sign_in"},
     "opencode": {"driving", "playback.opencode", "sign_in"},
+    "qwen": {"driving", "playback.qwen", "sign_in"},
     "codex": {
         "app_server",
         "app_server.client",

@@ -167,6 +167,7 @@ HIDDEN: dict[str, tuple[list[Turn], list[Turn]]] = {
     "failed ends": (turn(ASKED, outcome="failed"), fold([TurnStarted(turn_id="t"), ASKED])),
     "usage": (turn(), turn(usage=Usage(10))),
     "agent usage": (turn(usage=Usage(20)), turn(usage=Usage(10))),
+    "agent steps": (turn(*use()), turn(Text(text="Looking."), *use(), DONE)),
     "turn usage": (
         turn(usage=Usage(10)) + turn(usage=Usage(5)),
         turn(usage=Usage(12)) + turn(usage=Usage(3)),

@@ -30,6 +30,7 @@ _PLACES: Final = {
     "claude": ("claude", "CLAUDE"),
     "gemini": ("gemini", "GEMINI"),
     "copilot": ("copilot", "COPILOT"),
+    "qwen": ("qwen", "QWEN"),
     "opencode": ("opencode", "OPENCODE"),
     "acp": ("any_acp", "ANY_ACP"),
     "dragoman": ("messages", "MESSAGES"),

@@ -119,6 +119,8 @@ class _Comparison:
             left, right = without_agents(left), without_agents(right)
         if "strange steps" in self._aspects and any(use.call.tool == TASK for use in one.uses):
             left = only_steps_of(right, left)
+        if "agent steps" in self._aspects:
+            left, right = only_steps_of(right, left), only_steps_of(left, right)
         if "scripts" in self._aspects and any(use.call.tool == "exec" for use in other.uses):
             left, right = without_uses(left), without_uses(right)
         outlines = [[outline(step) for step in steps] for steps in (left, right)]

@@ -59,10 +59,10 @@ def without_agents(steps: list[Step]) -> list[Step]:
     ]
 
 
-def only_steps_of(disk: list[Step], live: list[Step]) -> list[Step]:
-    """Return the live steps that also occur in the file."""
-    known = {outline(step) for step in disk}
-    return [step for step in live if outline(step) in known]
+def only_steps_of(others: list[Step], steps: list[Step]) -> list[Step]:
+    """Return the steps that the other side has as well."""
+    known = {outline(step) for step in others}
+    return [step for step in steps if outline(step) in known]
 
 
 def only_texts_of(disk: list[Step], live: list[Step]) -> list[Step]:

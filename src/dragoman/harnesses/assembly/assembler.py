@@ -284,6 +284,14 @@ class SessionAssembler:
         if (displaced := self.turns.add_error(error)) is not None:
             self._notices.error(displaced)
 
+    def usage_beside(
+        self, usage: Usage, *, response_id: str | None = None, model: str | None = None
+    ) -> None:
+        """What the program has asked the model for its own purposes: it is the session's, and no turn's."""
+        turn_id, self._out.turn_id = self._out.turn_id, None
+        self.spending.report(None, usage, old=True, response_id=response_id, model=model)
+        self._out.turn_id = turn_id
+
     def spent_so_far(self) -> Usage | None:
         """What the open turn has spent so far; null if none is open, or nothing was reported."""
         return self.spending.counter.so_far() if self.in_turn else None

@@ -118,7 +118,7 @@ def compare(
             limit
             for limit in harness.limits
             if any(limit.applies(dialect, recording.release) for dialect in dialects)
-            and (session_id in agents or limit.aspect != "agent usage")
+            and (session_id in agents or not limit.aspect.startswith("agent "))
         ]
         yield Pair(recording, one, other, limits)
 

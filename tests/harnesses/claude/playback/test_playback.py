@@ -11,7 +11,7 @@ import pytest
 import dragoman
 from dragoman.harnesses.claude.driving.conversation import ClaudeConversation
 from dragoman.harnesses.claude.playback.printing import write_print
-from dragoman.harnesses.claude.playback.server import StreamJsonServer
+from dragoman.harnesses.claude.playback.server import ClaudeServer
 from dragoman.harnesses.claude.stream.parser import StreamJsonParser
 from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model import intents
@@ -41,7 +41,7 @@ class _Host:
     """A conversation with the served recording, without pipes or time."""
 
     def __init__(self, cues: list[TimedMessage]) -> None:
-        self.server = StreamJsonServer(cues)
+        self.server = ClaudeServer(cues)
         self.conversation = ClaudeConversation()
         self.messages: list[Message] = []
         self.answers: dict[int, object] = {}
@@ -184,7 +184,7 @@ def test_steering_joins_the_turn_after_a_result() -> None:
 
 
 def test_what_is_not_known_is_refused_and_garbage_is_passed_over() -> None:
-    server = StreamJsonServer(_recording())
+    server = ClaudeServer(_recording())
     for line in (b"garbage", b"[]", b"{}", b'{"type":"user"}', b'{"type":"control_response"}'):
         server.receive_line(line, 0.0)
     server.lines_to_send(0.0)

@@ -10,7 +10,7 @@ from dragoman.harnesses.contract.lazy import on_use
 
 @on_use
 def _checker():
-    from dragoman.harnesses.claude.care.checking import TranscriptChecker
+    from dragoman.harnesses.chained_rows.checking import TranscriptChecker
 
     return TranscriptChecker
 

@@ -61,7 +61,8 @@ def session_launch(program: str, release: Release | None, opening: OpenSession |
     if opening.instructions is not None:
         argv += ["--append-system-prompt", opening.instructions]
     if opening.tools:
-        argv += ["--mcp-config", server_config(opening.tools)]
+        # Newer releases would otherwise show the model only their names, and make it search for the rest.
+        argv += ["--mcp-config", server_config(opening.tools, alwaysLoad=True)]
     argv += _common(opening.model, opening.add_dirs)
     argv += _config(opening.config, allowed=allowed_tools(opening.tools))
     return Launch(

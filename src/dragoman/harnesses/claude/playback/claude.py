@@ -16,9 +16,9 @@ def _run():
 
 @on_use
 def _serve():
-    from dragoman.harnesses.claude.playback.server import StreamJsonServer
+    from dragoman.harnesses.claude.playback.server import ClaudeServer
 
-    return StreamJsonServer
+    return ClaudeServer
 
 
 CLAUDE_PLAYBACK = Playback(run=_run, serve=_serve, version_line=f"{RELEASE} (Claude Code)")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from dragoman.harnesses.claude.playback.release import RELEASE
+from dragoman.harnesses.stream_json.playback.steps import Line
 from dragoman.model.messages import SessionStarted, ToolCall, TurnEnded
 from dragoman.model.tools import TASK
 from dragoman.model.usage import Usage
 
 HARNESS: Final = "claude"
-Line = dict[str, Any]
 
 
 def init_line(started: SessionStarted, session_id: str, mode: str) -> Line:

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias
 
 from dragoman.harnesses.claude.playback.shapes import (
     HARNESS,
-    Line,
     init_line,
     native_tool,
     result_line,
@@ -20,6 +19,7 @@ from dragoman.harnesses.claude.playback.shapes import (
 )
 from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.harnesses.stream_json.playback.recorded import made_up_id
+from dragoman.harnesses.stream_json.playback.steps import Line, Step
 from dragoman.model.messages import (
     ApprovalRequested,
     Compacted,
@@ -43,19 +43,6 @@ from dragoman.wire.loose import as_dict, as_list, as_str
 _QUESTION: Final = "AskUserQuestion"
 _ENDS: Final = {"completed": "completed", "failed": "failed", "interrupted": "stopped"}
 _PLAN_STEPS: Final = "TodoWrite"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A line to print, so many seconds after the step before."""
-
-    after: float
-    line: Line
-    asks: bool = False
-    """Whether the turn waits until the host has answered."""
-    joins: bool = False
-    """Whether what is queued joins the turn here: after a tool result."""
-    ends: bool = False
 
 
 @dataclass(slots=True)
@@ -98,6 +85,12 @@ class ClaudeTurnWriter:
 
     def init(self) -> Line:
         return init_line(self._started, self._session_id, self.mode)
+
+    def interruption(self) -> list[Line]:
+        return [interruption_line()]
+
+    def result(self, ended: TurnEnded, text: str, number: int) -> Line:
+        return result_line(ended, text, 0.0, number)
 
     def _step(self, waited: float, line: Line, message: Message, talk: _ClaudeTalk) -> Step:
         asks = line["type"] == "control_request"

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.output import Output
-from dragoman.harnesses.gemini.calls import CallReports
 from dragoman.harnesses.gemini.chat import shapes
 from dragoman.harnesses.gemini.usage import usage_of
+from dragoman.harnesses.gemini_tools.calls import CallReports
 from dragoman.harnesses.gemini_tools.names import tool_name
 from dragoman.harnesses.gemini_tools.parts import MessageParts, parts_of
 from dragoman.harnesses.gemini_tools.results import call_result

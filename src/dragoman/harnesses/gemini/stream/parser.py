@@ -20,10 +20,10 @@ from typing import Any, Final, TypeAlias
 from dragoman.harnesses.assembly.assembler import SessionAssembler
 from dragoman.harnesses.assembly.parsing import StreamParser
 from dragoman.harnesses.contract.reading import Ending
-from dragoman.harnesses.gemini.calls import CallReports
 from dragoman.harnesses.gemini.failures import exit_error, result_error
 from dragoman.harnesses.gemini.stream import shapes
 from dragoman.harnesses.gemini.usage import usage_by_model
+from dragoman.harnesses.gemini_tools.calls import CallReports
 from dragoman.harnesses.gemini_tools.results import CallResult
 from dragoman.model.messages import Level
 from dragoman.wire import jsonl

@@ -42,6 +42,11 @@ class StreamLiveReader:
         """Whether a message is about the session itself, and not about a helper in it."""
         return message.session_id == self._parser.sessions.main.session_id
 
+    @property
+    def has_agents_at_work(self) -> bool:
+        """Whether a sub-agent's turn is open."""
+        return any(each.assembler.in_turn for each in self._parser.sessions.all()[1:])
+
     def begin_turn(self) -> None:
         """Make sure that a turn is open: with the prompt that waits, if the agent has not started one."""
         if not self._parser.sessions.main.assembler.in_turn:

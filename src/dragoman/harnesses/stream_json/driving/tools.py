@@ -28,13 +28,10 @@ def server_of(spec: ToolSpec) -> str:
     return spec.namespace or SERVER
 
 
-def server_config(tools: Iterable[ToolSpec]) -> str:
-    """What ``--mcp-config`` says about the servers of these tools.
-
-    Newer releases would otherwise show the model only the names of tools, and make it search for the rest.
-    """
+def server_config(tools: Iterable[ToolSpec], **more: Any) -> str:
+    """What ``--mcp-config`` says about the servers of these tools, with ``more`` settings for each."""
     names = dict.fromkeys(map(server_of, tools))
-    servers = {name: {"type": "sdk", "name": name, "alwaysLoad": True} for name in names}
+    servers = {name: {"type": "sdk", "name": name, **more} for name in names}
     return msgspec.json.encode({"mcpServers": servers}).decode()
 
 

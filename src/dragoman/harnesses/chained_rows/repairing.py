@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dragoman.harnesses.claude.care.rows import following, read_row, salvage
+from dragoman.harnesses.chained_rows.rows import following, read_row, salvage
 from dragoman.harnesses.contract.care import Dropped, RepairAction
 from dragoman.wire import jsonl
 

@@ -1,15 +1,14 @@
 """Check a transcript: unreadable rows, rows that are there twice, and rows that follow a missing one.
 
 Every row of a conversation names the row it follows (``parentUuid``). Programs restore a session by
-walking that chain back from the last row. Where a link is missing, Claude's own library stops and its
-program guesses.
+walking that chain back from the last row. Where a link is missing, some stop and others guess.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from dragoman.harnesses.claude.care.rows import CareRow, read_row
+from dragoman.harnesses.chained_rows.rows import CareRow, read_row
 from dragoman.harnesses.contract.care import Fault, FaultKind, Repairer
 from dragoman.wire import jsonl
 
@@ -70,7 +69,7 @@ class TranscriptChecker:
         return sorted(self._faults[:_MOST_FAULTS], key=lambda fault: fault.line)
 
     def repairer(self, named_id: str | None) -> Repairer:
-        from dragoman.harnesses.claude.care.repairing import TranscriptRepairer
+        from dragoman.harnesses.chained_rows.repairing import TranscriptRepairer
 
         return TranscriptRepairer(self.ids)
 

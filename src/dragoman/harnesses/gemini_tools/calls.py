@@ -1,4 +1,4 @@
-"""What both dialects report about calls: one call under Claude's name, one result, the plan behind it."""
+"""What is reported about calls: one call under Claude's name, one result, the plan behind it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CallReports:
             self._tools[call_id] = tool
         self._assembler.call(call_id, tool, native, tool_input(native, given))
 
-    def result(self, call_id: str, result: CallResult) -> None:
+    def result(self, call_id: str, result: CallResult, duration_ms: int | None = None) -> None:
         tool = self._tools.pop(call_id, None)
         given = self._assembler.input_of(call_id)
         if tool == TODO_WRITE and not result.is_error:
@@ -40,5 +40,6 @@ class CallReports:
             result.output,
             is_error=result.is_error,
             exit_code=result.exit_code,
+            duration_ms=duration_ms,
             status=result.status,
         )

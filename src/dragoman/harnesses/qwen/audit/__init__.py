@@ -1,0 +1,1 @@
+"""What an audit knows about the lines that make no message of their own."""

@@ -1,0 +1,1 @@
+"""The chats that Qwen Code keeps on disk."""

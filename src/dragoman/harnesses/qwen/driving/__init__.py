@@ -1,0 +1,1 @@
+"""Driving ``qwen --input-format stream-json``."""

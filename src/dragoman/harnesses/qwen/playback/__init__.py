@@ -1,0 +1,1 @@
+"""Playing Qwen Code from a recording: its stream-json, with and without the control protocol."""

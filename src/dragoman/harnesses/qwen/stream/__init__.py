@@ -1,0 +1,1 @@
+"""What ``qwen -o stream-json`` prints."""

@@ -1,0 +1,17 @@
+"""Qwen Code follows the rules for every harness, over the recordings that come with the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dragoman.harnesses.qwen import QWEN
+from dragoman.testing.conformance import Check, checks
+
+_DATA = Path(__file__).parents[2] / "data" / "qwen"
+
+
+@pytest.mark.parametrize("check", checks(QWEN, _DATA, mutations=60), ids=str)
+def test_conformance(check: Check) -> None:
+    check()
