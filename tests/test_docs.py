@@ -36,6 +36,8 @@ _NUMBERS = {
     22: "twenty-two",
     23: "twenty-three",
     24: "twenty-four",
+    25: "twenty-five",
+    26: "twenty-six",
 }
 _ROOT = Path(__file__).parents[1]
 _PAGES = sorted([*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md"), *_ROOT.glob("src/**/*.md")])

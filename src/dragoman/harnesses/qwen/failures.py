@@ -23,17 +23,17 @@ _REFUSED: Final = frozenset((400, 401, 403, 404, 413, 422))
 _FINAL: Final = re.compile(r"session turns|maximum|budget|loop detected|max-", re.IGNORECASE)
 
 
-class Said(NamedTuple):
+class TakenApart(NamedTuple):
     """What a line says, taken apart."""
 
     text: str
     error: str | None
 
 
-def taken_apart(text: str) -> Said:
+def taken_apart(text: str) -> TakenApart:
     """What the agent said, and the error that was appended to it."""
     found = _API_ERROR.search(text)
-    return Said(text, None) if found is None else Said(text[: found.start()], found[1])
+    return TakenApart(text, None) if found is None else TakenApart(text[: found.start()], found[1])
 
 
 def request_error(message: str, status: int | None = None) -> TurnError:

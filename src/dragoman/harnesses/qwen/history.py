@@ -23,7 +23,7 @@ _SESSION: Final = re.compile(rf"(?:^|/)chats/(?:archive/)?([A-Za-z0-9_-]+){_SUFF
 _AGENT: Final = re.compile(rf"(?:^|/)subagents/([A-Za-z0-9_-]+)/agent-([\w.-]+?){_SUFFIX}")
 
 
-class _Row(msgspec.Struct):
+class _OwnerRow(msgspec.Struct):
     """What a row says about whose it is. Every other part of it is left encoded."""
 
     sessionId: str
@@ -42,7 +42,7 @@ class _TitleRow(msgspec.Struct):
     systemPayload: _Payload
 
 
-_row: Final = msgspec.json.Decoder(_Row).decode
+_row: Final = msgspec.json.Decoder(_OwnerRow).decode
 _title: Final = msgspec.json.Decoder(_TitleRow).decode
 
 
@@ -68,7 +68,7 @@ def _by_path(path: str) -> Origin | None:
     return None
 
 
-def _rows(lines: Sequence[bytes]) -> Iterable[_Row]:
+def _rows(lines: Sequence[bytes]) -> Iterable[_OwnerRow]:
     for line in lines:
         try:
             yield _row(line)

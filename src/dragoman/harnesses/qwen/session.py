@@ -7,7 +7,7 @@ from typing import Any, Final
 from dragoman.harnesses.assembly.output import Output
 from dragoman.harnesses.gemini_tools.calls import CallReports
 from dragoman.harnesses.gemini_tools.results import CallResult
-from dragoman.harnesses.qwen.tools import NativeCall, agent_name, unwrapped_call
+from dragoman.harnesses.qwen.tools import UnwrappedCall, agent_name, unwrapped_call
 from dragoman.harnesses.stream_json.session import StreamSession
 from dragoman.model.messages import TurnError
 from dragoman.model.usage import Usage
@@ -32,7 +32,7 @@ class QwenSession(StreamSession):
         is_answered = not self.assembler.says_ends and self.assembler.turns.text_was_last
         return self.has_failed or is_answered
 
-    def call(self, call_id: str, native: str, given: dict[str, Any]) -> NativeCall:
+    def call(self, call_id: str, native: str, given: dict[str, Any]) -> UnwrappedCall:
         """Report a call; what it is without its wrapper."""
         call = unwrapped_call(native, given)
         if (name := agent_name(call_id, call)) is not None:

@@ -27,22 +27,22 @@ _FACTS: Final = "Command: "
 _IN_BACKGROUND: Final = ("Background shell ", "Background agent launched")
 
 
-class NativeCall(NamedTuple):
+class UnwrappedCall(NamedTuple):
     """A call as the agent means it."""
 
     tool: str
     input: dict[str, Any]
 
 
-def unwrapped_call(native: str, given: dict[str, Any]) -> NativeCall:
+def unwrapped_call(native: str, given: dict[str, Any]) -> UnwrappedCall:
     """The call of a tool that is only found by searching: it is made through another one."""
     inner = as_str(given.get("name"))
     if native != _WRAPPER or inner is None or not isinstance(given.get("arguments"), dict):
-        return NativeCall(native, given)
-    return NativeCall(inner, as_dict(given["arguments"]))
+        return UnwrappedCall(native, given)
+    return UnwrappedCall(inner, as_dict(given["arguments"]))
 
 
-def agent_name(call_id: str, call: NativeCall) -> str | None:
+def agent_name(call_id: str, call: UnwrappedCall) -> str | None:
     """The sub-agent that a call starts, by the name that its file has; None for any other call."""
     if call.tool != _AGENT:
         return None

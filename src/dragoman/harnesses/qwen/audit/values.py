@@ -7,6 +7,9 @@ from typing import Any, Final
 
 from dragoman.harnesses.assembly.omissions import Omission, Omissions
 from dragoman.harnesses.contract.reading import Value
+from dragoman.harnesses.qwen.failures import CANCELLED, taken_apart
+from dragoman.harnesses.qwen.tools import result_of
+from dragoman.model.tools import BASH
 from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_list, as_str
 
@@ -29,13 +32,14 @@ UNSAID: Final = frozenset(
     )
 )
 """Reasons of duplicates that are about something else than sessions, or cannot be compared piece by piece."""
+_CANCELLED: Final = frozenset((CANCELLED, "CANCELLED"))
 _UNSAID_BEGINNINGS: Final = ("control: the host asked for ", "state: ")
 
 OMISSIONS: Final = Omissions(
     (
         Omission(
             "what a line says about itself: what it is, whose it is, and when it was written",
-            ("*.type", "*.subtype", "**.uuid", "**.parentUuid", "**.sessionId", "**.session_id",
+            ("*.type", "*.subtype", "control_*.*.subtype", "**.uuid", "**.parentUuid", "**.sessionId", "**.session_id",
              "**.timestamp", "*.provenance", "*.cwd", "*.version", "**.parent_tool_use_id",
              "**.agentId", "**.agentName", "**.agentRunId", "**.agentRound", "*.forkedFrom.**",
              "*.backgroundTurn.**", "*.contextWindowSize", "**.request_id"),
@@ -51,7 +55,7 @@ OMISSIONS: Final = Omissions(
         ),
         Omission(
             "how the turn went, which its end and the tokens say; the counts are those of the session",
-            ("result.duration_*", "result.num_turns", "result.usage.**", "result.stats.**",
+            ("result.duration_*", "result.num_turns", "result.error.message(cancelled)", "result.usage.**", "result.stats.**",
              "result.permission_denials[].**", "result.structured_result.**"),
         ),
         Omission(
@@ -62,6 +66,10 @@ OMISSIONS: Final = Omissions(
         Omission(
             "what a row about a request or a call repeats of the response, of the call or of its result",
             ("system/ui_telemetry.systemPayload.uiEvent.**",),
+        ),
+        Omission(
+            "how the next attempt is made, which the notice says in words",
+            ("system/retry.data.**",),
         ),
         Omission(
             "the state of background work, which the sub-agent's own messages or a notice say",
@@ -113,6 +121,8 @@ def _name(line: dict[str, Any]) -> str:
 
 def _inside(place: str, value: Any) -> Iterator[Value]:
     """The values in a value, as deep as they are nested."""
+    if isinstance(value, str) and value in _CANCELLED:
+        place = f"{place}(cancelled)"
     if value in (None, "", [], {}) or isinstance(value, bool) or OMISSIONS.reason(place):
         return
     if isinstance(value, dict):
@@ -122,4 +132,16 @@ def _inside(place: str, value: Any) -> Iterator[Value]:
         for inner in as_list(value):
             yield from _inside(f"{place}[]", inner)
     else:
-        yield Value(place, value, [[value]])
+        yield Value(place, value, [[value], *_shorter(value)])
+
+
+def _shorter(value: Any) -> list[list[Any]]:
+    """What is emitted of a text: the output of a command without facts about it, an error without its brackets."""
+    if not isinstance(value, str):
+        return []
+    said = taken_apart(value)
+    printed = result_of(BASH, value, is_error=True)
+    forms: list[list[Any]] = [[printed.output]] if printed.output != value else []
+    if said.error is not None:
+        forms.append([each for each in (said.text, said.error) if each])
+    return forms

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from dragoman.harnesses.stream_json.playback.recorded import RecordedSession, made_up_id
-from dragoman.harnesses.stream_json.playback.steps import Line, Step, TurnWriter
+from dragoman.harnesses.stream_json.playback.steps import Line, Step, StepWriter
 from dragoman.model.messages import TurnEnded, TurnError
 from dragoman.wire import jsonl
 from dragoman.wire.loose import as_dict, as_str
@@ -31,7 +31,7 @@ class StreamJsonServer:
     joins = False
     """Whether a prompt for an agent at work joins the running turn."""
 
-    def __init__(self, script: RecordedSession, writer: TurnWriter) -> None:
+    def __init__(self, script: RecordedSession, writer: StepWriter) -> None:
         self._script = script
         self._session_id = script.session_id
         self._writer = writer

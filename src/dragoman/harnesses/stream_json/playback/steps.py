@@ -25,7 +25,7 @@ class Step:
     ends: bool = False
 
 
-class TurnWriter(Protocol):
+class StepWriter(Protocol):
     """Writes the turns of a recording as an agent prints them."""
 
     def write(self, cues: Iterable[TimedMessage], /) -> list[Step]:
