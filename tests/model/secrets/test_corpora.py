@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.export.redact import Redactor
-from support.secret_corpora import fourth, held_out, templates, third
+from support.secret_corpora import fifth, fourth, held_out, templates, third
 from support.secret_corpora.filling import Sample, samples
 
 _SEEDS = (1, 2, 3)
@@ -27,7 +27,13 @@ _AROUND: dict[str, Callable[[str], str]] = {
 
 
 def _all(name: str) -> tuple[list[Sample], list[Sample]]:
-    corpus = {"templates": templates, "held out": held_out, "third": third, "fourth": fourth}[name]
+    corpus = {
+        "templates": templates,
+        "held out": held_out,
+        "third": third,
+        "fourth": fourth,
+        "fifth": fifth,
+    }[name]
     secret = [sample for seed in _SEEDS for sample in samples(corpus.SECRETS, seed)]
     return secret, [sample for seed in _SEEDS for sample in samples(corpus.LOOK_ALIKES, seed)]
 
@@ -38,7 +44,7 @@ def _shows(shown: str, secret: str) -> bool:
 
 
 @pytest.mark.parametrize("around", _AROUND)
-@pytest.mark.parametrize("corpus", ["templates", "held out", "third", "fourth"])
+@pytest.mark.parametrize("corpus", ["templates", "held out", "third", "fourth", "fifth"])
 def test_secrets_are_masked_and_look_alikes_are_not(corpus: str, around: str) -> None:
     secrets, look_alikes = _all(corpus)
     put = _AROUND[around]
@@ -57,7 +63,7 @@ def test_secrets_are_masked_and_look_alikes_are_not(corpus: str, around: str) ->
 
 
 def test_the_corpora_are_large_and_labelled() -> None:
-    for corpus in ("templates", "held out", "third", "fourth"):
+    for corpus in ("templates", "held out", "third", "fourth", "fifth"):
         secrets, look_alikes = _all(corpus)
         assert len(secrets) >= 450
         assert len(look_alikes) >= 450

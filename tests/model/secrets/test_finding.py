@@ -26,7 +26,7 @@ def found(text: str) -> list[str]:
         "glpat-ABCDEFGHIJ1234567890",
         "npm_abcdefghijklmnopqrstuvwxyz0123456789",
         "xoxb-123456789012-abcdefGHIJKL",
-        "AKIAIOSFODNN7EXAMPLE",
+        "AKIAIOSFODNN7ABCDEFG",
         "AIzaSyA-1234567890abcdefghijklmnopqrstu",
         "ya29.a0AfH6SMBx-1234567890abcdef",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",

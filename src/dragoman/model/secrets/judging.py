@@ -33,7 +33,7 @@ _PLACEHOLDER: Final = re.compile(
     )$"""
 )
 _DUMMY: Final = re.compile(
-    r"([B-Zb-z*.#_-])\1{4}|([Aa])\2{7}|xxxx|XXXX|(?i:your|placeholder|change.?me|redacted|insert|[-_]example|[-_]here\b)"
+    r"([B-Zb-z*.#_-])\1{4}|([Aa])\2{7}|xxxx|XXXX|EXAMPLE|(?i:your|placeholder|change.?me|redacted|insert|[-_]example|[-_]here\b)"
 )
 _TEMPLATE: Final = re.compile(
     r"\$\{|\$\(|\{\{|#\{|%\(\w|\{[A-Za-z_][\w.]*\}|<[a-z][\w -]*>|\$\{\{|%[A-Z_]{3,}%"
@@ -113,7 +113,7 @@ def is_secret(sound: Sound, name: str, value: str, setting: Setting) -> bool:
         return False
     if _REFERENCE.match(value) or (_PATH.match(value) and not _is_base64(value)):
         return False
-    if setting != "quoted" and (_CALL.match(value) or _ATTRIBUTE.match(value)):
+    if setting != "quoted" and (_CALL.match(value) or _is_attribute(value)):
         return False
     if sound == "phrase":
         return len(value.split()) >= 12
@@ -124,6 +124,14 @@ def is_secret(sound: Sound, name: str, value: str, setting: Setting) -> bool:
     if sound == "secret" and setting != "argument" and (len(words(name)) > 1 or name.isupper()):
         return _is_password(value, setting) and len(value) >= 8 and " " not in value
     return is_random(value)
+
+
+def _is_attribute(value: str) -> bool:
+    """Whether it is code such as ``settings.api_key``. No attribute has a random name."""
+    if not _ATTRIBUTE.match(value):
+        return False
+    last = re.split(r"[.:>]", value)[-1]
+    return len(last) < 24 or not _DIGIT.search(last) or not is_random(last)
 
 
 def _is_password(value: str, setting: Setting) -> bool:

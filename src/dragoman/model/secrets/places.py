@@ -389,6 +389,13 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
         ("Q~",),
         r"(?<![\w~.-])(?P<secret>[\w~.-]{3}[0-9]Q~[\w~.-]{31,34})(?![\w~-])",
     ),
+    ("Neon password", "digit", ("npg_",), r"(?<!\w)(?P<secret>npg_[A-Za-z0-9]{12,60})(?!\w)"),
+    (
+        "Azure key",
+        "any",
+        ("JQQJ9",),
+        r"(?<!\w)(?P<secret>[A-Za-z0-9]{20,60}JQQJ9[9D][A-Za-z0-9]{20,40})(?!\w)",
+    ),
     (
         "Terraform token",
         "any",
@@ -412,6 +419,10 @@ _ROWS: Final[tuple[tuple[str, Check, tuple[str, ...], str], ...]] = (
 )
 
 
+def _is_word(hint: str) -> bool:
+    return hint.isalnum() and hint.islower()
+
+
 def _places() -> tuple[SecretPlace, ...]:
     rows: list[tuple[str, Check, tuple[str, ...], str]] = [*_ROWS]
     for hints, program, option in COMMANDS:
@@ -426,8 +437,8 @@ def _places() -> tuple[SecretPlace, ...]:
         SecretPlace(
             kind,
             check,
-            frozenset(hint.encode() for hint in hints if hint.isalnum()),
-            tuple(hint for hint in hints if not hint.isalnum()),
+            frozenset(hint.encode() for hint in hints if _is_word(hint)),
+            tuple(hint for hint in hints if not _is_word(hint)),
             pattern,
         )
         for kind, check, hints, pattern in rows
