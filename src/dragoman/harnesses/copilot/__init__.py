@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dragoman.harnesses.contract.harness import Harness
 from dragoman.harnesses.copilot import sniff
+from dragoman.harnesses.copilot.care import COPILOT_CARE
 from dragoman.harnesses.copilot.dialects import DIALECTS, values
 from dragoman.harnesses.copilot.driving.transports import (
     COPILOT_PROGRAM,
@@ -29,5 +30,6 @@ COPILOT = Harness(
     values=values,
     limits=LIMITS,
     history=COPILOT_HISTORY,
+    care=COPILOT_CARE,
     dialects=DIALECTS,
 )

@@ -10,9 +10,9 @@ from dragoman.harnesses.contract.lazy import on_use
 
 @on_use
 def _checker():
-    from dragoman.harnesses.gemini.care.checking import ChatChecker
+    from dragoman.harnesses.gemini.care.form import make_checker
 
-    return ChatChecker
+    return make_checker
 
 
 @on_use

@@ -1,54 +1,22 @@
-"""Check a chat file: unreadable lines, a missing header, and results of calls that the file does not have.
-
-A chat is a log, so a line that appears twice is no fault. Gemini CLI skips every line that it cannot read.
-"""
+"""Check a log: unreadable lines, a torn end, a missing header. A line that appears twice is no fault of a log."""
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from dragoman.harnesses.contract.care import Fault, FaultKind, Repairer
+from dragoman.harnesses.log_care.form import LogForm, read_object
 from dragoman.wire import jsonl
-from dragoman.wire.jsonl import UNREADABLE, is_too_deep
 
 _MOST_FAULTS: Final = 1000
 """More faults than this are not listed."""
 
 
-class CareLine(msgspec.Struct):
-    """A line, as far as it matters here."""
+class LogChecker:
+    """One file, line by line."""
 
-    sessionId: Any = None
-    projectHash: Any = None
-
-    @property
-    def session(self) -> str | None:
-        """The session that a header names; None for any other line."""
-        is_header = isinstance(self.sessionId, str) and isinstance(self.projectHash, str)
-        return self.sessionId if is_header else None
-
-
-_decode: Final = msgspec.json.Decoder(CareLine).decode
-
-
-def read_line(line: bytes) -> CareLine | None:
-    """Return what is on a line; None if it is no object."""
-    if is_too_deep(line):
-        return None
-    try:
-        row = _decode(jsonl.mend(line))
-        line.decode()
-    except UNREADABLE:
-        return None
-    return row
-
-
-class ChatChecker:
-    """One chat file, line by line."""
-
-    def __init__(self) -> None:
+    def __init__(self, form: LogForm) -> None:
+        self._form = form
         self.session_id: str | None = None
         self.last_ordinal: int | None = None
         self._faults: list[Fault] = []
@@ -62,14 +30,14 @@ class ChatChecker:
             self._torn = None
         if jsonl.is_blank(line):
             return
-        row = read_line(line)
+        row = read_object(line)
         if row is None:
             self._unreadable(line)
             return
         if not line.endswith(b"\n"):
             self._note("newline", "the last line has no newline", broken=False)
         if self.session_id is None:
-            self.session_id = row.session
+            self.session_id = self._form.session_in(row)
             if self.session_id is None and self._number == 1:
                 self._note("header", "the first line does not name the session")
 
@@ -82,9 +50,9 @@ class ChatChecker:
         return sorted(self._faults[:_MOST_FAULTS], key=lambda fault: fault.line)
 
     def repairer(self, named_id: str | None) -> Repairer:
-        from dragoman.harnesses.gemini.care.repairing import ChatRepairer
+        from dragoman.harnesses.log_care.repairing import LogRepairer
 
-        return ChatRepairer(self.session_id or named_id)
+        return LogRepairer(self._form, self.session_id or named_id)
 
     def _note(
         self, kind: FaultKind, what: str, line: int | None = None, *, broken: bool = True

@@ -1,4 +1,4 @@
-"""Repair a chat file: keep every whole line, find those that are left on damaged ones, and add a missing header."""
+"""Repair a log: keep every whole line, find those that are left on damaged ones, and add a missing header."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from dragoman.harnesses.contract.care import Dropped, RepairAction
-from dragoman.harnesses.gemini.care.checking import read_line
+from dragoman.harnesses.log_care.form import LogForm, read_object
 from dragoman.wire import jsonl
 
 _NULS: Final = re.compile(rb"\0+")
-_BEGINS: Final = re.compile(r'\{"(?:sessionId|\$set|\$rewindTo|id)"\s*:')
-_UNKNOWN_PROJECT: Final = "unknown"
 _objects: Final = json.JSONDecoder()
 
 
-class ChatRepairer:
-    """One chat file being repaired."""
+class LogRepairer:
+    """One file being repaired."""
 
-    def __init__(self, session_id: str | None) -> None:
+    def __init__(self, form: LogForm, session_id: str | None) -> None:
+        self._form = form
         self.actions: list[RepairAction] = []
         self.dropped: list[Dropped] = []
         self._session_id = session_id
@@ -31,10 +30,10 @@ class ChatRepairer:
         self._number += 1
         if jsonl.is_blank(line):
             return []
-        if read_line(line) is not None:
+        if read_object(line) is not None:
             return self._keep(line.rstrip(b"\r\n"))
         readable = line.decode("utf-8", "replace").encode()
-        if readable != line and read_line(readable) is not None:
+        if readable != line and read_object(readable) is not None:
             self._drop(line)
             self._did("replaced bytes that are not text; the original line was dropped")
             return self._keep(readable.rstrip(b"\r\n"))
@@ -46,7 +45,7 @@ class ChatRepairer:
     def _salvage(self, line: bytes) -> list[bytes]:
         out: list[bytes] = []
         for part in _NULS.split(line.rstrip(b"\r\n")):
-            for row, raw in _rows_in(part.strip()):
+            for row, raw in _rows_in(part.strip(), self._form.begins):
                 if row is None:
                     self.dropped.append(Dropped(self._number, jsonl.diagnose(raw), raw))
                     self._did(f"{len(raw)} unreadable bytes were dropped")
@@ -56,18 +55,17 @@ class ChatRepairer:
         return out
 
     def _keep(self, line: bytes) -> list[bytes]:
-        row = read_line(line)
+        row = read_object(line)
         is_first, self._has_begun = not self._has_begun, True
-        if not is_first or row is None or row.session is not None or self._session_id is None:
+        if (
+            not is_first
+            or row is None
+            or self._form.session_in(row) is not None
+            or self._session_id is None
+        ):
             return [line]
         self._did("added the missing header")
-        header = {
-            "sessionId": self._session_id,
-            "projectHash": _UNKNOWN_PROJECT,
-            "startTime": "1970-01-01T00:00:00.000Z",
-            "lastUpdated": "1970-01-01T00:00:00.000Z",
-            "kind": "main",
-        }
+        header = self._form.header(self._session_id)
         return [json.dumps(header, separators=(",", ":")).encode(), line]
 
     def _drop(self, line: bytes) -> None:
@@ -78,10 +76,10 @@ class ChatRepairer:
         self.actions.append(RepairAction(self._number, what))
 
 
-def _rows_in(part: bytes) -> Iterator[tuple[bytes | None, bytes]]:
+def _rows_in(part: bytes, begins: re.Pattern[str]) -> Iterator[tuple[bytes | None, bytes]]:
     """Yield whole lines and what is between them, in order."""
     text, at = part.decode("utf-8", "replace"), 0
-    for found in _BEGINS.finditer(text):
+    for found in begins.finditer(text):
         if found.start() < at:
             continue  # within a line that was found, whose text quotes another one
         try:
@@ -89,7 +87,7 @@ def _rows_in(part: bytes) -> Iterator[tuple[bytes | None, bytes]]:
         except (ValueError, RecursionError):
             continue
         row = text[found.start() : end].encode()
-        if read_line(row) is None:
+        if read_object(row) is None:
             continue
         if text[at : found.start()].strip():
             yield None, text[at : found.start()].encode()
