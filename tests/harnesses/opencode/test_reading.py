@@ -119,6 +119,13 @@ def test_exit_code_3_is_an_error() -> None:
     assert (results[0].exit_code, results[0].is_error, results[0].status) == (3, True, "failed")
 
 
+def test_a_command_that_was_stopped_has_failed() -> None:
+    stopped = {"status": "completed", "output": "…", "metadata": {"exit": None}}
+    assert outcome_of(stopped)[1:4] == (True, None, "failed")
+    assert outcome_of({**stopped, "metadata": {}})[1:4] == (False, None, "completed")
+    assert outcome_of({**stopped, "metadata": {"exit": 0}})[1:4] == (False, 0, "completed")
+
+
 def test_a_part_that_grows_is_emitted_once_and_whole() -> None:
     begun = {"start": 1}
     done = {"start": 1, "end": 2}

@@ -92,8 +92,10 @@ def outcome_of(state: dict[str, Any]) -> OpencodeOutcome:
         text = as_str(state.get("error")) or ""
         declined = text.startswith(_REJECTED)
         return OpencodeOutcome(text, True, None, "declined" if declined else "failed", took)
-    code = as_int(as_dict(state.get("metadata")).get("exit"))
-    is_error = code not in (None, 0)
+    metadata = as_dict(state.get("metadata"))
+    code = as_int(metadata.get("exit"))
+    # A command that was stopped, by the user or after its time, has no code.
+    is_error = code != 0 if "exit" in metadata else False
     output = as_str(state.get("output")) or ""
     return OpencodeOutcome(output, is_error, code, "failed" if is_error else "completed", took)
 
