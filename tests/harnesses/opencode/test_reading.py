@@ -417,6 +417,31 @@ def test_an_approval_of_a_tool_shows_what_it_is_called_with() -> None:
     assert asked.detail["arguments"] == {"number": "T-7"}
 
 
+_DIFF = """\
+Index: /w/a.txt
+===================================================================
+--- /w/a.txt
++++ /w/a.txt
+@@ -1,2 +1,2 @@
+-old
++new
+ end
+"""
+
+
+def test_an_edit_is_shown_without_the_names_of_its_file() -> None:
+    (asked,) = _asked(_call("edit"), _asks("edit", filepath="/w/a.txt", diff=_DIFF))
+    hunk = "@@ -1,2 +1,2 @@\n-old\n+new\n end\n"
+    assert asked.detail["changes"] == [{"path": "/w/a.txt", "kind": "update", "diff": hunk}]
+
+    created = _DIFF.replace("a.txt", "b.txt").replace("-1,2", "-0,0")
+    (asked,) = _asked(_call("edit"), _asks("edit", filepath="a, b", diff=_DIFF + created))
+    changes = [(each["path"], each["kind"]) for each in asked.detail["changes"]]
+    assert changes == [("/w/a.txt", "update"), ("/w/b.txt", "add")]
+    (asked,) = _asked(_call("edit"), _asks("edit", filepath="/w/a.txt"))
+    assert asked.detail["changes"] == [{"path": "/w/a.txt", "kind": "update"}]
+
+
 def test_reaching_another_folder_is_a_permission_of_its_own() -> None:
     (asked,) = _asked(_call("bash", command="ls /etc"), _asks("external_directory"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final, NamedTuple
 
 from dragoman.harnesses.opencode.tools import call_of
@@ -43,10 +44,7 @@ def asked_of(given: dict[str, Any], cwd: str | None, call: dict[str, Any]) -> As
         return AskedPermission(approval_id, "command", {**fields, **common})
     if permission == "edit":
         path = as_str(metadata.get("filepath")) or "; ".join(patterns)
-        change: dict[str, Any] = {"path": path, "kind": "update"}
-        if diff := as_str(metadata.get("diff")):
-            change["diff"] = diff
-        detail = {**facts, "changes": [change]}
+        detail = {**facts, "changes": _changes(as_str(metadata.get("diff")) or "", path)}
         return AskedPermission(
             approval_id, "edit", {"tool": EDIT, "summary": path, "detail": detail, **common}
         )
@@ -59,6 +57,21 @@ def asked_of(given: dict[str, Any], cwd: str | None, call: dict[str, Any]) -> As
     detail = {**facts, "permission": permission, **metadata, "arguments": call}
     fields = {"tool": tool, "summary": summary, "detail": detail}
     return AskedPermission(approval_id, "tool", {**fields, **common})
+
+
+def _changes(diff: str, path: str) -> list[dict[str, Any]]:
+    """The changes in a diff, each file by itself, without the lines that only name it."""
+    files = re.split(r"^Index: ", diff, flags=re.MULTILINE)[1:]
+    changes: list[dict[str, Any]] = []
+    for file in files or [diff]:
+        named = file.partition("\n")[0].strip() if files else path
+        hunks = re.search(r"^@@ .*", file, re.MULTILINE | re.DOTALL)
+        text = hunks[0] if hunks is not None else ""
+        created, deleted = text.startswith("@@ -0,0 "), " +0,0 @@" in text.partition("\n")[0]
+        kind = "add" if created else "delete" if deleted else "update"
+        change = {"path": named if len(files) > 1 else path, "kind": kind}
+        changes.append({**change, "diff": text} if text else change)
+    return changes
 
 
 def _inside(cwd: str | None, folder: str | None) -> str | None:
