@@ -27,6 +27,7 @@ _ENDPOINTS = {
     "/api/v1/sessions/{session_id}/archive": {"post"},
     "/api/v1/sessions/{session_id}/unarchive": {"post"},
     "/api/v1/sessions/{session_id}/fork": {"post"},
+    "/api/v1/sessions/{session_id}/handoff": {"post"},
     "/api/v1/sessions/{session_id}/stop": {"post"},
     "/api/v1/sessions/{session_id}/entries": {"get"},
     "/api/v1/sessions/{session_id}/fragments": {"get"},

@@ -8,7 +8,7 @@ from dragoman.hub.hub import HarnessInfo
 from dragoman.model.answers import Model
 from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.archive_worker import ArchiveWorker
-from dragoman.web.choosing import acts, choices, closed
+from dragoman.web.choosing import acts, choices, closed, receivers
 from dragoman.web.page.rows import Choices, SessionRow
 from dragoman.web.service import SessionService
 from dragoman.web.settings import Settings
@@ -120,3 +120,16 @@ def test_what_can_be_done_with_a_session_is_what_will_be_done(tmp_path: Path) ->
     assert offered(archived=True) == {"unarchive"}
     assert offered(cwd="/elsewhere") == offered(cwd=None) == {"rename", "archive"}
     assert offered(harness="other") == offered(harness=None) == set()
+
+
+def test_a_session_is_handed_off_to_other_agents_within_the_roots(tmp_path: Path) -> None:
+    service = SessionService(FakeHub(tmp_path), ArchiveWorker(open_archive(tmp_path)), Settings())
+    root = str(tmp_path.resolve())
+
+    def offered(**facts: Any) -> list[str]:
+        known: dict[str, Any] = {"is_live": False, "harness": "claude", "cwd": root, **facts}
+        return [each.value for each in receivers(service, SessionInfo(id="s", **known))]
+
+    assert offered() == offered(harness="gemini") == ["codex"]
+    assert offered(harness="codex") == []  # it has it already
+    assert offered(cwd="/elsewhere") == offered(cwd=None) == []

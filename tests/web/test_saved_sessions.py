@@ -170,3 +170,54 @@ def test_what_cannot_be_done_is_said(server: Server, http: httpx.Client, tmp_pat
         assert again.post(f"{at}/stop").status_code == 204
         refused(again.post(f"{_ALL}/{session_id(2)}/stop"), 404, "no_session", session_id(2))
         refused(again.patch(f"{_ALL}/none", json={"title": "x"}), 404, "no_session", "none")
+
+
+def test_a_session_is_handed_off_once_for_each_key(
+    server: Server, http: httpx.Client, tmp_path: Path
+) -> None:
+    server.save_a_session("Paint the shed")
+    [shed] = listed(http)
+    at = f"{_ALL}/{shed['id']}/handoff"
+    key = {"Idempotency-Key": "k1"}
+
+    done = http.post(at, json={"to": "claude"}, headers=key).raise_for_status()
+    again = http.post(at, json={"to": "claude"}, headers=key).raise_for_status()
+
+    assert done.status_code == 201
+    made = done.json()
+    assert again.json() == made
+    assert (made["harness"], made["turns"], made["source_session_id"]) == ("claude", 1, shed["id"])
+    assert made["command"] == ["claude", "--resume", made["session_id"]]
+    new = http.get(f"{_ALL}/{made['session_id']}").raise_for_status().json()
+    assert (new["harness"], new["parent_id"], new["title"]) == (
+        "claude", shed["id"], "Paint the shed",
+    )  # fmt: skip
+    refused(http.post(at, json={"to": "codex"}, headers=key), 409, "key_used_differently", "k1")
+    refused(http.post(at, json={"to": "nonsense"}), 400, "bad_request", "they can to codex, claude")
+    refused(http.post(at, json={"to": "claude", "turns": "x"}), 400, "bad_request", "'x'")
+    refused(
+        http.post(at, json={"to": "claude", "cwd": str(tmp_path)}),
+        403,
+        "outside_roots",
+        str(tmp_path),
+    )
+    refused(http.post(f"{_ALL}/none/handoff", json={"to": "claude"}), 404, "no_session", "none")
+
+
+def test_a_key_is_free_again_after_a_hand_off_that_failed(
+    server: Server, http: httpx.Client
+) -> None:
+    server.save_a_session("Paint the shed")
+    [shed] = listed(http)
+    at = f"{_ALL}/{shed['id']}/handoff"
+    key = {"Idempotency-Key": "k1"}
+
+    refused(
+        http.post(at, json={"to": "codex", "turns": "9"}, headers=key),
+        400,
+        "bad_request",
+        "no such",
+    )
+    http.post(at, json={"to": "codex"}, headers=key).raise_for_status()
+
+    assert len(listed(http)) == 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -283,6 +283,12 @@ class Hub:
             return await self._begin_turn(live, text, key=key, **how)
 
         return await self._keys.turn(idempotency_key, request, begin)
+
+    async def once(
+        self, key: str | None, request: bytes, make: Callable[[], Awaitable[str]]
+    ) -> str:
+        """Make something that is no session and no turn of ours; the same key with the same request makes it once."""
+        return await self._keys.once(key, request, make)
 
     def _changed(self, live: LiveState, access: str | None, asking: Any) -> tuple[str | None, Any]:
         """Another authority for a session, as its harness names it."""

@@ -74,6 +74,21 @@ class Keys:
                 await self._registry.stored()
             return used or None
 
+    async def once(
+        self, key: str | None, request: bytes, make: Callable[[], Awaitable[str]]
+    ) -> str:
+        """What was made with this key, or is now, as text. A failed request may be repeated."""
+        if not key:
+            return await make()
+        name = f"once {key}"
+        async with self._lock(name):
+            used = self._used(name, request)
+            if used is None:
+                used = await make()
+                self._registry.store.put_key(name, _sum(request), used, datetime.now(UTC))
+                await self._registry.stored()
+            return used
+
     def _lock(self, key: str) -> asyncio.Lock:
         return self._locks.setdefault(key, asyncio.Lock())
 
@@ -81,7 +96,7 @@ class Keys:
         """What was started with it. Raises :class:`KeyUsedDifferently`."""
         used = self._registry.store.reading.key(key)
         if used is not None and used.request != _sum(request):
-            raise KeyUsedDifferently(key.removeprefix("turn "))
+            raise KeyUsedDifferently(key.removeprefix("turn ").removeprefix("once "))
         return used.session_id if used is not None else None
 
 

@@ -19,7 +19,7 @@ from dragoman.archive.api import SessionArchive
 from dragoman.hub.hub import Hub
 from dragoman.web import pages
 from dragoman.web.api import archive as api_archive
-from dragoman.web.api import commands, fragments, login, sessions, shapes, streams, turns
+from dragoman.web.api import commands, fragments, handoff, login, sessions, shapes, streams, turns
 from dragoman.web.api import openapi as documenting
 from dragoman.web.api.errors import HANDLERS
 from dragoman.web.archive_worker import ArchiveWorker
@@ -30,7 +30,7 @@ from dragoman.web.settings import Settings
 from dragoman.web.streams.saved_list import SavedList
 from dragoman.web.turn_index import TurnMarks
 
-_PARTS = (login, sessions, turns, commands, streams, api_archive, fragments)
+_PARTS = (login, sessions, handoff, turns, commands, streams, api_archive, fragments)
 
 
 @get("/openapi.json", include_in_schema=False)
@@ -41,7 +41,7 @@ async def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
 
 def _types() -> list[type]:
     """The request and response types of the API."""
-    parts = (shapes, commands, streams)
+    parts = (shapes, handoff, commands, streams)
     return [
         each
         for part in parts

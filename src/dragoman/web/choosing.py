@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
+from dragoman.archive.handoff import handing_off
 from dragoman.errors import DragomanError
 from dragoman.hub.hub import Choice, HarnessInfo
 from dragoman.web.api.shapes import SessionInfo
@@ -70,6 +71,18 @@ def acts(service: SessionService, session: SessionInfo) -> list[Act]:
         return []
     found = [act for act in found if _ABILITIES[act] in can]
     return found if session.archived or closed(service, session) else [*found, *fork]
+
+
+def receivers(service: SessionService, session: SessionInfo) -> list[Option]:
+    """The other agents of this server that the session can be handed off to."""
+    if not session.cwd or not _is_inside(session.cwd, [str(each) for each in service.hub.roots]):
+        return []
+    able = {each.name for each in handing_off.receivers()}
+    return [
+        Option(value=each.name, label=each.title)
+        for each in service.hub.harnesses()
+        if each.name in able and each.name != session.harness and not each.problem
+    ]
 
 
 _ABILITIES: Final[dict[Act, str]] = {

@@ -24,7 +24,7 @@ from dragoman.web.api.errors import ErrorBody
 from dragoman.web.api.sessions import Id
 from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.archive_worker import as_time
-from dragoman.web.choosing import acts, choices, closed
+from dragoman.web.choosing import acts, choices, closed, receivers
 from dragoman.web.guarding import SIGNED_IN
 from dragoman.web.page import charts, views
 from dragoman.web.page.assets import asset
@@ -120,6 +120,7 @@ async def session(
         sandbox=found.sandbox,
         windows=_windows(found.rate_limits),
         acts=acts(service, found),
+        receivers=receivers(service, found),
         closed=closed(service, found),
     )
     return _html(views.session(view, sessions=sessions, choices=await choices(service, sessions)))

@@ -22,6 +22,7 @@ from dragoman.web.streams.broadcasting import Broadcasts
 
 if TYPE_CHECKING:
     from dragoman.archive.api import SessionArchive
+    from dragoman.archive.handoff.handing_off import Handoff
     from dragoman.store.files import TurnRow
 
 _TIES: Final = 64
@@ -107,6 +108,27 @@ class SessionService:
             session_id, cwd=saved.cwd, title=saved.title, harness=saved.harness
         )
         return shapes.live(branch)
+
+    async def hand_off(
+        self, session_id: str, *, to: str, turns: str | None, cwd: str | None
+    ) -> Handoff:
+        """Write a session as a saved one of another agent. Raises UnknownSession, UsageError and Forbidden."""
+        found = await self.session(session_id)
+        given = cwd if cwd is not None else found.cwd
+        if given is None:
+            raise UsageError(f"session {session_id} has no known working directory: give `cwd`")
+        directory = self.hub.allowed(given)
+        native = found.native_id or found.id
+        self.archive_worker.look_again()
+
+        def write(archive: SessionArchive) -> Handoff:
+            if not archive.has(native, exactly=True):
+                raise UnknownSession(session_id)
+            return archive.hand_off(native, to=to, turns=turns, cwd=directory)
+
+        done = await self.archive_worker.ask(write)
+        self.archive_worker.look_again()
+        return done
 
     async def stop(self, session_id: str, *, keep_commands: bool = False) -> None:
         """Stop a live session. A saved one needs no stop, unless another program runs it."""

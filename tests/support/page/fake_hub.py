@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -185,6 +185,11 @@ class FakeHub(Hub):
         if not any(real.is_relative_to(root) for root in self.roots):
             raise Forbidden(os.fspath(path))
         return str(real)
+
+    async def once(
+        self, key: str | None, request: bytes, make: Callable[[], Awaitable[str]]
+    ) -> str:
+        return await make()
 
     async def start(
         self,

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dragoman.web.page.rows import SessionRow, SessionView
+from dragoman.web.page.rows import Option, SessionRow, SessionView
 from dragoman.web.page.session_view import session
 from support.page.checks import check
 from support.page.offered import offered
@@ -25,6 +25,17 @@ def test_what_can_be_done_with_a_session_is_in_its_menu_and_nothing_else() -> No
     named = ["rename", "fork", "archive", "unarchive", "stop"]
     assert [each for each in named if f'data-act="{each}"' in page] == ["rename", "archive"]
     assert page.index("Rename") < page.index("Archive") < page.index("Show context")
+    check(page)
+
+
+def test_a_session_can_be_handed_off_to_the_agents_that_are_there() -> None:
+    to = [Option(value="claude", label="Claude <Code>")]
+
+    page = session(SessionView(row=SessionRow(session_id="s"), receivers=to))
+
+    assert "Hand off to Claude &lt;Code&gt;" in page
+    assert 'data-act="handoff" data-to="claude"' in page
+    assert "handoff" not in session(SessionView(row=SessionRow(session_id="s")))
     check(page)
 
 

@@ -25,6 +25,7 @@ NAMES: Final = {
     "archive": "archive_session",
     "unarchive": "unarchive_session",
     "fork": "fork_session",
+    "handoff": "hand_off_session",
     "stop": "stop_session",
     "entries": "list_entries",
     "stream": "stream_session",

@@ -138,6 +138,8 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """The account's rate limits."""
     acts: Sequence[Act] = ()
     """The actions on the whole session."""
+    receivers: Sequence[Option] = ()
+    """The agents that it can be handed off to."""
     closed: str | None = None
     """Why it cannot be resumed, in a sentence."""
 

@@ -97,6 +97,7 @@ def _head(view: SessionView, harness: HarnessChoices) -> Html:
         for each in view.exports
     ]
     acts = [_act(name, words) for name, words in _ACTS.items() if name in view.acts]
+    acts += [_hand_off(each) for each in view.receivers]
     acts.append(_act("raw", "Show context and raw lines"))
     menu = element(
         "details",
@@ -144,6 +145,11 @@ def _head(view: SessionView, harness: HarnessChoices) -> Html:
 
 def _act(name: str, words: str) -> Html:
     return element("button", words, type="button", data_act=name)
+
+
+def _hand_off(to: Option) -> Html:
+    words = f"Hand off to {to.label}"
+    return element("button", words, type="button", data_act="handoff", data_to=to.value)
 
 
 def _button(name: str, sign: str, words: str, key: str) -> Html:

@@ -51,6 +51,7 @@ export const interrupt = (id) => call("POST", `${of(id)}/interrupt`);
 export const commands = async (id) => (await call("GET", `${of(id)}/commands`)).commands;
 export const stopCommands = async (id) => (await call("POST", `${of(id)}/commands/stop`)).stopped;
 export const rename = (id, title) => call("PATCH", of(id), { title });
+export const handOff = (id, given) => call("POST", `${of(id)}/handoff`, given, { "Idempotency-Key": crypto.randomUUID() });
 export const act = (id, what) => call("POST", `${of(id)}/${what}`);
 export const approvals = (id) => call("GET", `approvals?session_id=${encodeURIComponent(id)}`);
 export const decide = (approval, given) => call("POST", `approvals/${encodeURIComponent(approval)}`, given);

@@ -1,4 +1,4 @@
-// Tools of a conversation: move between turns, copy, link, rename, fork.
+// Tools of a conversation: move between turns, copy, link, rename, fork, hand off.
 import { $, copy, make, toast, tell } from "./dom.js";
 import * as api from "./api.js";
 import { toggleAll } from "./diffs.js";
@@ -24,15 +24,17 @@ export function tools(id, log, ending) {
       location.reload();
     },
     stop: () => ending.session(),
+    handoff: async (button) => (await import("./handoff.js")).handOff(id, button.dataset.to),
   };
   document.addEventListener("click", async (event) => {
-    const act = event.target.closest("[data-act]")?.dataset.act;
+    const button = event.target.closest("[data-act]");
+    const act = button?.dataset.act;
     const menu = document.querySelector("details.menu-holder[open]");
     if (menu && !menu.contains(event.target)) menu.open = false;
     if (!acts[act]) return;
     if (menu) menu.open = false;
     try {
-      await acts[act]();
+      await acts[act](button);
     } catch (error) {
       toast(error.message, "error");
     }
