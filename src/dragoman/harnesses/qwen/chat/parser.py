@@ -32,6 +32,8 @@ from dragoman.wire.moments import as_time
 CHANNEL: Final = "chat"
 _NOT_A_PROMPT: Final = frozenset(("goal_runtime", "agent_bootstrap"))
 _TOLD: Final = frozenset(("notification", "cron"))
+_PATIENCE: Final = 64
+"""How many rows are held until one names the model."""
 _JOINS: Final = frozenset(("mid_turn_user_message", "agent_retry"))
 
 
@@ -46,6 +48,8 @@ class QwenChatParser(StreamParser):
         self.title: str | None = None
         self.tasks: set[str] = set()
         """The background tasks whose end was reported."""
+        self._first: list[tuple[int, shapes.ChatRow, bytes]] | None = []
+        """The rows before the first one that names the model: the session's beginning says it, too."""
         self._rows: set[str] = set()
         """The ids of the rows that were read."""
         self._turns: dict[str, int] = {}
@@ -60,6 +64,22 @@ class QwenChatParser(StreamParser):
 
     def _read(self, line: bytes) -> None:
         row = shapes.decode_row(line)
+        if self._first is None:
+            self._take(row, line)
+            return
+        self._first.append((self._out.line, row, line))
+        self._sessions.model = _model_of(row)
+        if self._sessions.model is not None or len(self._first) > _PATIENCE:
+            self._take_first()
+
+    def _take_first(self) -> None:
+        first, self._first = self._first or [], None
+        now = self._out.line
+        for self._out.line, row, line in first:
+            self._take(row, line)
+        self._out.line = now
+
+    def _take(self, row: shapes.ChatRow, line: bytes) -> None:
         self._out.at = as_time(row.timestamp)
         session = self._session = self._sessions.of(row)
         name = as_str(row.uuid)
@@ -91,7 +111,11 @@ class QwenChatParser(StreamParser):
         undone, self._count = max(0, self._count - before), min(before, self._count)
         return undone
 
+    def _say_held(self) -> None:
+        self._take_first()
+
     def _finish(self, ending: Ending) -> None:
+        self._take_first()
         for session in self._sessions.all():
             self.telemetry.settle(session)
             session.close_turn(may_go_on=ending == "left")
@@ -181,6 +205,11 @@ class QwenChatParser(StreamParser):
         took = as_number(facts.get("durationMs"))
         duration = self.telemetry.durations.pop(call_id, None)
         session.result(call_id, result, duration if took is None else round(took))
+
+
+def _model_of(row: shapes.ChatRow) -> str | None:
+    event = as_dict(as_dict(row.systemPayload).get("uiEvent"))
+    return as_str(row.model) or as_str(event.get("model"))
 
 
 def _text(given: dict[str, Any]) -> str:

@@ -14,6 +14,8 @@ class ChatSessions:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._sessions: dict[str, QwenSession] = {}
+        self.model: str | None = None
+        """The model that the first rows name."""
         self._copied: QwenSession | None = None
         """The session that the rows so far were copied from."""
 
@@ -39,6 +41,7 @@ class ChatSessions:
         if not session.assembler.has_facts:
             session.assembler.begin_session(
                 version=as_str(row.version),
+                model=self.model,
                 cwd=as_str(row.cwd),
                 parent_session_id=parent,
                 parent_call_id=_call_of(agent_id, as_str(row.agentName)),
