@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,22 +14,9 @@ from dragoman.archive.finding import by_hand
 from dragoman.archive.ledger.groups import By, summary
 from dragoman.archive.ledger.ledger import Ledger
 from dragoman.archive.ledger.prices import Prices
+from support.qwen_home import RUNS, recorded_home
 
-_RUNS = Path(__file__).parents[2] / "data" / "qwen" / "runs" / "0.24.4"
 _Counts = dict[str, tuple[int, int]]
-
-
-def _home(folder: Path) -> list[Path]:
-    """The chats of all recorded runs, as Qwen Code keeps them."""
-    for path in sorted(_RUNS.glob("*.disk*.jsonl")):
-        row: dict[str, Any] = json.loads(path.read_bytes().split(b"\n", 1)[0])
-        place = f"chats/{row['sessionId']}.jsonl"
-        if row.get("isSidechain"):
-            place = f"subagents/{row['sessionId']}/agent-{row['agentId']}.jsonl"
-        target = folder / "projects" / "-workspace" / place
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
-    return sorted(folder.rglob("*.jsonl"))
 
 
 def _rows(paths: Iterable[Path]) -> Iterable[dict[str, Any]]:
@@ -84,7 +70,7 @@ def _counted(paths: Iterable[Path], by: By = "session") -> _Counts:
 
 
 def test_a_home_of_recordings(tmp_path: Path) -> None:
-    paths = _home(tmp_path)
+    paths = recorded_home(tmp_path)
     true = _true(paths)
 
     assert _counted(paths) == true
@@ -93,7 +79,7 @@ def test_a_home_of_recordings(tmp_path: Path) -> None:
 
 
 def test_a_fork_does_not_spend_its_parents_tokens_again(tmp_path: Path) -> None:
-    paths = _home(tmp_path)
+    paths = recorded_home(tmp_path)
     parent = "cf1689fc-d840-441f-9a07-ba7302d3eacd"
     fork = "64b3dd18-4ae4-4fc5-891d-e4519667eed7"
     both = [path for path in paths if path.stem in (parent, fork)]
@@ -105,7 +91,7 @@ def test_a_fork_does_not_spend_its_parents_tokens_again(tmp_path: Path) -> None:
 
 
 def test_a_sub_agents_tokens_are_its_own(tmp_path: Path) -> None:
-    paths = [path for path in _home(tmp_path) if "0ea135a5" in str(path)]
+    paths = [path for path in recorded_home(tmp_path) if "0ea135a5" in str(path)]
     counted = _counted(paths)
 
     assert counted["general-purpose-call_0_6_a325ee890e00016"] == (260, 40)
@@ -113,7 +99,7 @@ def test_a_sub_agents_tokens_are_its_own(tmp_path: Path) -> None:
 
 
 def test_what_the_program_asks_for_itself_counts_for_the_session(tmp_path: Path) -> None:
-    paths = [path for path in _home(tmp_path) if path.stem.startswith("b9acd90b")]
+    paths = [path for path in recorded_home(tmp_path) if path.stem.startswith("b9acd90b")]
 
     assert _counted(paths) == {"b9acd90b-6d5f-4032-acd6-f3e4c3ddd122": (560, 80)}
 
@@ -125,10 +111,10 @@ def test_what_the_program_asks_for_itself_counts_for_the_session(tmp_path: Path)
 def test_a_stream_counts_its_own_responses_and_not_the_sessions_total(
     name: str, spent: tuple[int, int]
 ) -> None:
-    assert [*_counted([_RUNS / f"{name}.jsonl"]).values()] == [spent]
+    assert [*_counted([RUNS / f"{name}.jsonl"]).values()] == [spent]
 
 
 def test_a_stream_and_the_chat_of_its_run_are_two_accounts_of_one_session(tmp_path: Path) -> None:
-    chat = [path for path in _home(tmp_path) if path.stem.startswith("61a3e179")]
+    chat = [path for path in recorded_home(tmp_path) if path.stem.startswith("61a3e179")]
 
-    assert _counted(chat) == _counted([_RUNS / "approvals.live.jsonl"])
+    assert _counted(chat) == _counted([RUNS / "approvals.live.jsonl"])
