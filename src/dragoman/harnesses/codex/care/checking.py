@@ -21,12 +21,10 @@ from dragoman.harnesses.codex.rollout.rows import (
     turn_event,
 )
 from dragoman.harnesses.codex.values.loose import as_dict, as_int, as_str
-from dragoman.harnesses.contract.care import Fault, FaultKind, Repairer
-from dragoman.wire import jsonl
+from dragoman.harnesses.contract.care import Fault, Repairer
+from dragoman.harnesses.contract.checking import LineChecker
 
 _TOLERANCE: Final = timedelta(seconds=1)
-_MOST_FAULTS: Final = 1000
-"""More faults than this are not listed."""
 
 
 @dataclass(slots=True)
@@ -41,12 +39,11 @@ class OpenTurn:
     """The line that starts the next turn."""
 
 
-class RolloutChecker:
+class RolloutChecker(LineChecker[RowHead]):
     """One rollout, row by row."""
 
     def __init__(self) -> None:
-        self.session_id: str | None = None
-        self.last_ordinal: int | None = None
+        super().__init__()
         self.first_ordinal: int | None = None
         self.begins_at: int | None = None
         """The ordinal of the first row, if its header has one."""
@@ -58,27 +55,15 @@ class RolloutChecker:
         self.open_turns: dict[str, OpenTurn] = {}
         self.known: dict[str, str] = {}
         """What rows contain that a missing header would have contained."""
-        self._faults: list[Fault] = []
-        self._number = 0
         self._rows = 0
         self._before = b""
         self._expected: int | None = None
         self._time: datetime | None = None
-        self._torn: Fault | None = None
 
-    def receive_line(self, line: bytes) -> None:
-        self._number += 1
-        if self._torn is not None:  # it was not the last line after all
-            self._note("unreadable", self._torn.what, self._torn.line)
-            self._torn = None
-        if jsonl.is_blank(line):
-            return
-        row = read_row(line)
-        if row is None:
-            self._unreadable(line)
-            return
-        if not line.endswith(b"\n"):
-            self._note("newline", "the last line has no newline", broken=False)
+    def _read(self, line: bytes) -> RowHead | None:
+        return read_row(line)
+
+    def _check(self, line: bytes, row: RowHead) -> None:
         self._rows += 1
         is_repeated = self._before == line.rstrip(b"\r\n")
         self._before = line.rstrip(b"\r\n")
@@ -98,43 +83,17 @@ class RolloutChecker:
             if not self.has_header:
                 self._learn(row)
 
-    def finish(self) -> list[Fault]:
-        if self._torn is not None:
-            self._faults.append(self._torn)
-            self._torn = None
-        if not self._number:
-            self._note("header", "the file is empty", 0)
+    def _check_end(self) -> None:
         for turn in self.open_turns.values():
             after = turn.ends_before
             where = f"line {after} starts the next" if after else "the file ends"
             what = f"turn {turn.turn_id} has no end: {where}"
             self._faults.append(Fault(turn.line, "turn", what, is_at_end=after is None))
-        return sorted(self._faults[:_MOST_FAULTS], key=lambda fault: fault.line)
 
     def repairer(self, named_id: str | None) -> Repairer:
         from dragoman.harnesses.codex.care.repairing import RolloutRepairer
 
         return RolloutRepairer(self, named_id)
-
-    def _note(
-        self, kind: FaultKind, what: str, line: int | None = None, *, broken: bool = True
-    ) -> None:
-        self._faults.append(Fault(self._number if line is None else line, kind, what, broken))
-
-    def _unreadable(self, line: bytes) -> None:
-        problem = jsonl.diagnose(line)
-        if b"\0" in line:
-            count = line.count(b"\0")
-            self._note(
-                "nul",
-                f"{count} NUL byte{'s' if count > 1 else ''}: data that never reached the disk",
-            )
-        elif not line.endswith(b"\n"):
-            self._torn = Fault(
-                self._number, "torn", f"the last line is torn ({problem})", is_at_end=True
-            )
-        else:
-            self._note("unreadable", problem)
 
     def _first(self, line: bytes, row: RowHead) -> None:
         self.is_rollout = isinstance(row.type, str) and bytes(row.payload) != b""
