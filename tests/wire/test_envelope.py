@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dragoman import Malformed, Unknown, read
 from dragoman.model.messages import type_of
-from dragoman.wire.envelope import unwrap
+from dragoman.wire.envelope import object_on, unwrap
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,20 @@ def test_a_broken_wrapper_is_left_alone_and_kept_as_a_message(line: bytes, kind:
     assert (type_of(type(kept)), kept.line) == (kind, 1)
     assert isinstance(kept, Unknown | Malformed)
     assert kept.raw == line.decode()
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        (b'{"type":"a"}', {"type": "a"}),
+        (b'{"dir":"recv","msg":{"type":"a"}}', {"type": "a"}),
+        (b'{"dir":"recv","raw":"{\\"type\\":\\"a\\"}"}', {"type": "a"}),
+        (b'{"dir":"meta","cmd":["x"]}', {"dir": "meta", "cmd": ["x"]}),
+        (b'{"dir":"recv","raw":"oops"}', {}),
+        (b'{"dir":"recv"}', {}),
+        (b"[1]", {}),
+        (b"oops", {}),
+    ],
+)
+def test_the_object_on_a_line_is_without_its_wrapper(line: bytes, value: dict[str, Any]) -> None:
+    assert object_on(line) == value

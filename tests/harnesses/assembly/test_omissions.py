@@ -21,3 +21,16 @@ def test_an_exception_must_be_held() -> None:
 
 def test_an_empty_table_omits_nothing() -> None:
     assert Omissions([]).reason("") is None
+
+
+def test_the_values_that_no_omission_explains_are_found_at_any_depth() -> None:
+    found = TABLE.values("x", {"id": "1", "a": [{"y": "b"}, None, True, ""], "n": 0}, _doubled)
+
+    assert [(each.place, each.value, each.forms) for each in found] == [
+        ("x.a[].y", "b", [["b"], ["bb"]]),
+        ("x.n", 0, [[0]]),
+    ]
+
+
+def _doubled(value: object) -> list[list[object]]:
+    return [[value * 2]] if isinstance(value, str) else []

@@ -11,7 +11,7 @@ from dragoman.harnesses.contract.reading import Value
 from dragoman.wire import jsonl
 from dragoman.wire.directions import unwrap
 from dragoman.wire.jsonl import UNREADABLE
-from dragoman.wire.loose import as_dict, as_list, as_str
+from dragoman.wire.loose import as_dict, as_str
 
 _UNSAID: Final = (
     "journal: ",
@@ -89,30 +89,14 @@ def values(line: bytes, rule: str = "") -> Iterator[Value]:
         return
     name = _name(given)
     for key, value in given.items():
-        yield from _inside(f"{name}.{key}", value)
+        for each in _OMISSIONS.values(f"{name}.{key}", value, _shorter):
+            if not (isinstance(each.value, str) and each.value.startswith(_INTERRUPTIONS)):
+                yield each
 
 
 def _name(line: dict[str, Any]) -> str:
     update = as_dict(as_dict(line.get("params")).get("update"))
     return as_str(update.get("sessionUpdate")) or as_str(line.get("method")) or "response"
-
-
-def _inside(place: str, value: Any) -> Iterator[Value]:
-    """The values in a value, as deep as they are nested."""
-    if value is None or value in ("", [], {}) or isinstance(value, bool):
-        return
-    if isinstance(value, str) and value.startswith(_INTERRUPTIONS):
-        return
-    if _OMISSIONS.reason(place):
-        return
-    if isinstance(value, dict):
-        for key, inner in as_dict(value).items():
-            yield from _inside(f"{place}.{key}", inner)
-    elif isinstance(value, list):
-        for inner in as_list(value):
-            yield from _inside(f"{place}[]", inner)
-    else:
-        yield Value(place, value, [[value], *_shorter(value)])
 
 
 def _shorter(value: Any) -> list[list[Any]]:

@@ -7,9 +7,12 @@ for one name and ``**`` for any way.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from dragoman.harnesses.contract.reading import Value
+from dragoman.wire.loose import as_dict, as_list
 
 
 class Omission(NamedTuple):
@@ -32,6 +35,24 @@ class Omissions:
         if self._exceptions.fullmatch(place):
             return None
         return next((why for pattern, why in self._patterns if pattern.fullmatch(place)), None)
+
+    def values(
+        self, place: str, value: Any, forms: Callable[[Any], list[list[Any]]] | None = None
+    ) -> Iterator[Value]:
+        """The values in a value, as deep as they are nested, that no omission explains.
+
+        ``forms`` lists other ways in which one may have been emitted.
+        """
+        if value is None or value in ("", [], {}) or isinstance(value, bool) or self.reason(place):
+            return
+        if isinstance(value, dict):
+            for key, inner in as_dict(value).items():
+                yield from self.values(f"{place}.{key}", inner, forms)
+        elif isinstance(value, list):
+            for inner in as_list(value):
+                yield from self.values(f"{place}[]", inner, forms)
+        else:
+            yield Value(place, value, [[value], *(forms(value) if forms is not None else ())])
 
 
 def _pattern(places: Iterable[str]) -> re.Pattern[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dragoman.wire import jsonl
+from dragoman.wire.envelope import object_on
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 OUTPUT: Final = "copilot-json"
@@ -38,7 +38,7 @@ _REQUESTS: Final = frozenset(
 def sniff(lines: Sequence[bytes]) -> str | None:
     """The dialect of a stream that starts with these lines; None while no line is decisive."""
     for line in lines:
-        found = _dialect(_object(line))
+        found = _dialect(object_on(line))
         if found is not None:
             return found
     return None
@@ -47,24 +47,12 @@ def sniff(lines: Sequence[bytes]) -> str | None:
 def settle(lines: Sequence[bytes]) -> str | None:
     """The dialect of a whole stream in which no line was decisive; None if it is none of ours."""
     for line in lines:
-        value = _object(line)
+        value = object_on(line)
         if value.get("dir") == "meta":
             return _of_command(value)
         if as_str(value.get("type")) in _SHARED and value.keys() >= _ENVELOPE:
             return EVENTS
     return None
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    """What is on the line, out of a recording's wrapper if it has one."""
-    try:
-        value = as_dict(jsonl.loads(line))
-        if "dir" not in value or value["dir"] == "meta":
-            return value
-        inner = value.get("msg", value.get("raw"))
-        return as_dict(jsonl.loads(inner.encode()) if isinstance(inner, str) else inner)
-    except jsonl.NotJson:
-        return {}
 
 
 def _dialect(value: dict[str, Any]) -> str | None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 from dragoman.harnesses.assembly.omissions import Omission, Omissions
 from dragoman.harnesses.contract.reading import Value
 from dragoman.harnesses.copilot.tools import EXIT
-from dragoman.wire import jsonl
-from dragoman.wire.loose import as_dict, as_list, as_str
+from dragoman.wire.envelope import object_on
+from dragoman.wire.loose import as_dict, as_str
 
 _UNSAID: Final = (
     "state: ",
@@ -95,32 +95,13 @@ def values(line: bytes, rule: str = "") -> Iterator[Value]:
     event = _event(line)
     name = (as_str(event.get("type")) or "line").replace(".", "/")
     for key, value in event.items():
-        yield from _inside(f"{name}.{key}", value)
+        yield from _OMISSIONS.values(f"{name}.{key}", value, _shorter)
 
 
 def _event(line: bytes) -> dict[str, Any]:
-    try:
-        given = as_dict(jsonl.loads(line))
-        if "dir" in given:
-            inner = given.get("msg", given.get("raw"))
-            given = as_dict(jsonl.loads(inner.encode()) if isinstance(inner, str) else inner)
-    except jsonl.NotJson:
-        return {}
-    event = as_dict(as_dict(given.get("params")).get("event"))
-    return event or given
+    given = object_on(line)
+    return as_dict(as_dict(given.get("params")).get("event")) or given
 
 
-def _inside(place: str, value: Any) -> Iterator[Value]:
-    if value is None or value in ("", [], {}) or isinstance(value, bool):
-        return
-    if _OMISSIONS.reason(place):
-        return
-    if isinstance(value, dict):
-        for key, inner in as_dict(value).items():
-            yield from _inside(f"{place}.{key}", inner)
-    elif isinstance(value, list):
-        for inner in as_list(value):
-            yield from _inside(f"{place}[]", inner)
-    else:
-        shorter = EXIT.sub("", value) if isinstance(value, str) else value
-        yield Value(place, value, [[value], [shorter]])
+def _shorter(value: Any) -> list[list[Any]]:
+    return [[EXIT.sub("", value)]] if isinstance(value, str) else []

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dragoman.wire import jsonl
+from dragoman.wire.envelope import object_on
 from dragoman.wire.loose import as_dict, as_list, as_str
 
 OUTPUT: Final = "opencode-json"
@@ -27,7 +27,7 @@ _EVENT: Final = "evt_"
 def sniff(lines: Sequence[bytes]) -> str | None:
     """The dialect of a stream that starts with these lines; None while no line is decisive."""
     for line in lines:
-        found = _dialect(_object(line))
+        found = _dialect(object_on(line))
         if found is not None:
             return found
     return None
@@ -36,25 +36,13 @@ def sniff(lines: Sequence[bytes]) -> str | None:
 def settle(lines: Sequence[bytes]) -> str | None:
     """The dialect of a whole stream in which no line was decisive; None if it is none of ours."""
     for line in lines:
-        value = _object(line)
+        value = object_on(line)
         if value.get("dir") == "meta":
             command = as_list(value.get("cmd")) or as_list(as_dict(value.get("msg")).get("cmd"))
             words = [str(word) for word in command]
             is_ours = bool(words) and words[0].rsplit("/", 1)[-1] == "opencode"
             return OUTPUT if is_ours and words[1:2] == ["run"] else None
     return None
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    """What is on the line, out of a recording's wrapper if it has one."""
-    try:
-        value = as_dict(jsonl.loads(line))
-        if "dir" not in value or value["dir"] == "meta":
-            return value
-        inner = value.get("msg", value.get("raw"))
-        return as_dict(jsonl.loads(inner.encode()) if isinstance(inner, str) else inner)
-    except jsonl.NotJson:
-        return {}
 
 
 def _dialect(value: dict[str, Any]) -> str | None:

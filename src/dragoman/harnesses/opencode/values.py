@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from dragoman.harnesses.assembly.omissions import Omission, Omissions
 from dragoman.harnesses.contract.reading import Value
-from dragoman.wire import jsonl
-from dragoman.wire.loose import as_dict, as_list, as_str
+from dragoman.wire.envelope import object_on
+from dragoman.wire.loose import as_str
 
 _UNSAID: Final = (
     "state: ",
@@ -62,27 +62,6 @@ def values(line: bytes, rule: str = "") -> Iterator[Value]:
     """The values on this line, each with its place; ``rule`` says why the line has made no message."""
     if rule.startswith(_UNSAID):
         return
-    try:
-        given = as_dict(jsonl.loads(line))
-        if "dir" in given:
-            inner = given.get("msg", given.get("raw"))
-            given = as_dict(jsonl.loads(inner.encode()) if isinstance(inner, str) else inner)
-    except jsonl.NotJson:
-        return
+    given = object_on(line)
     name = as_str(given.get("type")) or as_str(given.get("opencode")) or "line"
-    yield from _inside(name.replace(".", "/"), given)
-
-
-def _inside(place: str, value: Any) -> Iterator[Value]:
-    if value is None or value in ("", [], {}) or isinstance(value, bool):
-        return
-    if _OMISSIONS.reason(place):
-        return
-    if isinstance(value, dict):
-        for key, inner in as_dict(value).items():
-            yield from _inside(f"{place}.{key}", inner)
-    elif isinstance(value, list):
-        for inner in as_list(value):
-            yield from _inside(f"{place}[]", inner)
-    else:
-        yield Value(place, value, [[value]])
+    yield from _OMISSIONS.values(name.replace(".", "/"), given)

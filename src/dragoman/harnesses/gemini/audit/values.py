@@ -12,7 +12,7 @@ from dragoman.harnesses.gemini.failures import result_error
 from dragoman.harnesses.gemini_tools.results import unwrapped
 from dragoman.wire import jsonl
 from dragoman.wire.directions import unwrap
-from dragoman.wire.loose import as_dict, as_list, as_str
+from dragoman.wire.loose import as_dict, as_str
 
 UNSAID: Final = frozenset(
     (
@@ -83,21 +83,7 @@ def values(line: bytes, rule: str = "") -> Iterator[Value]:
     patch = as_dict(given.get("$set"))
     name = "$set" if patch else as_str(given.get("type")) or "line"
     for key, value in (patch or given).items():
-        yield from _inside(f"{name}.{key}", value)
-
-
-def _inside(place: str, value: Any) -> Iterator[Value]:
-    """The values in a value, as deep as they are nested."""
-    if value in (None, "", [], {}) or isinstance(value, bool) or OMISSIONS.reason(place):
-        return
-    if isinstance(value, dict):
-        for key, inner in as_dict(value).items():
-            yield from _inside(f"{place}.{key}", inner)
-    elif isinstance(value, list):
-        for inner in as_list(value):
-            yield from _inside(f"{place}[]", inner)
-    else:
-        yield Value(place, value, [[value], *_shorter(value)])
+        yield from OMISSIONS.values(f"{name}.{key}", value, _shorter)
 
 
 def _shorter(value: Any) -> list[list[Any]]:
