@@ -7,9 +7,9 @@ import than everything else that a report needs.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,8 +20,14 @@ from dragoman.archive.sealed import sealed, unsealed
 from dragoman.errors import UnreadableSource
 from dragoman.reading.regular import open_regular
 
+if TYPE_CHECKING:
+    from dragoman.model.messages import RateLimits
+
 _TAIL: Final = 4 << 20
 """How many bytes at the end of a long file are read first: the newest limits are near the end."""
+_SHORT_TAIL: Final = 1 << 18
+_MOST_WHOLE: Final = 1 << 26
+"""How large a file may be to be held in memory."""
 _FILES: Final = 25
 """How many files are searched, newest first."""
 _MOST_KEPT: Final = 500
@@ -95,17 +101,8 @@ def _keep(cache: str, files: dict[str, _FileLimits]) -> None:
 
 
 def _last(found: FoundFile) -> Limits | None:
-    from dragoman.model.messages import RateLimits
-    from dragoman.reading.read import read
-
-    last: RateLimits | None = None
     try:
-        for source in _ends(found):
-            for message in read(source, only={"rate_limits"}):
-                if isinstance(message, RateLimits) and message.windows:
-                    last = message
-            if last is not None:
-                break
+        last = _newest_in(found)
     except (UnreadableSource, OSError):
         return None  # the ledger reports why it cannot be read
     if last is None:
@@ -114,12 +111,49 @@ def _last(found: FoundFile) -> Limits | None:
     return Limits(last.at, found.path, windows)
 
 
-def _ends(found: FoundFile) -> Iterator[str | bytes]:
-    """Yield the end of a file, then all of it."""
-    if found.size > 2 * _TAIL and found.path.endswith(".jsonl"):
-        with open_regular(found.path) as file:
-            file.seek(-_TAIL, os.SEEK_END)
-            file.readline()  # the rest of an incomplete row
-            yield file.read()
-    if os.path.isfile(found.path):
+def _newest_in(found: FoundFile) -> RateLimits | None:
+    quick = _quick(found)
+    for source in _ends(found, whole=quick is None):
+        look = quick if quick is not None and isinstance(source, bytes) else _parsed
+        if (last := look(source)) is not None:  # pyright: ignore[reportArgumentType]
+            return last
+    return None
+
+
+def _quick(found: FoundFile) -> Callable[[bytes], RateLimits | None] | None:
+    """What finds limits without a parser, if the harness has it and the file is neither huge nor compressed."""
+    from dragoman.harnesses import find_harness
+
+    harness = find_harness(found.harness) if found.harness is not None else None
+    if harness is None or harness.history is None or not found.path.endswith(".jsonl"):
+        return None
+    return harness.history.newest_limits if found.size <= _MOST_WHOLE else None
+
+
+def _parsed(source: str | bytes) -> RateLimits | None:
+    from dragoman.model.messages import RateLimits
+    from dragoman.reading.read import read
+
+    last: RateLimits | None = None
+    for message in read(source, only={"rate_limits"}):
+        if isinstance(message, RateLimits) and message.windows:
+            last = message
+    return last
+
+
+def _ends(found: FoundFile, *, whole: bool) -> Iterator[str | bytes]:
+    """Yield the end of a file, then more of it, then all of it: its path, or its content."""
+    if found.path.endswith(".jsonl"):
+        for tail in (_SHORT_TAIL, _TAIL):
+            if found.size > 2 * tail:
+                with open_regular(found.path) as file:
+                    file.seek(-tail, os.SEEK_END)
+                    file.readline()  # the rest of an incomplete row
+                    yield file.read()
+    if not os.path.isfile(found.path):
+        return
+    if whole:
         yield found.path
+    else:
+        with open_regular(found.path) as file:
+            yield file.read()

@@ -9,7 +9,6 @@ other files are found when the files are merged.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable
 from itertools import chain, islice
@@ -23,12 +22,18 @@ from dragoman.harnesses import fast_usage_reader
 from dragoman.harnesses.contract.history import Origin
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import Usage
+from dragoman.reading.compression import MAGIC
 from dragoman.reading.file_lines import open_file, other_lines, plain_lines
 from dragoman.reading.identity import FIRST_LINES, identify
 from dragoman.reading.read import read
 from dragoman.reading.regular import open_regular
-from dragoman.reading.sources import is_plain, unreadable
+from dragoman.reading.sources import BOMS, is_plain, unreadable
 from dragoman.wire.lines import DEFAULT_MAX_LINE
+
+try:
+    from _blake2 import blake2b  # the same, without loading OpenSSL
+except ImportError:
+    from hashlib import blake2b
 
 PREFIX: Final = 4096
 _BUFFER: Final = 1 << 18
@@ -53,7 +58,9 @@ def _of_plain(path: str) -> FileUsage | None:
     """Count an ordinary file with the harness's fast path; None if that does not support it."""
     with open_regular(path, buffering=_BUFFER) as file:
         head, size = file.read(PREFIX), os.fstat(file.fileno()).st_size
-        plain = fast_usage_reader(head) if size <= DEFAULT_MAX_LINE else None
+        # Of a compressed file no harness knows the first bytes: to ask would import them all.
+        may_be_plain = size <= DEFAULT_MAX_LINE and not head.startswith((*MAGIC, *BOMS))
+        plain = fast_usage_reader(head) if may_be_plain else None
         if plain is None:
             return None
         file.seek(0)
@@ -95,7 +102,7 @@ def fingerprint_of(path: str | os.PathLike[str]) -> str:
 
 
 def _fingerprint(head: bytes, size: int) -> str:
-    return f"{hashlib.blake2b(head, digest_size=12).hexdigest()}-{size:x}"
+    return f"{blake2b(head, digest_size=12).hexdigest()}-{size:x}"
 
 
 class _Counter:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dragoman.harnesses.contract.history import History, Origin, Place, RowNames
+from dragoman.harnesses.contract.history import History, Origin, Place, RowNames, no_limits
 from dragoman.model.homes import HomeFolder
 from dragoman.wire.jsonl import UNREADABLE
 from dragoman.wire.loose import as_dict, as_str
@@ -124,4 +124,5 @@ CLAUDE_HISTORY: Final = History(
         starts=(b'{"type":"custom-title"', b'{"type":"ai-title"', b'{"type":"summary"'),
         name_in=name_in,
     ),
+    newest_limits=no_limits,
 )

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeAlias
 import msgspec
 
 from dragoman.model.homes import HomeFolder
-from dragoman.model.messages import Notice
+from dragoman.model.messages import Notice, RateLimits
 
 OriginKind: TypeAlias = Literal["fork", "sub-agent", "review", "revert", "hand-off"]
 
@@ -116,6 +116,10 @@ def _as_noticed(notice: Notice) -> int:
     return notice.undone_turns
 
 
+def no_limits(_data: bytes) -> None:
+    """For session files that never report rate limits."""
+
+
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """The saved sessions of one harness."""
 
@@ -135,6 +139,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """Where users' names for sessions are kept, if in a list of their own …"""
     row_names: RowNames | None = None
     """… or in the sessions' files."""
+    newest_limits: Callable[[bytes], RateLimits | None] | None = None
+    """The newest rate limits in the last bytes of a session file, told without its parser. Those may begin in the
+    middle of a line. None: the parser must look."""
     journals: bool = False
     """Its programs keep no sessions that we can read: what is exchanged with each of their processes is kept in the
     first place."""

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 from msgspec import inspect
 
+from dragoman.harnesses.codex.rollout.decoding import decode_row
 from dragoman.harnesses.codex.rollout.depth import OPEN_FIELDS, may_be_deep
-from dragoman.harnesses.codex.rollout.parser import RolloutParser, decode_row
+from dragoman.harnesses.codex.rollout.parser import RolloutParser
 from dragoman.model.messages import Malformed
 
 

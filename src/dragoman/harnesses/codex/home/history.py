@@ -24,6 +24,7 @@ from dragoman.harnesses.contract.history import (
     OwnList,
     Place,
 )
+from dragoman.harnesses.contract.lazy import on_use
 from dragoman.model.homes import HomeFolder
 from dragoman.model.messages import Notice
 from dragoman.wire.jsonl import UNREADABLE
@@ -146,6 +147,13 @@ def name_in(line: bytes) -> tuple[str, str] | None:
     return named.id, named.thread_name
 
 
+@on_use
+def _newest_limits():
+    from dragoman.harnesses.codex.rollout.newest_limits import newest_limits
+
+    return newest_limits
+
+
 CODEX_HISTORY: Final = History(
     home_folder=CODEX_HOME,
     places=(Place(folder="sessions"), Place(folder="archived_sessions", archived=True)),
@@ -162,4 +170,5 @@ CODEX_HISTORY: Final = History(
         path_column="rollout_path",
     ),
     name_list=NameList(file="session_index.jsonl", name_in=name_in),
+    newest_limits=_newest_limits,
 )

@@ -24,6 +24,7 @@ from dragoman.harnesses.codex.responses.items import TELL as _TELL_ITEM
 from dragoman.harnesses.codex.responses.items import ResponseItems
 from dragoman.harnesses.codex.rollout import shapes as rows
 from dragoman.harnesses.codex.rollout.copies import CopiedRows
+from dragoman.harnesses.codex.rollout.decoding import PREAMBLE_ROWS, decode_row
 from dragoman.harnesses.codex.rollout.depth import may_be_deep
 from dragoman.harnesses.codex.rollout.peek import Glance, without_secret
 from dragoman.harnesses.codex.rollout.prefilter import Skipper
@@ -37,9 +38,6 @@ from dragoman.wire.jsonl import DEEPEST, UNREADABLE, is_too_deep
 
 _LONG: Final = 1200
 """How long a row must be before checking what could be left out is worth it."""
-PREAMBLE_ROWS: Final = 40
-"""How many rows may come before the one that names the model."""
-
 
 _NO_HEADS: Final[frozenset[bytes]] = frozenset()
 
@@ -316,7 +314,6 @@ class RolloutParser(StreamParser):
 
 
 _ITEM_ROW, _RAW_ITEM_ROW, _EVENT_ROW = rows.ResponseItemRow, rows.RawResponseItemRow, rows.EventRow
-decode_row = msgspec.json.Decoder(rows.AnyRow).decode
 _decode_paginated = msgspec.json.Decoder(rows.AnyPaginatedRow).decode
 _DUPLICATES: Final[dict[type[msgspec.Struct], str]] = {
     rows.WorldStateRow: "context: a snapshot of what other rows say",

@@ -18,7 +18,7 @@ from dragoman.harnesses.codex.events.notice_shapes import ThreadSettingsApplied
 from dragoman.harnesses.codex.responses.messages import is_injected, text_of
 from dragoman.harnesses.codex.responses.shapes import MessageItem
 from dragoman.harnesses.codex.rollout import shapes as rows
-from dragoman.harnesses.codex.rollout.parser import PREAMBLE_ROWS, decode_row
+from dragoman.harnesses.codex.rollout.decoding import PREAMBLE_ROWS, decode_row
 from dragoman.harnesses.codex.rollout.prefilter import HEAD, Skipper
 from dragoman.model.messages import Message, SessionStarted, TurnStarted, UsageReport
 from dragoman.model.usage import NOTHING, Usage
