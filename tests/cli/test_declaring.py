@@ -15,7 +15,7 @@ from dragoman.cli import declaring, lazy_click
 from dragoman.cli.declaring import DeclaredCommand
 from dragoman.cli.main import COMMANDS
 
-DECLARED = sorted(set(COMMANDS) - {"policy"})  # a group of commands
+DECLARED = sorted(set(COMMANDS) - {"policy", "relay"})  # groups of commands
 
 
 def declared(name: str) -> DeclaredCommand:

@@ -66,6 +66,10 @@ COMMANDS: Final = {
         "dragoman.cli.commands.rehearse",
         "Run a command against a scripted stand-in model.",
     ),
+    "relay": (
+        "dragoman.cli.commands.relay",
+        "Keep an agent running when its terminal or connection goes away.",
+    ),
     "mcp": (
         "dragoman.cli.commands.mcp",
         "Offer saved sessions to agents, as an MCP server.",

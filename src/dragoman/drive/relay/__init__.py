@@ -1,0 +1,1 @@
+"""Relays: small processes that own an agent's pipes, so that the agent outlives whoever started it."""
