@@ -67,11 +67,11 @@ COMMANDS: Final = {
         "Run a command against a scripted stand-in model.",
     ),
     "relay": (
-        "dragoman.cli.commands.relay",
+        "dragoman.cli.commands.servers.relay",
         "Keep an agent running when its terminal or connection goes away.",
     ),
     "mcp": (
-        "dragoman.cli.commands.mcp",
+        "dragoman.cli.commands.servers.mcp",
         "Offer saved sessions to agents, as an MCP server.",
     ),
     "completion": (

@@ -225,8 +225,9 @@ def test_a_very_long_line_arrives_whole(start: Start) -> None:
         async with await RelayClient.connect(relay.folder) as client:
             await client.attach()
             parts = [record async for record in client.records() if record.kind in (b"o", b"p")]
-            whole = b"".join(each.content for each in parts)
-            assert whole == b"y" * 3_500_000 + b"z\nend"
+            ends = {records.OUTPUT: b"\n", records.PART: b""}
+            whole = b"".join(each.content + ends[each.kind] for each in parts)
+            assert whole == b"y" * 3_500_000 + b"z\nend\n"
             assert [each.kind for each in parts[:4]] == [b"p", b"p", b"p", b"o"]
 
     _run(work())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.terminal.ptys import at_a_terminal
 
-_RUNS = Path(__file__).parents[2] / "data" / "codex" / "runs"
+_RUNS = Path(__file__).parents[3] / "data" / "codex" / "runs"
 _DRAGOMAN = str(Path(sys.executable).with_name("dragoman"))
 _SECONDS = 60
 

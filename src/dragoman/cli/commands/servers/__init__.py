@@ -1,0 +1,1 @@
+"""Commands that other programs talk to: an MCP server, and relays."""
