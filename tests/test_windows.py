@@ -51,6 +51,14 @@ for found in pkgutil.walk_packages(dragoman.__path__, "dragoman."):
 POSIX_ONLY = (
     "dragoman.drive.process.posix",
     "dragoman.drive.process.supervising",
+    "dragoman.drive.relay.agent_process",
+    "dragoman.drive.relay.client",
+    "dragoman.drive.relay.journal",
+    "dragoman.drive.relay.listing",
+    "dragoman.drive.relay.piping",
+    "dragoman.drive.relay.places",
+    "dragoman.drive.relay.program",
+    "dragoman.drive.relay.starting",
     "dragoman.rehearsal.process_groups",
 )
 """What is imported nowhere else than on POSIX."""
