@@ -174,3 +174,21 @@ def test_a_session_from_the_terminal_is_renamed_put_away_and_branched_off(
     page.goto(own)
     expect(page.locator("#saved")).to_be_visible()
     expect(page.locator(PROMPTS)).to_have_text(["Paint the shed"])
+
+
+def test_a_session_is_handed_off_to_another_agent(
+    serve: Callable[[str], Server], tabs: Tabs
+) -> None:
+    page = begin(tabs, serve(_SCRIPT), "Paint the shed", **FREE)
+    is_over(page)
+    here = page.url
+
+    choose(page, "handoff")
+    expect(page.locator("dialog h2")).to_have_text("Handed off to Claude Code")
+    expect(page.locator("dialog dt").first).to_contain_text("context")
+    page.click("dialog a")
+
+    page.wait_for_url(lambda url: url != here)
+    expect(page.locator("#title")).to_have_text("Paint the shed")
+    expect(page.locator(PROMPTS)).to_have_text(["Paint the shed"])
+    expect(page.locator("#log")).to_contain_text("handed off from codex session")

@@ -4,11 +4,13 @@ import json
 from typing import Any
 from uuid import UUID
 
+from dragoman.harnesses.claude.transcript.parser import TranscriptParser
 from dragoman.harnesses.claude.writing.session import new_id
 from dragoman.harnesses.contract.writer import HandedConversation, HandedTurn, WrittenSession
 from dragoman.model.messages import (
     Compacted,
     Prompt,
+    SessionStarted,
     Text,
     Thinking,
     ToolResult,
@@ -118,3 +120,11 @@ def test_a_call_without_a_counterpart_is_text_that_names_it() -> None:
     [text] = [each.text for each in messages_in(written) if isinstance(each, Text)]
     assert text == '[Earlier call of the tool update_topic]\ninput: {"t":1}\nresult: ok'
     assert [loss.names for loss in written.losses if loss.names] == [("update_topic",)]
+
+
+def test_a_reader_need_not_wait_for_the_first_answer_to_see_it() -> None:
+    written = write("claude", conversation(Prompt(text="go"), Text(text="ok")))
+    parser = TranscriptParser()
+    parser.receive_lines([line + b"\n" for line in written.lines])
+
+    assert [type(each) for each in parser.messages()][:3] == [SessionStarted, TurnStarted, Prompt]

@@ -79,7 +79,9 @@ class TranscriptParser(StreamParser):
             return
         self._first.append((self._out.line, line))
         self.sessions.model = _model_named(row)
-        if self.sessions.model is not None or len(self._first) > _PATIENCE:
+        # What was handed off was said by models of others: no row of it names one.
+        is_known = self.sessions.model is not None or isinstance(row, shapes.Handoff)
+        if is_known or len(self._first) > _PATIENCE:
             self._take_first()
 
     def _take_first(self) -> None:
