@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 from dragoman.model.messages import (
@@ -222,5 +224,35 @@ turns:
         parents = {m.parent_session_id for m in started if m.session_id == asked.session_id}
         assert parents == {claude.session_id}
         assert (repo / "helped.txt").exists()
+
+    play(story())
+
+
+def test_to_cancel_a_form_of_a_server_stops_the_turn(
+    claude_program: str, claude_env: ClaudeEnv, repo: Path
+) -> None:
+    asker = Path(__file__).parents[2] / "support" / "agents" / "asking_server.py"
+    server = {"command": sys.executable, "args": [str(asker)]}
+    (repo / ".mcp.json").write_text(json.dumps({"mcpServers": {"asker": server}}), "utf-8")
+    script = """\
+turns:
+- - mcp: {server: asker, tool: ask, arguments: {mode: form}}
+  - say: Never.
+- - say: Hello.
+claude:
+  enableAllProjectMcpServers: true
+  permissions: {allow: [mcp__asker]}
+"""
+
+    async def story() -> None:
+        _, env = claude_env(script)
+        async with live_claude(claude_program, env, repo) as claude:
+            await claude.prompt("do it")
+            asked = await claude.until(ApprovalRequested)
+            assert (asked.kind, asked.summary) == ("elicitation", "Who are you?")
+            await claude.decide(asked, "cancel")
+            assert (await claude.until(TurnEnded)).outcome == "interrupted"
+            await claude.prompt("and now?")
+            assert (await claude.until(TurnEnded)).outcome == "completed"
 
     play(story())

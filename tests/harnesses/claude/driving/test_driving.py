@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -341,6 +341,21 @@ def test_a_form_is_filled_in(claude: Scripted) -> None:
     right = intents.Decide(session_id=SESSION, approval_id="e", decision="allow", content={"n": 1})
     claude.value(claude.submit(right))
     assert claude.responses()[-1]["response"] == {"action": "accept", "content": {"n": 1}}
+
+
+def test_to_cancel_a_form_stops_the_turn(claude: Scripted) -> None:
+    claude.open()
+    claude.begin()
+    for approval_id, decision in (("a", "deny"), ("b", "cancel")):
+        request = {"subtype": "elicitation", "mcp_server_name": "s", "message": "Who?"}
+        claude.say(type="control_request", request_id=approval_id, request=request)
+        assert "interrupt" not in claude.subtypes()
+        decide = intents.Decide(
+            session_id=SESSION, approval_id=approval_id, decision=cast("Any", decision)
+        )
+        claude.value(claude.submit(decide))
+    assert [each["response"]["action"] for each in claude.responses()[-2:]] == ["decline", "cancel"]
+    assert claude.subtypes()[-1] == "interrupt"
 
 
 def test_a_request_that_is_withdrawn_needs_no_answer(claude: Scripted) -> None:

@@ -8,7 +8,8 @@
 | | deny | deny, with a message for the model; the turn continues |
 | | cancel | deny, and the turn stops |
 | AskUserQuestion | answered | allow, with the answers in the input |
-| elicitation | allow, answered; deny; cancel | accept with the form's content; decline; cancel |
+| elicitation | allow, answered; deny | accept with the form's content; decline |
+| | cancel | cancel; the turn is interrupted besides |
 """
 
 from __future__ import annotations

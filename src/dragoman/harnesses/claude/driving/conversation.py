@@ -253,7 +253,10 @@ class ClaudeConversation(StreamJsonConversation[ClaudeLine]):
 
     def _decide(self, ticket: int, intent: intents.Decide) -> None:
         leaves_plan = self._approvals.tool_of(intent.approval_id) == EXIT_PLAN
+        is_form = self._approvals.is_form(intent.approval_id)
         refusal = self._approvals.decide(intent)
+        if is_form and refusal is None and intent.decision == "cancel":
+            self._channel.request("interrupt", ignore)  # Claude would only tell the server
         if leaves_plan and refusal is None and intent.decision not in ("deny", "cancel"):
             self._granted = widened(self._granted)
         self._answers.append(Answer(ticket, None, refusal))

@@ -53,6 +53,11 @@ class OpenApprovals:
         asked = self._open.get(approval_id)
         return as_str(asked.request.get("tool_name")) if asked is not None else None
 
+    def is_form(self, approval_id: str) -> bool:
+        """Whether an MCP server asks, and not the agent."""
+        asked = self._open.get(approval_id)
+        return asked is not None and asked.request.get("subtype") == ELICITATION
+
     def decide(self, intent: Decide) -> Refusal | None:
         """Answer what is open under this id; or why that is not possible."""
         asked = self._open.get(intent.approval_id)
