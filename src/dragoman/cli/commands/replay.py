@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dragoman.replay.timing import TimedMessage
 
 _FRAME_SECONDS: Final = 0.1
-_ROLES: Final = ("app-server", "exec", "stream-json", "print", "acp")
+_ROLES: Final = ("app-server", "exec", "stream-json", "print", "serve", "acp")
 _FASTEST, _SLOWEST = 512.0, 0.125
 _HINT: Final = "space pauses, + and - change the speed, Ctrl-C quits"
 
@@ -95,7 +95,7 @@ def replay(
     if turn is not None:
         messages = only_turn(messages, turn)
     if role is not None:
-        streams = role in ("app-server", "stream-json", "acp")
+        streams = role in ("app-server", "stream-json", "serve", "acp")
         pace = 1.0 if speed is None else speed
         return _be(
             role,
@@ -134,9 +134,14 @@ def _be(role: str, timed: list[TimedMessage], words: tuple[str, ...]) -> int:
     from dragoman.replay.serving import ends_after_a_turn, playback_for, run, serve
 
     out = standard_output().buffer
+    playback = playback_for(timed, role)
     if "--version" in words:
-        out.write(f"{playback_for(timed, role).version_line}\n".encode())
+        out.write(f"{playback.version_line}\n".encode())
         return 0
+    if playback.http is not None:
+        from dragoman.replay.http_serving import serve_http
+
+        return serve_http(playback.serve(timed), playback.http, out)
     if ends_after_a_turn(role):
         return run(timed, out, role=role)
     return serve(timed, sys.stdin.fileno(), out, role)

@@ -45,6 +45,17 @@ class Performance(Protocol):
         ...
 
 
+class HttpPlayback(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server over HTTP does besides playing its lines; see ``HttpServer`` for how they look."""
+
+    listening: Callable[[str], str]
+    """What it prints when it listens at this address."""
+    streams: tuple[str, ...]
+    """The paths whose responses are streams of events."""
+    password: str
+    """The variable of its environment with the password that it demands."""
+
+
 class Playback(msgspec.Struct, frozen=True, kw_only=True):
     """How to play a harness's program."""
 
@@ -52,5 +63,7 @@ class Playback(msgspec.Struct, frozen=True, kw_only=True):
     """The output of a program that runs one prompt and ends."""
     serve: Callable[[Sequence[TimedMessage]], Performance]
     """A server whose turns are those of a recording, one after the other."""
+    http: HttpPlayback | None = None
+    """Set if clients reach the server over HTTP, and not on standard input and output."""
     version_line: str
     """The program's answer to ``--version``."""

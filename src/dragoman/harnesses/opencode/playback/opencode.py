@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dragoman.harnesses.contract.lazy import on_use
-from dragoman.harnesses.contract.playback import Playback
+from dragoman.harnesses.contract.playback import HttpPlayback, Playback
 from dragoman.harnesses.opencode.playback.release import RELEASE
 
 
@@ -21,4 +21,15 @@ def _serve():
     return OpencodeServer
 
 
-OPENCODE_PLAYBACK = Playback(run=_run, serve=_serve, version_line=RELEASE)
+def _listening(address: str) -> str:
+    return f"opencode server listening on {address}"
+
+
+OPENCODE_PLAYBACK = Playback(
+    run=_run,
+    serve=_serve,
+    http=HttpPlayback(
+        listening=_listening, streams=("/event",), password="OPENCODE_SERVER_PASSWORD"
+    ),
+    version_line=RELEASE,
+)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from dragoman.harnesses.contract.playback import TimedMessage
 from dragoman.model.messages import SessionStarted, TurnEnded, TurnStarted
 
@@ -31,6 +33,9 @@ def turns_in(cues: Iterable[TimedMessage]) -> OpencodeTurns:
         if each.parent_call_id is not None and each.session_id is not None
     }
     started = starts[0] if starts else SessionStarted(harness="opencode")
+    own_starts = [each for each in starts if each.session_id == own]
+    model = next((each.model for each in own_starts if each.model is not None), None)
+    started = msgspec.structs.replace(started, model=model)
     return OpencodeTurns(started, own, _turns(cues, own), agents)
 
 
