@@ -162,6 +162,10 @@ HIDDEN: dict[str, tuple[list[Turn], list[Turn]]] = {
         turn(ASKED, usage=Usage(10)) + turn(usage=Usage(5)),
         turn(ASKED, usage=Usage(15)),
     ),
+    "command turns": (
+        turn(Prompt(text="/stats"), Text(text="3 requests")) + turn(ASKED, DONE),
+        turn(ASKED, DONE),
+    ),
     "lookalike prompts": (turn(Prompt(text="<tag> x")), turn()),
     "tail": (turn(DONE, Text(text="More.")), turn(DONE, outcome="interrupted")),
     "failed ends": (turn(ASKED, outcome="failed"), fold([TurnStarted(turn_id="t"), ASKED])),

@@ -38,6 +38,7 @@ _EDITS = (EDIT, WRITE)
 _TRUNCATED = re.compile(
     r"tokens truncated|chars truncated|truncated for persistence|truncated output"
     r"|omitted \d+ of \d+ lines|output truncated to fit"
+    r"|Output too long and was saved|truncated for Headless transport"
 )
 _LOOKS_INJECTED = re.compile(r"\s*(<|# AGENTS\.md)")
 
@@ -75,6 +76,8 @@ class _Comparison:
         one, other = _copied(one), _copied(other)
         if "promptless turns" in self._aspects and "prompts" not in self._aspects:
             one, other = _merged(one), _merged(other)
+        if "command turns" in self._aspects:
+            one, other = _without_commands(one), _without_commands(other)
         if "lookalike prompts" in self._aspects and any(
             _LOOKS_INJECTED.match(prompt.text) for turn in (*one, *other) for prompt in turn.prompts
         ):
@@ -265,6 +268,16 @@ def _merged(turns: list[Turn]) -> list[Turn]:
             usage = turn.ended.usage + (before.usage or Usage())
             kept[-1].ended = msgspec.structs.replace(before, usage=usage)
     return kept
+
+
+def _without_commands(turns: list[Turn]) -> list[Turn]:
+    """Return the turns without those in which the program itself has carried out a command such as ``/stats``."""
+    return [turn for turn in turns if not _is_command(turn)]
+
+
+def _is_command(turn: Turn) -> bool:
+    is_answered = turn.ended is None or turn.ended.usage is not None or any(turn.uses)
+    return not is_answered and any(prompt.text.startswith("/") for prompt in turn.prompts)
 
 
 def _cut(one: Turn, other: Turn) -> None:

@@ -125,7 +125,9 @@ def test_the_levels_of_access() -> None:
 
 
 def test_why_a_turn_failed() -> None:
-    assert taken_apart("Half a[API Error: 500 x]") == ("Half a", "500 x")
+    assert taken_apart("Half a[API Error: 500 x]") == ("Half a", "500 x", None)
+    hinted = turn_error("[API Error: 429 Slow [down]]\nPossible quota limitations.")
+    assert (hinted.message, hinted.details) == ("429 Slow [down]", "Possible quota limitations.")
     refused, limited = request_error("401 Incorrect key"), request_error("429 Slow down")
     assert (refused.kind, refused.retryable) == ("response_error", False)
     assert (limited.kind, limited.retryable) == ("turn_failed", True)

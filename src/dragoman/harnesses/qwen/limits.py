@@ -33,6 +33,17 @@ LIMITS: Final = (
         why="of a sub-agent the stream has only its calls and its answer, and of one in the background nothing",
     ),
     Limit(
+        dialect=STREAM,
+        aspect="shown outputs",
+        why="of some results the stream has what people are shown, such as 'Read lines 1-1000 of 4000'",
+    ),
+    Limit(dialect=CHAT, aspect="long outputs", why="a long output is cut"),
+    Limit(
+        dialect=CHAT,
+        aspect="command turns",
+        why="a command of the program itself, such as /stats, is not written",
+    ),
+    Limit(
         dialect=CHAT,
         aspect="failures",
         why="a request that failed has a row, but not whether it was given up, and by whom; after a turn "

@@ -9,7 +9,7 @@ from dragoman.harnesses.gemini_tools.names import tool_name
 from dragoman.harnesses.gemini_tools.results import CallResult, call_result
 from dragoman.model.messages import ResultStatus
 from dragoman.model.tools import BASH
-from dragoman.wire.loose import as_dict, as_str
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 _WRAPPER: Final = "tool_call"
 _AGENT: Final = "agent"
@@ -24,6 +24,8 @@ _DENIED: Final = re.compile(
 )
 _FACTS: Final = "Command: "
 """How the text begins that has the output of a command among facts about it."""
+_SAVED: Final = "Output too long and was saved to: "
+"""The stream says so; a chat names the files alone."""
 _IN_BACKGROUND: Final = ("Background shell ", "Background agent launched")
 
 
@@ -63,6 +65,8 @@ def result_of(tool: str, text: str, *, is_error: bool, display: Any = None) -> C
     result = call_result(tool, response, status="error" if is_error else "success", display=display)
     if is_error:
         return result._replace(status=_status(text))
+    if files := [str(each) for each in as_list(shown.get("outputFiles"))]:
+        result = result._replace(output=f"{result.output}\n{_SAVED}{', '.join(files)}")
     if tool == BASH and result.exit_code is None and not starts_in_background(text):
         return result._replace(exit_code=0)  # a command that fails is reported as an error
     return result

@@ -143,5 +143,5 @@ def _shorter(value: Any) -> list[list[Any]]:
     printed = result_of(BASH, value, is_error=True)
     forms: list[list[Any]] = [[printed.output]] if printed.output != value else []
     if said.error is not None:
-        forms.append([each for each in (said.text, said.error) if each])
+        forms.append([each for each in said if each])
     return forms

@@ -95,14 +95,14 @@ class QwenStreamParser(StreamJsonReader[QwenSession]):
         session.ensure_turn()
         match block.get("type"):
             case "text":
-                said, error = as_str(block.get("text")) or "", None
+                said, error, hint = as_str(block.get("text")) or "", None, None
                 if may_fail:
-                    said, error = taken_apart(said)
+                    said, error, hint = taken_apart(said)
                 name = self.partials.name_of_text(session)
                 if said or error is None:
                     assembler.text(CHANNEL, said, message_id=name, item_id=item_id)
                 if error is not None:
-                    session.fail(request_error(error))
+                    session.fail(request_error(error, details=hint))
             case "thinking":
                 assembler.thinking(CHANNEL, [as_str(block.get("thinking")) or ""], item_id)
             case "tool_use":
