@@ -53,6 +53,9 @@ _ABILITIES: Final[frozenset[Ability]] = frozenset(
     )
 )
 
+# A pair of goggles.
+_ICON: Final = "M4 8h7v3h2V8h7l2 4v3a3 3 0 0 1-3 3h-4l-2-3h-2l-2 3H5a3 3 0 0 1-3-3v-3Z"
+
 
 def capabilities(release: Release | None) -> Capabilities:
     """What a release offers; without one, what today's does."""
@@ -61,6 +64,7 @@ def capabilities(release: Release | None) -> Capabilities:
         efforts=("low", "medium", "high", "xhigh"),
         can=_ABILITIES,
         confirms_access=True,
+        icon=_ICON,
         sign_in_command="copilot login, or set COPILOT_PROVIDER_BASE_URL for a provider of your own",
         notes=(
             "Copilot has no sandbox here: access decides what it asks about, not what a command that you "

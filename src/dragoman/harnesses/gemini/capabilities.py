@@ -64,6 +64,8 @@ def capabilities(release: Release | None) -> Capabilities:
         icon=_ICON,
         sign_in_command="gemini, and choose how to sign in; or set GEMINI_API_KEY",
         notes=(
-            "Thoughts and what files and searches returned are in its chat file only, not in its stream.",
+            "It has no sandbox here: access decides what it asks about, not what a command that you allow can reach.",
+            "A session cannot be resumed in the minute in which it began: Dragoman waits until that is over.",
+            "A message with a denial does not reach the model.",
         ),
     )
