@@ -29,6 +29,8 @@ from dragoman.model.usage import Usage
 _M = TypeVar("_M", bound=Message)
 _S = "session-1"
 
+_OPTIONS = [("proceed_once", "allow_once"), ("cancel", "reject_once")]
+
 
 class Talk:
     """A connection, line by line, in both directions."""
@@ -467,3 +469,22 @@ def test_an_approval_is_for_what_the_request_says(
 
     assert approval.command == approval.summary == "rm -rf /"
     assert approval.detail["command"] == "rm -rf /"
+
+
+@pytest.mark.parametrize("is_said", [False, True])
+def test_a_denied_call_is_over_when_anything_else_is_said(is_said: bool) -> None:
+    talk = Talk("gemini-cli")
+    talk.prompt()
+    talk.ask(7, {"toolCallId": "run_shell_command__1", "kind": "execute", "title": "x"}, _OPTIONS)
+    talk.select(7, "cancel")
+    if is_said:
+        talk.update("tool_call_update", toolCallId="run_shell_command__1", status="failed")
+    talk.say("Fine without.")
+    talk.end()
+
+    kinds = [
+        each.status if isinstance(each, ToolResult) else each.text
+        for each in talk.messages()
+        if isinstance(each, ToolResult | Text)
+    ]
+    assert kinds == ["declined", "Fine without."]

@@ -78,6 +78,16 @@ def _use(**facts: Any) -> ToolUse:
             "Edit",
             {"file_path": "/a", "old_string": "x", "new_string": "y"},
         ),
+        (
+            {"kind": "edit", "content": [{"type": "diff", "path": "/a", "oldText": "a\nx\nb\n", "newText": "a\ny\nz\nb\n"}]},
+            "Edit",
+            {"file_path": "/a", "old_string": "x", "new_string": "y\nz"},
+        ),
+        (
+            {"kind": "edit", "content": [{"type": "diff", "path": "/a", "oldText": "a\nb\n", "newText": "a\n"}]},
+            "Edit",
+            {"file_path": "/a", "old_string": "a\nb\n", "new_string": "a\n"},
+        ),
         ({"kind": "read", "locations": [{"path": "/a"}]}, "Read", {"file_path": "/a"}),
         ({"name": "lab_add", "input": {"a": 2}}, "mcp__lab__add", {"a": 2}),
         ({"name": "lab-add", "input": {"a": 2}}, "mcp__lab__add", {"a": 2}),

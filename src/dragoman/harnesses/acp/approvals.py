@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from dragoman.harnesses.acp.quirks import AcpQuirks
 from dragoman.harnesses.acp.session import AcpSession
-from dragoman.harnesses.acp.tools import ToolUse, approval_kind, cwd_shown, texts_of
+from dragoman.harnesses.acp.tools import ToolUse, approval_kind, change_of, cwd_shown, texts_of
 from dragoman.model.messages import AlwaysAllow, ApprovalKind
 from dragoman.wire.loose import as_dict, as_list, as_str
 
@@ -159,12 +159,4 @@ def _changes(use: ToolUse, content: list[Any]) -> list[dict[str, Any]]:
         path, new = use.input.get("file_path"), as_str(use.input.get("content"))
         old = as_str(use.input.get("old_string"))
         diffs = [{"path": path, "oldText": old, "newText": use.input.get("new_string") or new}]
-    return [_change(each) for each in diffs]
-
-
-def _change(diff: dict[str, Any]) -> dict[str, Any]:
-    old, new = as_str(diff.get("oldText")) or "", as_str(diff.get("newText")) or ""
-    if not old:
-        return {"path": diff.get("path"), "kind": "add", "diff": new}
-    lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
-    return {"path": diff.get("path"), "kind": "update", "diff": "\n".join(lines)}
+    return [change_of(each) for each in diffs]

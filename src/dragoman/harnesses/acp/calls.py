@@ -136,15 +136,19 @@ class AcpCalls:
                 return call.id
         return None
 
-    def release(self) -> None:
-        """Something else happens: what waited for the file's row waits no longer."""
+    def release(self, besides: AcpCall | None = None) -> None:
+        """Something else happens: what waited for the file's row, or for a word about a denial, waits no longer."""
         held, self._held = self._held, {}
         for each in held.values():
             self._end(*each)
+        if self.quirks.denials_are_silent:
+            for call in [each for each in self._open.values() if each.is_denied]:
+                if call is not besides:
+                    self._decline(call)
 
     def emit_known(self, besides: AcpCall | None = None) -> None:
         """Something else happens: a call whose input is known was held back only in case there is more."""
-        self.release()
+        self.release(besides)
         for call in list(self._open.values()):
             if call is not besides and self._knows_input(call):
                 self.emit(call)
@@ -170,7 +174,7 @@ class AcpCalls:
         for call in list(self._open.values()):
             self.emit(call)
             if call.is_denied:
-                self._assembler.result(call.id, is_error=True, status="declined")
+                self._decline(call)
         self._open.clear()
         self._records.clear()
         self.seen = 0
@@ -217,6 +221,10 @@ class AcpCalls:
         else:
             self._assembler.duplicate("tool call: emitted before")
 
+    def _decline(self, call: AcpCall) -> None:
+        self._assembler.result(call.id, is_error=True, status="declined")
+        self._open.pop(call.id, None)
+
     def _waits_for_input(self, call: AcpCall) -> bool:
         """Whether the file will say what the wire does not show. A command and a server's tool show their input."""
         if not self.has_file or call.is_emitted or call.kind == "execute":
@@ -257,7 +265,7 @@ class AcpCalls:
             exit_code=exit_code,
             status=became,
         )
-        del self._open[call.id]
+        self._open.pop(call.id, None)
 
     def _end_as_recorded(self, call: AcpCall) -> None:
         self.emit(call)
@@ -271,4 +279,4 @@ class AcpCalls:
             exit_code=record.exit_code,
             status=record.status,
         )
-        del self._open[call.id]
+        self._open.pop(call.id, None)

@@ -50,6 +50,8 @@ class AcpQuirks:
     """Keys of an input that arrive before the input itself does."""
     for_session: frozenset[str] = frozenset()
     """Options of the kind ``allow_always`` that end with the session."""
+    denials_are_silent: bool = False
+    """Nothing is said about a call that was denied, so it is over when anything else is said."""
     agent_title: re.Pattern[str] | None = None
     """The title of a call that starts a sub-agent; its group is the kind of agent."""
     whole_thoughts: bool = False
@@ -138,6 +140,7 @@ GEMINI: Final = AcpQuirks(
     echoes=("[MODE_UPDATE] ",),
     agent_title=re.compile(r"\ADelegating to agent '(.+)'"),
     whole_thoughts=True,
+    denials_are_silent=True,
     context=("<session_context>",),
     id_has_name=True,
     for_session=frozenset(("proceed_always",)),

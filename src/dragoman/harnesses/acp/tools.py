@@ -191,7 +191,7 @@ def _input_shown(call: CallFacts) -> dict[str, Any]:
     diffs = [each for each in map(as_dict, call.content) if each.get("type") == "diff"]
     if diffs:
         several = call.has_changes or len(diffs) > 1
-        return {"changes": [_change(each) for each in diffs]} if several else _of_diff(diffs[0])
+        return {"changes": [change_of(each) for each in diffs]} if several else _of_diff(diffs[0])
     places = [path for each in call.locations if (path := as_str(as_dict(each).get("path")))]
     if places:
         return {"file_path": places[0]}
@@ -212,14 +212,30 @@ def _of_diff(diff: dict[str, Any]) -> dict[str, Any]:
     path, old, new = diff.get("path"), diff.get("oldText"), diff.get("newText")
     if not old:
         return {"file_path": path, "content": new}
-    return {"file_path": path, "old_string": old, "new_string": new}
+    before, after = _changed_lines(str(old), str(new or ""))
+    return {"file_path": path, "old_string": before, "new_string": after}
 
 
-def _change(diff: dict[str, Any]) -> dict[str, Any]:
+def _changed_lines(old: str, new: str) -> tuple[str, str]:
+    """The lines that differ, of texts that may be whole files; the texts themselves if one of them would be empty."""
+    one, other = old.split("\n"), new.split("\n")
+    first = 0
+    while first < min(len(one), len(other)) and one[first] == other[first]:
+        first += 1
+    last = 0
+    while last < min(len(one), len(other)) - first and one[-1 - last] == other[-1 - last]:
+        last += 1
+    before, after = (lines[first : len(lines) - last] for lines in (one, other))
+    if not before or not after:
+        return old, new
+    return "\n".join(before), "\n".join(after)
+
+
+def change_of(diff: dict[str, Any]) -> dict[str, Any]:
     """A change in the form that all harnesses have."""
     path = diff.get("path")
     old, new = as_str(diff.get("oldText")), as_str(diff.get("newText"))
-    if old is None:
+    if not old:
         return {"path": path, "kind": "add", "diff": new or ""}
     if not new and as_dict(diff.get("_meta")).get("kind") == "delete":
         return {"path": path, "kind": "delete"}
