@@ -32,6 +32,7 @@ from dragoman.harnesses.acp.driving.opening import AcpOpening, model_steps
 from dragoman.harnesses.acp.driving.prompts import prompt_params
 from dragoman.harnesses.acp.files import MakeFileReader
 from dragoman.harnesses.acp.methods import PROTOCOL_VERSION
+from dragoman.harnesses.contract.answering import AnsweringConversation
 from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
 from dragoman.harnesses.contract.session_files import ROW_BEGINS
 from dragoman.model import intents
@@ -55,7 +56,7 @@ _CAPABILITIES: Final[dict[str, Any]] = {
 _KEPT: Final = 64
 
 
-class AcpConversation:
+class AcpConversation(AnsweringConversation):
     """One process, and the one session in it."""
 
     def __init__(
@@ -66,6 +67,7 @@ class AcpConversation:
         make_id: Callable[[], str] | None = None,
         files: MakeFileReader | None = None,
     ) -> None:
+        super().__init__()
         self.release = release
         self._make_id = make_id or (lambda: str(uuid4()))
         self._reader = AcpLiveReader(harness, files)
@@ -92,10 +94,6 @@ class AcpConversation:
         self._awaited: list[int] = []
         self._new: list[Message] = []
         """The messages of the line being read."""
-        self._messages: list[Message] = []
-        self._answers: list[Answer] = []
-        self._tickets = 0
-        self._eof = False
 
     # From the other side.
 
@@ -121,7 +119,7 @@ class AcpConversation:
         self._reader.cut_off(TurnError(kind="port_exit", message=LEFT, retryable=True))
         self._drain()
         for ticket in [*self._starting.values(), *self._awaited]:
-            self._answers.append(Answer(ticket, None, _gone()))
+            self._answers.append(Answer(ticket, None, self._gone()))
         self._starting.clear()
         self._awaited.clear()
 
@@ -182,14 +180,6 @@ class AcpConversation:
         """Whether the agent is still at a turn that we have ended."""
         return self._native_turn is not None and self._open_turn is None
 
-    def messages(self) -> list[Message]:
-        messages, self._messages = self._messages, []
-        return messages
-
-    def answers(self) -> list[Answer]:
-        answers, self._answers = self._answers, []
-        return answers
-
     def tool_requests(self) -> list[ToolRequest]:
         return []
 
@@ -202,14 +192,8 @@ class AcpConversation:
 
     # Our intents.
 
-    def submit(self, intent: intents.Intent) -> int:
-        ticket = self._tickets + 1
-        if self._eof:
-            self._answers.append(Answer(ticket, None, _gone()))
-        else:
-            self._submit(ticket, intent)
-        self._tickets = ticket
-        return ticket
+    def _gone(self) -> Refusal:
+        return Refusal(kind="port_exit", message=LEFT)
 
     def _submit(self, ticket: int, intent: intents.Intent) -> None:
         match intent:
@@ -400,10 +384,6 @@ class AcpConversation:
             self._answers.append(Answer(ticket))
         else:
             self._awaited.append(ticket)
-
-
-def _gone() -> Refusal:
-    return Refusal(kind="port_exit", message=LEFT)
 
 
 def _denial(asked: ApprovalRequested) -> intents.Decide:

@@ -17,10 +17,11 @@ be answered.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from uuid import uuid4
 
 from dragoman.errors import Unsupported
+from dragoman.harnesses.contract.answering import AnsweringConversation, Done
 from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
 from dragoman.harnesses.copilot.capabilities import ALLOW_ALL, MANUAL, PLAN
 from dragoman.harnesses.copilot.driving.approvals import CopilotApproval, reply_to
@@ -33,7 +34,6 @@ from dragoman.model.answers import Model
 from dragoman.model.messages import (
     ApprovalRequested,
     ApprovalSettled,
-    Message,
     Outcome,
     TurnEnded,
     TurnError,
@@ -52,15 +52,14 @@ LEFT: Final = "the agent's process is gone"
 _GIVEN_UP: Final = "the turn was given up"
 _ENDS: Final = frozenset(("assistant.idle", "session.idle"))
 
-Done: TypeAlias = Callable[[dict[str, Any], "Refusal | None"], None]
 
-
-class CopilotConversation:
+class CopilotConversation(AnsweringConversation):
     """One process with many sessions."""
 
     def __init__(
         self, release: Release | None = None, *, make_id: Callable[[], str] | None = None
     ) -> None:
+        super().__init__()
         self.release = release
         self._make_id = make_id or (lambda: str(uuid4()))
         self._peer = Peer(version_field=True, handles=frozenset())
@@ -74,11 +73,7 @@ class CopilotConversation:
         self._access: dict[str, str] = {}
         self._models: dict[str, str] = {}
         self._awaited: dict[str, list[int]] = {}
-        self._messages: list[Message] = []
-        self._answers: list[Answer] = []
         self._requests: list[ToolRequest] = []
-        self._tickets = 0
-        self._eof = False
 
     # From the other side.
 
@@ -116,7 +111,7 @@ class CopilotConversation:
             if isinstance(event, ErrorResponse):
                 self._settled(event.id, {}, Refusal(kind="port_exit", message=LEFT))
         for ticket in [each for tickets in self._awaited.values() for each in tickets]:
-            self._answers.append(Answer(ticket, None, Refusal(kind="port_exit", message=LEFT)))
+            self._answers.append(Answer(ticket, None, self._gone()))
         self._awaited.clear()
         self._drop_approvals(None)
         self._reader.cut_off(TurnError(kind="port_exit", message=LEFT, retryable=True))
@@ -187,14 +182,6 @@ class CopilotConversation:
                 self._reader.settle(asked.session_id or owner, approval_id, "cancel")
         self._drain(session_id)
 
-    def messages(self) -> list[Message]:
-        messages, self._messages = self._messages, []
-        return messages
-
-    def answers(self) -> list[Answer]:
-        answers, self._answers = self._answers, []
-        return answers
-
     def tool_requests(self) -> list[ToolRequest]:
         requests, self._requests = self._requests, []
         return requests
@@ -208,14 +195,8 @@ class CopilotConversation:
 
     # Our intents.
 
-    def submit(self, intent: intents.Intent) -> int:
-        ticket = self._tickets + 1
-        if self._eof:
-            self._answers.append(Answer(ticket, None, Refusal(kind="port_exit", message=LEFT)))
-        else:
-            self._submit(ticket, intent)
-        self._tickets = ticket
-        return ticket
+    def _gone(self) -> Refusal:
+        return Refusal(kind="port_exit", message=LEFT)
 
     def _submit(self, ticket: int, intent: intents.Intent) -> None:
         match intent:
@@ -271,15 +252,6 @@ class CopilotConversation:
 
     def _request(self, method: str, params: Any, done: Done) -> None:
         self._waiting[self._peer.request(method, params)] = done
-
-    def _done(
-        self, ticket: int, value: Callable[[dict[str, Any]], Any] = lambda result: None
-    ) -> Done:
-        def answered(result: dict[str, Any], refusal: Refusal | None) -> None:
-            made = value(result) if refusal is None else None
-            self._answers.append(Answer(ticket, made, refusal))
-
-        return answered
 
     def _abort(self, session_id: str, done: Done) -> None:
         self._request("session.abort", {"sessionId": session_id}, done)

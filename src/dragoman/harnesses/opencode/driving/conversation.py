@@ -16,12 +16,12 @@ answered, and asks again for what was missed when a stream of events was interru
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 
 from dragoman.errors import Unsupported
+from dragoman.harnesses.contract.answering import AnsweringConversation, Done
 from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
 from dragoman.harnesses.opencode.capabilities import ALLOW, ASK, PLAN
 from dragoman.harnesses.opencode.driving.access import decided_by
@@ -31,7 +31,6 @@ from dragoman.harnesses.opencode.driving.opening import DirectoryStreams, Opened
 from dragoman.harnesses.opencode.driving.prompts import model_of, prompt_parts
 from dragoman.harnesses.opencode.driving.replies import WaitingApproval, reply_for
 from dragoman.harnesses.opencode.driving.requests import (
-    Done,
     HttpRequests,
     in_directory,
     of_session,
@@ -54,10 +53,11 @@ LEFT: Final = "the agent's process is gone"
 _GIVEN_UP: Final = "the turn was given up"
 
 
-class OpencodeConversation:
+class OpencodeConversation(AnsweringConversation):
     """One server with many sessions."""
 
     def __init__(self, release: Release | None = None) -> None:
+        super().__init__()
         self.release = release
         self._requests = HttpRequests()
         self._reader = OpencodeLiveReader()
@@ -71,10 +71,6 @@ class OpencodeConversation:
         self._outcomes: dict[str, Outcome] = {}
         """How turns ended."""
         self._awaited: dict[str, list[int]] = {}
-        self._messages: list[Message] = []
-        self._answers: list[Answer] = []
-        self._tickets = 0
-        self._eof = False
 
     # From the other side.
 
@@ -168,14 +164,6 @@ class OpencodeConversation:
             self._reply(asked, decision, _ignore)
         return asked.approval_id in self._decided
 
-    def messages(self) -> list[Message]:
-        messages, self._messages = self._messages, []
-        return messages
-
-    def answers(self) -> list[Answer]:
-        answers, self._answers = self._answers, []
-        return answers
-
     def tool_requests(self) -> list[ToolRequest]:
         return []
 
@@ -188,14 +176,8 @@ class OpencodeConversation:
 
     # Our intents.
 
-    def submit(self, intent: intents.Intent) -> int:
-        ticket = self._tickets + 1
-        if self._eof:
-            self._answers.append(Answer(ticket, None, Refusal(kind="port_exit", message=LEFT)))
-        else:
-            self._submit(ticket, intent)
-        self._tickets = ticket
-        return ticket
+    def _gone(self) -> Refusal:
+        return Refusal(kind="port_exit", message=LEFT)
 
     def _submit(self, ticket: int, intent: intents.Intent) -> None:
         match intent:
@@ -258,13 +240,6 @@ class OpencodeConversation:
                     session_id=session_id, approval_id=asked.approval_id, decision="cancel"
                 )
                 self._reply(asked, denied, _ignore)
-
-    def _done(self, ticket: int, value: Callable[[Any], Any] = lambda body: None) -> Done:
-        def answered(body: Any, refusal: Refusal | None) -> None:
-            made = value(body) if refusal is None else None
-            self._answers.append(Answer(ticket, made, refusal))
-
-        return answered
 
     def _refuse(self, ticket: int, message: str, kind: str = "response_error") -> None:
         self._answers.append(Answer(ticket, None, Refusal(kind=kind, message=message)))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import msgspec
 
+from dragoman.harnesses.contract.answering import Done
 from dragoman.harnesses.contract.conversation import Refusal
 from dragoman.wire.jsonl import UNREADABLE
 from dragoman.wire.loose import as_dict, as_str
-
-Done: TypeAlias = Callable[[Any, "Refusal | None"], None]
-"""Called with the body, or with why there is none; again whenever a stream was opened again."""
 
 
 class _Response(msgspec.Struct, gc=False):

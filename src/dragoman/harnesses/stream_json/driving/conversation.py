@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import uuid4
 
+from dragoman.harnesses.contract.answering import AnsweringConversation
 from dragoman.harnesses.contract.conversation import Answer, Refusal, Release, ToolRequest
 from dragoman.harnesses.stream_json.driving.approvals import (
     ELICITATION,
@@ -17,7 +18,7 @@ from dragoman.harnesses.stream_json.driving.approvals import (
     AnswerTo,
     OpenApprovals,
 )
-from dragoman.harnesses.stream_json.driving.channel import LEFT, ControlChannel, Then
+from dragoman.harnesses.stream_json.driving.channel import LEFT, ControlChannel
 from dragoman.harnesses.stream_json.driving.heard import HeardLine, long_request, long_response
 from dragoman.harnesses.stream_json.driving.live import StreamLiveReader
 from dragoman.harnesses.stream_json.driving.prompts import user_line
@@ -40,7 +41,7 @@ _TOO_LONG: Final = "the request was too long to read"
 _GIVEN_UP: Final = "the turn was given up"
 
 
-class StreamJsonConversation(Generic[L]):
+class StreamJsonConversation(AnsweringConversation, Generic[L]):
     """One process, and the one session in it."""
 
     agent: ClassVar[str]
@@ -54,6 +55,7 @@ class StreamJsonConversation(Generic[L]):
         release: Release | None,
         make_id: Callable[[], str] | None,
     ) -> None:
+        super().__init__()
         self.release = release
         self._make_id = make_id or (lambda: str(uuid4()))
         self._reader = reader
@@ -65,10 +67,6 @@ class StreamJsonConversation(Generic[L]):
         self._complaint: str | None = None
         """Why the process will not work, in its own words."""
         self._awaited: dict[str, list[int]] = {}
-        self._messages: list[Message] = []
-        self._answers: list[Answer] = []
-        self._tickets = 0
-        self._eof = False
 
     # What a harness says.
 
@@ -202,14 +200,6 @@ class StreamJsonConversation(Generic[L]):
             return True
         return self._session_id is not None and self._reader.is_main(message)
 
-    def messages(self) -> list[Message]:
-        messages, self._messages = self._messages, []
-        return messages
-
-    def answers(self) -> list[Answer]:
-        answers, self._answers = self._answers, []
-        return answers
-
     def tool_requests(self) -> list[ToolRequest]:
         return self._tools.requests()
 
@@ -222,34 +212,14 @@ class StreamJsonConversation(Generic[L]):
 
     # Our intents.
 
-    def submit(self, intent: intents.Intent) -> int:
-        ticket = self._tickets + 1
-        if self._eof:
-            self._answers.append(Answer(ticket, None, self._gone()))
-        else:
-            self.carry_out(ticket, intent)
-        self._tickets = ticket
-        return ticket
+    def _submit(self, ticket: int, intent: intents.Intent) -> None:
+        self.carry_out(ticket, intent)
 
     def end_turn(self, session_id: str, outcome: Outcome, error: TurnError | None = None) -> None:
         self._reader.end_turn(outcome, error, is_running=self._turns.native is not None)
         self._drain()
         self._approvals.refuse_all(_GIVEN_UP)
         self._tools.give_up(_GIVEN_UP)
-
-    def _done(
-        self, ticket: int, value: Callable[[dict[str, Any]], Any] = lambda result: None
-    ) -> Then:
-        """What answers an intent with the result of a control request."""
-
-        def answered(result: dict[str, Any], refusal: Refusal | None) -> None:
-            if refusal is not None and refusal.kind == "port_exit":
-                refusal = self._gone()
-            self._answers.append(
-                Answer(ticket, value(result) if refusal is None else None, refusal)
-            )
-
-        return answered
 
     def _opened(
         self, ticket: int, facts: intents.SessionFacts | None, refusal: Refusal | None
