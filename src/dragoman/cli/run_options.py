@@ -19,7 +19,7 @@ from dragoman.errors import UsageError, reason_of
 if TYPE_CHECKING:
     from dragoman.cli.live.keys import Keyboard
     from dragoman.cli.live.live import LiveView
-    from dragoman.client.connecting import Agent, Session
+    from dragoman.client.opening import Agent, Session
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _OPTIONS = (

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, cast
 
-from dragoman.client.connecting import Connection, connect, program_of, sign_in_state
+from dragoman.client.connecting import connect
+from dragoman.client.connection import Connection
+from dragoman.client.opening import program_of, sign_in_state
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import AgentError, DragomanError, UsageError
 from dragoman.harnesses import driven_harness

@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dragoman.client.connecting import Connection, program_of, sign_in_state
+from dragoman.client.connection import Connection
+from dragoman.client.opening import program_of, sign_in_state
 from dragoman.drive.process.programs import find_command_line, read_release
 from dragoman.errors import AgentError
 from dragoman.harnesses import broken_plugins, driven, driven_harness

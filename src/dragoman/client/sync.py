@@ -17,9 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dragoman.client.connecting import Driver, DriverSession, open_connection
 from dragoman.client.connection import Connection, LineKeeper, Mode
 from dragoman.client.loop_thread import LoopThread
+from dragoman.client.opening import Driver, DriverSession, open_connection
 from dragoman.client.reaching import named_agent
 from dragoman.drive.approvals.policy import Policy, ask_always
 from dragoman.drive.approvals.queue import DEADLINE_SECONDS, Ask

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from dragoman.client.connecting import open_connection
 from dragoman.client.connection import Connection
+from dragoman.client.opening import open_connection
 from dragoman.drive.agent import Agent
 from dragoman.drive.calling import Outcome
 from dragoman.drive.process.programs import find_command

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from dragoman.client import connecting
+from dragoman.client import opening
 from dragoman.client.connection import Connection
 from dragoman.client.reaching import Reach
 from dragoman.drive.restarting import Restarts
@@ -44,7 +44,7 @@ class Pretence:
                 here=True,
             )
 
-        monkeypatch.setattr(connecting, "reach", reach)
+        monkeypatch.setattr(opening, "reach", reach)
 
     def hub(self, *, policy_path: Path | None = None, **options: Any) -> Hub:
         how = Connection(

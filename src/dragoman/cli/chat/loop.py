@@ -25,7 +25,7 @@ from dragoman.model.messages import Diff, Message, Prompt, TurnEnded, UsageRepor
 from dragoman.rendering import render
 
 if TYPE_CHECKING:
-    from dragoman.client.connecting import Agent, Session
+    from dragoman.client.opening import Agent, Session
 
 HELP: Final = {
     "/steer TEXT": "send a message to the running turn; so does typing it",
