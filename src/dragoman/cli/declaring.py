@@ -8,6 +8,7 @@ what is right, and what a mistake is called.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -67,7 +68,21 @@ def number_range(name: str, kind: type[float], *bounds: float, **named: Any) -> 
         is_high = high is not None and (number > high or (number == high and "max_open" in named))
         return _leave() if is_low or is_high else number
 
-    return LaterType(lambda: getattr(_click(), name)(*bounds, **named), read)
+    return LaterType(lambda: _finite(getattr(_click(), name)(*bounds, **named)), read)
+
+
+def _finite(numbers: Any) -> Any:
+    """The type without ``nan`` and ``inf``, which are in no range and in every range."""
+    convert = numbers.convert
+
+    def checked(value: Any, parameter: Any, context: Any) -> Any:
+        number = convert(value, parameter, context)
+        if not math.isfinite(number):
+            numbers.fail(f"{value!r} is not a finite number.", parameter, context)
+        return number
+
+    numbers.convert = checked
+    return numbers
 
 
 def path(**named: Any) -> LaterType:

@@ -60,6 +60,17 @@ def test_other_formats_are_masked_only_on_demand(source: Path, capsysbinary: Bin
     assert b"masked" in masked.err
 
 
+def test_a_dash_is_standard_output(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Binary
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert run(source, "--to", "text", "-o", "-") == 0
+
+    assert b"ada@lovelace.org" in capsysbinary.readouterr().out
+    assert not (tmp_path / "-").exists()
+
+
 @pytest.mark.parametrize(
     ("name", "begin"),
     [("a.md", b"# codex"), ("a.json", b"[\n{"), ("a.jsonl", b'{"type"'), ("a.txt", b"codex")],

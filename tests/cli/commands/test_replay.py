@@ -17,6 +17,7 @@ from dragoman.cli.commands.replay import Player, replay
 from dragoman.cli.live import keys
 from dragoman.cli.live.keys import Key
 from dragoman.cli.live.live import LiveView
+from dragoman.cli.main import main
 from dragoman.client.connecting import connect
 from dragoman.errors import DragomanError, UsageError
 from dragoman.harnesses import HARNESSES
@@ -194,3 +195,13 @@ def test_the_official_library_runs_against_a_rollout(recorded: Path, tmp_path: P
     answer, kinds = json.loads(done.stdout)
     assert answer == "Patched."
     assert kinds == ["userMessage", *["fileChange"] * 5, "agentMessage"]
+
+
+@pytest.mark.parametrize("word", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("option", ["--speed", "--max-pause"])
+def test_a_speed_or_pause_is_a_finite_number(
+    option: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", "--last", f"{option}={word}"]) == 2
+
+    assert option in capsys.readouterr().err

@@ -92,6 +92,8 @@ def convert(
 
     if follow and file == "-":
         raise click.UsageError("--follow needs a file; standard input is always read to its end.")
+    if output == "-":
+        output = None
     if output is not None and not audit:
         from dragoman.archive.exporting import check_target
 

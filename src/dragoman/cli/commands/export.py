@@ -75,6 +75,8 @@ def export(
 
     if (session is None) != last:
         raise click.UsageError("which session? Give an ID, a FILE or --last.")
+    if output == "-":
+        output = None
     if output is None and to is None:
         raise click.UsageError("give -o FILE, or --to FORMAT to write to standard output.")
     if output is not None:

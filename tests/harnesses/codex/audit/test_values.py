@@ -71,3 +71,11 @@ def test_a_value_that_is_told_nowhere_is_lost() -> None:
         "a new thing",
     )
     assert not account.is_whole
+
+
+def test_a_value_of_an_odd_shape_is_looked_at_piece_by_piece() -> None:
+    line = b'{"msg":{"type":"exec_command_output_delta","chunk":["x"]}}'
+
+    assert [(each.place, each.value) for each in values(line)] == [
+        ("event/exec_command_output_delta.chunk[]", "x")
+    ]

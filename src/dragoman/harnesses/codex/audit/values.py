@@ -219,7 +219,10 @@ def _duration(value: Any) -> _Forms | None:
 
 def _chunk(value: Any) -> _Forms | None:
     if isinstance(value, list):
-        return [[bytes(byte & 0xFF for byte in as_list(value)).decode(errors="replace")]]
+        given = as_list(value)
+        if not all(isinstance(byte, int) for byte in given):
+            return None
+        return [[bytes(byte & 0xFF for byte in given).decode(errors="replace")]]
     try:
         return [[value], [base64.b64decode(value, validate=True).decode()]]
     except (binascii.Error, ValueError, TypeError):
