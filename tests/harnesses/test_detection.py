@@ -6,13 +6,16 @@ prints a warning. None of that may make one harness claim what another has said.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from dragoman.harnesses import HARNESSES, harness_of, settle_dialect, sniff_dialect
 from dragoman.harnesses.contract.harness import Harness
+from dragoman.testing.conformance.sniffing import first_lines
 
 _DATA = Path(__file__).parents[1] / "data"
 _FIRST = 12
@@ -94,3 +97,33 @@ def test_every_harness_with_recordings_takes_part() -> None:
 
     assert owners >= {"codex", "claude", "gemini", "copilot", "opencode", "acp"}
     assert len(_recordings()) > 300
+
+
+_ODD: tuple[Any, ...] = ({}, [], 5, None)
+
+
+def _with_another_value(value: Any, odd: object) -> Iterator[Any]:
+    """The value with each of its parts in turn replaced."""
+    yield odd
+    if isinstance(value, dict):
+        given = cast("dict[str, Any]", value)
+        for key, inner in given.items():
+            yield from ({**given, key: other} for other in _with_another_value(inner, odd))
+
+
+@pytest.mark.parametrize("harness", HARNESSES, ids=lambda each: each.name)
+def test_no_shape_of_a_line_makes_detection_raise(harness: Harness) -> None:
+    """A name may be a list, and a list cannot be looked up in a set."""
+    lines = {line for each in first_lines() for line in each.lines if len(line) < 4000}
+    ours = b'{"type":"text","session_id":"s","turn_id":null,"at":null,"line":1,"text":"x"}'
+    for line in sorted({*lines, ours}):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        for odd in _ODD:
+            for changed in _with_another_value(value, odd):
+                given = [json.dumps(changed).encode()]
+                assert harness.sniff(given) in {None, *(d.name for d in harness.dialects)}
+                if harness.settle is not None:
+                    harness.settle(given)

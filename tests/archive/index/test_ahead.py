@@ -122,6 +122,20 @@ def test_a_file_that_cannot_be_read_is_reported(
         assert report.new == 29
 
 
+def test_what_is_no_file_is_called_what_it_is(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _use(monkeypatch, 1)
+    pipe = home / "sessions" / "2026" / "pipe.jsonl"
+    os.mkfifo(pipe)
+
+    with SessionArchive(home=home, cache=tmp_path / "cache") as archive:
+        report = archive.index()
+
+        assert report is not None
+        assert report.unreadable == ((str(pipe), "it is a named pipe, not a file"),)
+
+
 def test_little_is_read_by_one_process() -> None:
     assert ahead.can_read_ahead([FoundFile("/x", 1, 1, 1000, 1)]) == 0
 

@@ -91,7 +91,7 @@ class ReadAhead:
             kind, number, size = _HEAD.unpack(_exactly(receiving, _HEAD.size))
             body = _exactly(receiving, size)
             if kind == _ERROR:
-                raise OSError(number, os.strerror(number), found.path)
+                raise OSError(number, body.decode() or os.strerror(number), found.path)
             bytes_read, recorded = marshal.loads(body)
             row = replay(tables, row, recorded)
             if kind == _END:
@@ -146,6 +146,8 @@ def _read_one(found: FoundFile, write: Callable[[bytes], object]) -> None:
     try:
         bytes_read = index_file(recording.tables(), found, None, after)
     except OSError as problem:
-        write(_HEAD.pack(_ERROR, problem.errno or 0, 0))
+        why = (problem.strerror or "").encode()
+        write(_HEAD.pack(_ERROR, problem.errno or 0, len(why)))
+        write(why)
         return
     send(_END, 0, bytes_read)

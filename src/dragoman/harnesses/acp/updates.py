@@ -42,7 +42,7 @@ def _agent_message(session: AcpSession, update: dict[str, Any]) -> None:
             session.spent(usage)
     elif session.quirks.echoes and text.startswith(session.quirks.echoes):
         session.assembler.duplicate("state: what the host has set")
-    elif meta.get("source") in _BACKGROUND:
+    elif as_str(meta.get("source")) in _BACKGROUND:
         session.flush()
         session.assembler.notice("agent", "info", text)
     else:
@@ -66,7 +66,7 @@ def _agent_thought(session: AcpSession, update: dict[str, Any]) -> None:
 def _user_message(session: AcpSession, update: dict[str, Any]) -> None:
     text = block_text(as_dict(update.get("content")))
     meta = as_dict(update.get("_meta"))
-    if meta.get("source") in _BACKGROUND:
+    if as_str(meta.get("source")) in _BACKGROUND:
         session.flush()
         session.assembler.notice("agent", "info", text)
     elif text:

@@ -94,7 +94,7 @@ def _dialect(line: dict[str, Any]) -> str | None:
 
 
 def _of_system(line: dict[str, Any]) -> str | None:
-    if line.get("subtype") in _OURS:
+    if as_str(line.get("subtype")) in _OURS:
         return STREAM if "session_id" in line else None
     if line.get("subtype") != "init":
         return None

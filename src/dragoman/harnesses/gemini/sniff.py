@@ -89,13 +89,17 @@ def _is_event(line: dict[str, Any]) -> bool:
             return line.keys() == {"type", "timestamp", "session_id", "model"}
         case "message":
             own = line.keys() - {"delta"} == {"type", "timestamp", "role", "content"}
-            return own and line["role"] in _ROLES and isinstance(line["content"], str)
+            return own and as_str(line["role"]) in _ROLES and isinstance(line["content"], str)
         case "tool_use":
             return line.keys() >= {"tool_name", "tool_id", "parameters"}
         case "tool_result":
-            return "tool_id" in line and line.get("status") in _STATUSES
+            return "tool_id" in line and as_str(line.get("status")) in _STATUSES
         case "result":
             stats = as_dict(line.get("stats"))
-            return line.get("status") in _STATUSES and "tool_calls" in stats and "cached" in stats
+            return (
+                as_str(line.get("status")) in _STATUSES
+                and "tool_calls" in stats
+                and "cached" in stats
+            )
         case _:
             return False

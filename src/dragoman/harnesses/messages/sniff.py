@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 from dragoman.model.messages import MESSAGE_TYPES
 from dragoman.wire import jsonl
+from dragoman.wire.loose import as_str
 
 _COMMON: Final = frozenset(("type", "session_id", "turn_id", "at", "line"))
 """What every message has, whatever its type, and no line of an agent."""
@@ -21,7 +22,7 @@ def sniff(lines: Sequence[bytes]) -> str | None:
             continue
         if isinstance(value, dict):
             given = cast("dict[str, Any]", value)
-            if given.keys() >= _COMMON and given["type"] in MESSAGE_TYPES:
+            if given.keys() >= _COMMON and as_str(given["type"]) in MESSAGE_TYPES:
                 return "messages"
     return None
 

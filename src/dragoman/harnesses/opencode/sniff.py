@@ -47,7 +47,7 @@ def settle(lines: Sequence[bytes]) -> str | None:
 
 def _dialect(value: dict[str, Any]) -> str | None:
     if "opencode" in value:
-        return STORE if value["opencode"] in _TABLES and "row" in value else None
+        return STORE if as_str(value["opencode"]) in _TABLES and "row" in value else None
     value = as_dict(value.get("payload")) or value
     kind = as_str(value.get("type"))
     if kind is not None and isinstance(value.get("properties"), dict):

@@ -44,7 +44,7 @@ def suggested_rules(suggestions: Any) -> list[dict[str, Any]]:
         for suggestion in map(as_dict, as_list(suggestions))
         if suggestion.get("type") == "addRules"
         and suggestion.get("behavior") == "allow"
-        and suggestion.get("destination") in _LASTING
+        and as_str(suggestion.get("destination")) in _LASTING
     ]
 
 

@@ -27,9 +27,9 @@ class ClaudeTasks:
         match subtype:
             case "task_started":
                 self._kinds[task_id] = as_str(line.task_type) or COMMAND
-            case "task_updated" if as_dict(line.patch).get("status") in _OVER:
+            case "task_updated" if as_str(as_dict(line.patch).get("status")) in _OVER:
                 self._kinds.pop(task_id, None)
-            case "task_notification" if line.status in _OVER:
+            case "task_notification" if as_str(line.status) in _OVER:
                 self._kinds.pop(task_id, None)
             case "background_tasks_changed":
                 for task in map(as_dict, as_list(line.tasks)):

@@ -126,7 +126,7 @@ def _context(parser: StreamJsonParser, line: System) -> None:
 def _approval_requested(parser: StreamJsonParser, line: System) -> None:
     parser.session.assembler.ask(
         as_str(line.approval_id) or "",
-        line.kind if line.kind in _KINDS else "tool",
+        line.kind if isinstance(line.kind, str) and line.kind in _KINDS else "tool",
         tool=as_str(line.tool),
         summary=as_str(line.summary) or "",
         detail=as_dict(line.detail),

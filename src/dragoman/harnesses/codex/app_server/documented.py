@@ -43,7 +43,7 @@ class Spelled:
             images = user_input(content)[1]
             session.prompt(_CHANNEL, texts_in(item), images, as_str(item.get("id")))
             return True
-        if item.get("type") not in SAID and tell_item(
+        if as_str(item.get("type")) not in SAID and tell_item(
             session, _CHANNEL, decode_item(params.item), done="status" not in item or _is_done(item)
         ):
             return True

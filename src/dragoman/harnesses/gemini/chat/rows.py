@@ -78,7 +78,7 @@ class ChatRows:
     def _call(self, call: shapes.ToolCallRecord) -> None:
         call_id, native = as_str(call.id) or "", as_str(call.name) or ""
         self._calls.call(call_id, native, as_dict(call.args))
-        if call.status not in _OVER or self._session.calls.is_closed(call_id):
+        if as_str(call.status) not in _OVER or self._session.calls.is_closed(call_id):
             return
         responses = parts_of(call.result).results
         own = next((each for each in responses if each.get("id") == call_id), None)
