@@ -5,12 +5,13 @@ import ctypes.util
 import os
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dragoman.store.database import NAME, IndexUnusable, NotAnIndex, open_database, set_aside
-from dragoman.store.schema import APPLICATION_ID, VERSION
+from dragoman.store.schema import APPLICATION_ID, VERSION, migrate
 from support.agents.powers import no_power_over_files
 
 
@@ -104,6 +105,35 @@ def test_somebody_elses_database_is_moved_aside(tmp_path: Path) -> None:
 
     assert opened.note is not None
     assert "another program" in opened.note
+    opened.close()
+
+
+@pytest.mark.parametrize("version", [-5, 0, *range(1, VERSION)])
+def test_a_version_that_was_damaged_makes_a_new_index(tmp_path: Path, version: int) -> None:
+    open_database(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / NAME)) as damaged:
+        damaged.execute(f"PRAGMA user_version = {version}")
+        damaged.commit()
+
+    opened = open_database(tmp_path)
+
+    assert opened.note is not None
+    assert "is damaged" in opened.note
+    opened.close()
+    again = open_database(tmp_path)
+    assert again.note is None
+    again.close()
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_an_older_index_is_migrated_and_kept(tmp_path: Path, version: int) -> None:
+    with closing(sqlite3.connect(tmp_path / NAME, isolation_level=None)) as older:
+        migrate(older, to=version)
+
+    opened = open_database(tmp_path)
+
+    assert opened.note is None
+    assert opened.rows("PRAGMA user_version") == [(VERSION,)]
     opened.close()
 
 

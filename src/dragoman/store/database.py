@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
 
@@ -292,7 +292,32 @@ def _problem_with(path: str) -> str | None:
         connection.close()
     if version > VERSION:
         return "was written by a newer version of this program"
-    return "belongs to another program" if version and owner != APPLICATION_ID else None
+    if version < 0:
+        return f"is damaged (its version is {version})"
+    if version and owner != APPLICATION_ID:
+        return "belongs to another program"
+    return _problem_of_version(path, version, owner) if version < VERSION else None
+
+
+def _problem_of_version(path: str, version: int, owner: int) -> str | None:
+    """Return a problem if the tables are not those of the older version that the database claims to have."""
+    with (
+        closing(sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)) as old,
+        closing(sqlite3.connect(":memory:", isolation_level=None)) as expected,
+    ):
+        migrate(expected, to=version)
+        if _tables(old) == _tables(expected):
+            return None
+    if owner != APPLICATION_ID:
+        return "belongs to another program"
+    return f"is damaged (its tables are not those of version {version})"
+
+
+def _tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    query = (
+        "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL ORDER BY name"
+    )
+    return [(name, " ".join(sql.split())) for name, sql in connection.execute(query)]
 
 
 def _check_head(path: str) -> None:

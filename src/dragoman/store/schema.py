@@ -159,9 +159,10 @@ STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
 VERSION: Final = len(STEPS)
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, *, to: int | None = None) -> None:
     """Migrate the tables step by step, each step atomically."""
-    while (version := int(connection.execute("PRAGMA user_version").fetchone()[0])) < VERSION:
+    to = VERSION if to is None else to
+    while (version := int(connection.execute("PRAGMA user_version").fetchone()[0])) < to:
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have migrated while we waited for the lock.

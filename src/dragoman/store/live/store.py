@@ -106,7 +106,7 @@ class LiveStore:
             _make_private(self.path)
             self._open()
             return
-        if version > VERSION or (version and owner != APPLICATION_ID):
+        if not 0 <= version <= VERSION or (version and owner != APPLICATION_ID):
             whose = "a newer version of this program" if version > VERSION else "another program"
             raise sqlite3.OperationalError(f"it was written by {whose}")
         with closing(connected(self.path)) as connection:
