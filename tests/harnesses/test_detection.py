@@ -102,9 +102,6 @@ def test_every_harness_with_recordings_takes_part() -> None:
 _ODD: tuple[Any, ...] = ({}, [], 5, None)
 
 
-_ODD: tuple[Any, ...] = ({}, [], 5, None)
-
-
 def _with_another_value(value: Any, odd: object) -> Iterator[Any]:
     """The value with each of its parts in turn replaced."""
     yield odd
