@@ -188,3 +188,20 @@ def test_a_picture_is_part_of_its_prompt() -> None:
 
     assert _place(_ENVIRONMENT, prompt) == ScriptPlace(0, 0, "look", 1, "prompt", False)
     assert _where(_place(prompt, _said("done"), _user("again"))) == (1, 0)
+
+
+def test_what_cuts_the_first_words_of_a_turn_short_is_a_steer() -> None:
+    """Codex drops a text that is under way, and asks again with the steer; only the turn's id tells."""
+    wire = ResponsesWire()
+
+    def place(turn_id: str, *items: _Item) -> tuple[int | None, int]:
+        names = {"x-codex-turn-metadata": f'{{"turn_id":"{turn_id}"}}'}
+        request = HttpRequest(
+            1, "POST", "/v1/responses", names, msgspec.json.encode({"input": items})
+        )
+        return _where(wire.place(_SCRIPT, request, wire.history(request)))
+
+    assert place("t1", _user("hi")) == (0, 0)
+    assert place("t1", _user("hi"), _user("only the parser")) == (0, 0)
+    assert place("t2", _user("hi"), _user("again")) == (1, 0)
+    assert _where(_place(_user("hi"), _user("again"), x_codex_turn_metadata="no JSON")) == (1, 0)

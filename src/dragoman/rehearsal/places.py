@@ -68,10 +68,14 @@ class HistoryWalk:
         *,
         calling: tuple[type[Step], ...] = (Call,),
         only_named: bool = False,
+        first_prompts: int | None = None,
     ) -> None:
         self._script = script
         self._calling = calling
         self._only_named = only_named
+        self._first_prompts = (
+            first_prompts  # so many were there when the turn of this request began
+        )
         self._purpose: Purpose = "agent" if only_named else "prompt"
         self._used: list[int] = []
         self._turn: int | None = None
@@ -134,7 +138,8 @@ class HistoryWalk:
         self._prompt = prompt
         self._prompts += 1
         self._prepared = False
-        if not self._is_named(prompt) and not self._only_named and self._has_more():
+        is_free = not self._is_named(prompt) and not self._only_named
+        if is_free and (self._has_more() or self._is_put_in()):
             return  # words put in while the turn goes on
         turn = self._next_turn(prompt)
         self._turn, self._response, self._ended = turn, 0, False
@@ -162,6 +167,11 @@ class HistoryWalk:
 
     def _is_named(self, prompt: str) -> bool:
         return any(turn.when is not None and turn.when in prompt for turn in self._script.turns)
+
+    def _is_put_in(self) -> bool:
+        """Whether the agent says that its turn had begun: it drops what was said, and asks again."""
+        began = self._first_prompts is not None and self._prompts > self._first_prompts
+        return began and not (self._ended or self._aborted)
 
     def _has_more(self) -> bool:
         """Whether the turn goes on, as far as the script and the history can say."""

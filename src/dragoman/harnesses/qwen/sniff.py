@@ -70,7 +70,11 @@ def _dialect(line: dict[str, Any]) -> str | None:
             return STREAM if "qwen_code_version" in line or _has_data(line) else None
         case "stream_event":
             event = as_dict(line.get("event"))
-            return STREAM if as_str(event.get("type")) in _EVENTS and "parent_tool_use_id" in line else None
+            return (
+                STREAM
+                if as_str(event.get("type")) in _EVENTS and "parent_tool_use_id" in line
+                else None
+            )
         case "assistant":
             usage = as_dict(as_dict(line.get("message")).get("usage"))
             return STREAM if "total_tokens" in usage and "request_id" not in line else None

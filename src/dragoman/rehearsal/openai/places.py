@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, cast
@@ -9,6 +10,7 @@ from typing import Any, cast
 from dragoman.rehearsal.places import HistoryWalk, ScriptPlace
 from dragoman.rehearsal.requests import HttpRequest, text_of
 from dragoman.rehearsal.script import Script
+from dragoman.wire.loose import as_dict, as_str
 
 _SUMMARIZE = ("CONTEXT CHECKPOINT COMPACTION", "<compaction_request>")
 _CONTEXT = re.compile(
@@ -22,12 +24,40 @@ _ABORTED = re.compile(r"aborted by user|aborted after|turn (?:was )?aborted", re
 _NEW_TASK = "Message Type: NEW_TASK"
 
 
-def find_place(script: Script, request: HttpRequest, items: list[dict[str, Any]]) -> ScriptPlace:
+_TURNS_KEPT = 4096
+
+
+class Turns:
+    """How many prompts there were when each turn began, by the id that newer releases send with it."""
+
+    def __init__(self) -> None:
+        self._prompts: dict[str, int] = {}
+
+    def first_prompts(self, turn_id: str | None) -> int | None:
+        return self._prompts.get(turn_id) if turn_id is not None else None
+
+    def began(self, turn_id: str | None, prompts: int) -> None:
+        if turn_id is None:
+            return
+        self._prompts.setdefault(turn_id, prompts)
+        if len(self._prompts) > _TURNS_KEPT:
+            self._prompts.pop(next(iter(self._prompts)), None)
+
+
+def find_place(
+    script: Script, request: HttpRequest, items: list[dict[str, Any]], turns: Turns | None = None
+) -> ScriptPlace:
     """The place of a request in the script."""
-    walk = HistoryWalk(script, only_named=_is_sub_agent(request))
+    turns = Turns() if turns is None else turns
+    turn_id = _turn_id(request)
+    walk = HistoryWalk(
+        script, only_named=_is_sub_agent(request), first_prompts=turns.first_prompts(turn_id)
+    )
     for item in items:
         _see(walk, item)
-    return walk.place()
+    place = walk.place()
+    turns.began(turn_id, place.prompts)
+    return place
 
 
 def _see(walk: HistoryWalk, item: dict[str, Any]) -> None:
@@ -72,6 +102,14 @@ def _texts(content: Any) -> Iterator[str]:
             yield text_of([part])
     else:
         yield text_of(content)
+
+
+def _turn_id(request: HttpRequest) -> str | None:
+    try:
+        said = json.loads(request.headers.get("x-codex-turn-metadata", ""))
+    except ValueError:
+        return None
+    return as_str(as_dict(said).get("turn_id"))
 
 
 def _is_sub_agent(request: HttpRequest) -> bool:

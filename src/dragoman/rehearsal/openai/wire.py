@@ -9,7 +9,7 @@ from dragoman.rehearsal.actions import Action, HangUp, Head, Wait
 from dragoman.rehearsal.openai.errors import http_error
 from dragoman.rehearsal.openai.events import ResponseStream
 from dragoman.rehearsal.openai.items import call_item, item_of, message
-from dragoman.rehearsal.openai.places import find_place
+from dragoman.rehearsal.openai.places import Turns, find_place
 from dragoman.rehearsal.openai.tools import ResponsesTools
 from dragoman.rehearsal.pacing import paced
 from dragoman.rehearsal.places import ScriptPlace
@@ -41,6 +41,9 @@ class ResponsesWire:
 
     calling: tuple[type[Step], ...] = (Call,)
 
+    def __init__(self) -> None:
+        self._turns = Turns()
+
     def serves(self, request: HttpRequest) -> bool:
         """Whether the request asks for a response."""
         return request.method == "POST" and request.endpoint.endswith("/responses")
@@ -60,7 +63,7 @@ class ResponsesWire:
 
     def place(self, script: Script, request: HttpRequest, history: RequestHistory) -> ScriptPlace:
         """Where the request stands in the script."""
-        return find_place(script, request, history.items)
+        return find_place(script, request, history.items, self._turns)
 
     def tools(self, request: HttpRequest, place: ScriptPlace) -> ResponsesTools:
         """The tools that the request offers."""
