@@ -10,7 +10,6 @@ from typing import Any, cast
 from dragoman.rehearsal.places import HistoryWalk, ScriptPlace
 from dragoman.rehearsal.requests import HttpRequest, text_of
 from dragoman.rehearsal.script import Script
-from dragoman.wire.loose import as_dict, as_str
 
 _SUMMARIZE = ("CONTEXT CHECKPOINT COMPACTION", "<compaction_request>")
 _CONTEXT = re.compile(
@@ -109,7 +108,8 @@ def _turn_id(request: HttpRequest) -> str | None:
         said = json.loads(request.headers.get("x-codex-turn-metadata", ""))
     except ValueError:
         return None
-    return as_str(as_dict(said).get("turn_id"))
+    turn_id = cast("dict[str, Any]", said).get("turn_id") if isinstance(said, dict) else None
+    return turn_id if isinstance(turn_id, str) else None
 
 
 def _is_sub_agent(request: HttpRequest) -> bool:
