@@ -237,6 +237,9 @@ def _greeting(found: Examination) -> Iterator[Diagnosis]:
         known = [account.kind, account.name, account.plan] if account is not None else []
         who = ", ".join(str(each) for each in known if each)
         yield Diagnosis(name="account", level="ok", text=f"signed in{f': {who}' if who else ''}")
+    elif facts.signed_in is None and not facts.needs_sign_in:
+        text = "unknown; some models may need an account"
+        yield Diagnosis(name="account", level="ok", text=text)
     elif not facts.needs_sign_in:
         yield Diagnosis(name="account", level="ok", text="the model needs no sign-in")
     else:

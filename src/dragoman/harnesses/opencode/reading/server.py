@@ -212,7 +212,7 @@ class OpencodeServerParser(OpencodeParser):
         session = self.session(as_str(given.get("sessionID")))
         status = as_dict(given.get("status"))
         if status.get("type") == "retry":
-            reason = as_str(status.get("message")) or "the request failed"
+            reason = (as_str(status.get("message")) or "the request failed").rstrip(".")
             wait = as_number(status.get("next"))
             at = self._out.at.timestamp() * 1000 if self._out.at is not None else None
             after = f" in {(wait - at) / 1000:.0f} s" if wait and at and wait > at else ""
