@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.harnesses import HARNESSES
+
 _ROOT = Path(__file__).parents[1]
 _SOURCE = _ROOT / "src" / "dragoman"
 _MODULES = sorted(path for path in _SOURCE.rglob("*.py"))
@@ -128,6 +130,33 @@ def test_only_its_own_folder_and_the_registry_name_a_harness() -> None:
                 assert not named.search(node.value), f"{path}:{node.lineno}"
             elif isinstance(node, ast.ImportFrom):
                 assert "harnesses.codex" not in (node.module or ""), f"{path}:{node.lineno}"
+
+
+_NAMES_A_FORMAT = ("export/__init__.py", "web/page/rows.py", "web/page/session_view.py")
+_NAMES_OF_OTHERS = ("model/secrets/naming.py", "store/session_rows.py")
+"""Prefixes of variables with secrets; the rows of the one harness that keeps its sessions in a database."""
+
+
+def test_no_package_above_the_harnesses_names_one() -> None:
+    """Choices, paths and programs come from the registry. ``claude`` is also the name of a format, and ACP a protocol."""
+    named = re.compile(
+        rf"\b({'|'.join(each.name for each in HARNESSES if each.transports and each.name != 'acp')})\b",
+        re.I,
+    )
+    found: list[str] = []
+    for path in _MODULES:
+        if _name(path).startswith(
+            ("harnesses/", "rehearsal/", *_NAMES_A_FORMAT, *_NAMES_OF_OTHERS)
+        ):
+            continue
+        docstrings = _docstrings(_parsed(path))
+        found += [
+            f"{_name(path)}:{node.lineno}: {node.value}"
+            for node in ast.walk(_parsed(path))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if id(node) not in docstrings and named.search(node.value)
+        ]
+    assert found == []
 
 
 def _docstrings(tree: ast.Module) -> set[int]:
