@@ -32,7 +32,7 @@ def test_a_program_without_a_schema_says_so(tmp_path: Path) -> None:
     codex = program(
         tmp_path, '[ "$1" = --version ] && echo codex-cli 0.21.0 && exit; echo error: no >&2'
     )
-    with pytest.raises(AgentError, match=r"\(0\.21\.0\) does not tell its schema: .*'error: no'"):
+    with pytest.raises(AgentError, match=r"\(0\.21\.0\) does not print its schema: .*'error: no'"):
         run(codex)
 
 
@@ -43,5 +43,5 @@ def test_a_schema_that_is_none_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_harness_that_is_not_there_is_refused() -> None:
-    with pytest.raises(UsageError, match="no harness nobody tells its schema"):
+    with pytest.raises(UsageError, match="no harness nobody prints its schema"):
         run(harness="nobody")

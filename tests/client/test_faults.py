@@ -231,7 +231,7 @@ def test_a_journal_on_a_full_disk_is_one_notice_and_the_run_goes_on(
             notices = [m for m in [*codex.notices, *result.messages] if isinstance(m, Notice)]
         assert result.text == "Done."
         assert [m.text for m in notices if "journal" in m.text] == [
-            "the journal /dev/full is given up: no space left on device; the run goes on without it"
+            "the journal /dev/full is given up: no space left on device; continuing without it"
         ]
 
     asyncio.run(story())

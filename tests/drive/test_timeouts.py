@@ -17,7 +17,7 @@ def test_silence_is_a_stall_that_names_the_model() -> None:
     verdict = judge(_pulse(), _LIMITS, 10)
     assert verdict is not None
     assert (verdict.kind, verdict.reason) == ("stall_timeout", "model")
-    assert verdict.text == "nothing heard for 10 seconds: waiting for the model"
+    assert verdict.text == "no activity for 10 seconds: waiting for the model"
 
 
 def test_a_running_tool_is_no_stall_unless_told() -> None:

@@ -44,7 +44,7 @@ async def find_drift(command: str | None = None, *, harness: str | None = None) 
         words = " ".join((known.command, *schema.arguments("DIR")[:-2]))
         why = next((line for line in said.splitlines() if "error" in line), "nothing")
         raise AgentError(
-            f"{program} ({name or 'release unknown'}) does not tell its schema: `{words}` said "
+            f"{program} ({name or 'release unknown'}) does not print its schema: `{words}` said "
             f"{why.strip()!r}; releases since 0.57 have that command"
         )
     try:
@@ -65,7 +65,7 @@ def _with_schema(harness: str | None) -> tuple[Program, Schema]:
         program = each.program
         if program is not None and harness in (None, each.name) and program.schema:
             return program, program.schema
-    raise UsageError(f"no harness {harness or ''} tells its schema".replace("  ", " "))
+    raise UsageError(f"no harness {harness or ''} prints its schema".replace("  ", " "))
 
 
 async def _run(program: str, *arguments: str) -> str:

@@ -141,7 +141,7 @@ async def _release(found: Examination, program: Program) -> Release | None:
         async with asyncio.timeout(SECONDS):
             release = await read_release(found.program, program, anew=True)
     if release is None:
-        found.problems["release"] = "it does not tell its release"
+        found.problems["release"] = "its release is unknown"
     else:
         found.release = ".".join(map(str, release))
     return release

@@ -16,7 +16,7 @@ T2 = TypeVar("T2")
 _CLOSING_SECONDS = 30.0
 _REST_SECONDS = 5.0
 _CLOSED = "the agent is closed"
-_OWN_THREAD = "this would wait for itself: it is called where the agent's own work is done"
+_OWN_THREAD = "this call would wait for itself: it is made on the thread that runs the agent"
 
 
 class LoopThread(Generic[T]):

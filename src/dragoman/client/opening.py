@@ -177,7 +177,7 @@ def _journal(
 
     def failed(error: OSError) -> None:
         notices.emit(
-            f"the journal {how.journal} is given up: {reason_of(error)}; the run goes on without it"
+            f"the journal {how.journal} is given up: {reason_of(error)}; continuing without it"
         )
 
     journal = Journal(how.journal, secrets=secrets, failed=failed)

@@ -65,7 +65,7 @@ class OwnJournals:
         return journal
 
     def _failed(self, error: OSError) -> None:
-        self._notify(f"the session is not kept: {reason_of(error)}; the run goes on without it")
+        self._notify(f"the session is not kept: {reason_of(error)}; continuing without it")
 
     def received(self, lines: Iterable[bytes | LongLine]) -> None:
         """Drop the lines of a process that has no journal."""

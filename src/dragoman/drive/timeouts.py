@@ -82,7 +82,7 @@ def judge(pulse: Pulse, limits: Timeouts, now: float) -> Verdict | None:
         return None
     if reason == "person" and limits.people_may_stall:
         return None
-    return Verdict("stall_timeout", reason, f"nothing heard for {limits.stall:g} seconds: {text}")
+    return Verdict("stall_timeout", reason, f"no activity for {limits.stall:g} seconds: {text}")
 
 
 def explain(pulse: Pulse) -> tuple[Reason, str]:

@@ -265,7 +265,7 @@ class WebSocketLink(asyncio.Protocol):
             return ResponseError(
                 f"the server refused {what}: {said or status}", code=response.status_code
             )
-        error = ProcessExited("the server hung up before it said that it speaks WebSocket")
+        error = ProcessExited("the server closed the connection before the WebSocket handshake")
         error.retryable = False
         return error
 

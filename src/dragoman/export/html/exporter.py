@@ -197,7 +197,7 @@ class HtmlExporter:
             if new and new != old
         ]
         if changed and (before.model or before.cwd) and self._places.has_started:
-            words = f"Goes on with {', '.join(changed)}"
+            words = f"Continues with {', '.join(changed)}"
             self._places.add(session, element("p", words, class_="notice info"))
 
     def _tool_call(self, call: ToolCall, session: SessionSummary) -> None:

@@ -88,7 +88,7 @@ _STREAMS: Final = (
         EXEC,
         since="0.148.0",
     ),
-    *_limits("unfinished usage", "a turn that was cut off tells no tokens", EXEC, APP_SERVER),
+    *_limits("unfinished usage", "a turn that was cut off reports no tokens", EXEC, APP_SERVER),
     *_limits(
         "order",
         "a call is reported when it runs, which may be after what was written later",

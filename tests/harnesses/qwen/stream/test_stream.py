@@ -261,7 +261,7 @@ def test_another_attempt_and_what_the_program_says_are_notices() -> None:
 
     assert [(each.text, each.will_retry) for each in of(Notice, messages)] == [
         ("the request failed: attempt 1 of 2 follows in 60.0 s", True),
-        ("a could not be used (HTTP 529): b goes on", False),
+        ("a could not be used (HTTP 529): continuing with b", False),
         ("The image was described by another model.", False),
         ("no", False),
     ]

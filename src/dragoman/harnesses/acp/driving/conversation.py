@@ -233,7 +233,7 @@ class AcpConversation(AnsweringConversation):
                 self._offer = offer_in(result)
                 version = result.get("protocolVersion")
                 if version != PROTOCOL_VERSION:
-                    said = f"{self._offer.title} speaks version {version!r} of ACP, not version 1"
+                    said = f"{self._offer.title} uses version {version!r} of ACP, not version 1"
                     refusal = Refusal(kind="unsupported", message=said)
             value = facts_of(self._offer) if refusal is None else None
             self._answers.append(Answer(ticket, value, refusal))

@@ -228,7 +228,7 @@ class ClaudeConversation(StreamJsonConversation[ClaudeLine]):
 
     def _steer(self, ticket: int, intent: intents.Steer) -> None:
         if self._turns.open is None or intent.turn_id not in ("", self._turns.open):
-            said = f"turn {intent.turn_id} is not under way"
+            said = f"turn {intent.turn_id} is not running"
             self._refuse(ticket, "response_error", said)
         else:
             self._ask(ticket, intent.text, intent.images)

@@ -367,7 +367,7 @@ class CopilotConversation(AnsweringConversation):
     def _steer(self, ticket: int, intent: intents.Steer) -> None:
         running = self._reader.open_turn(intent.session_id)
         if running is None or intent.turn_id not in ("", running):
-            said = f"turn {intent.turn_id} is not under way"
+            said = f"turn {intent.turn_id} is not running"
             self._answers.append(Answer(ticket, None, Refusal(kind="response_error", message=said)))
             return
         params = prompt_params(intent.session_id, intent.text, intent.images, mode="immediate")

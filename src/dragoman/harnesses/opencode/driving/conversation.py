@@ -371,7 +371,7 @@ class OpencodeConversation(AnsweringConversation):
         running = self._reader.open_turn(intent.session_id)
         session = self._sessions.get(intent.session_id)
         if session is None or running is None or intent.turn_id not in ("", running):
-            self._refuse(ticket, f"turn {intent.turn_id} is not under way")
+            self._refuse(ticket, f"turn {intent.turn_id} is not running")
             return
         body = session.prompt(prompt_parts(intent.text, intent.images), None)
         path = self._path(intent.session_id, "/prompt_async")

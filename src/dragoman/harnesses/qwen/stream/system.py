@@ -74,7 +74,7 @@ def _model_fallback(parser: QwenStreamParser, line: System, data: dict[str, Any]
     code = as_int(data.get("statusCode"))
     why = f" (HTTP {code})" if code is not None else ""
     names = [as_str(data.get(name)) or "?" for name in ("fromModel", "toModel")]
-    text = f"{names[0]} could not be used{why}: {names[1]} goes on"
+    text = f"{names[0]} could not be used{why}: continuing with {names[1]}"
     parser.session.assembler.notice(CHANNEL, "warning", text)
 
 

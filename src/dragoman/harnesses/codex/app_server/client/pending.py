@@ -35,7 +35,7 @@ NO_ANSWER: Final = -32000
 _REFUSED: Final = {
     "account/chatgptAuthTokens/refresh": "this client holds no tokens; sign in with the agent's own program",
     "attestation/generate": "this client cannot attest anything",
-    "currentTime/read": "this client tells no time",
+    "currentTime/read": "this client does not provide the time",
 }
 
 
