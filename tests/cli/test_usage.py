@@ -13,12 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from dragoman.archive.ledger.groups import LedgerGroup
-from dragoman.archive.ledger.rate_limits import Limits
+from dragoman.archive.ledger.rate_limits import Limits, LimitWindow
 from dragoman.cli.commands.usage import usage
 from dragoman.cli.reports.usage import limit_lines
 from dragoman.cli.reports.usage_table import short, table, tokens_of
 from dragoman.cli.tables import money
-from dragoman.model.messages import RateWindow
 from dragoman.model.usage import Usage
 
 RUNS = Path(__file__).parents[1] / "data" / "codex" / "runs"
@@ -300,10 +299,10 @@ def test_own_prices_can_be_named(run: Run, tmp_path: Path) -> None:
 def test_limits_say_when_they_are_reset() -> None:
     now = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
     windows = [
-        RateWindow("primary", 12.4, datetime(2026, 11, 16, 14, 5, tzinfo=UTC)),
-        RateWindow("secondary", 50.0, datetime(2026, 11, 20, 15, 0, tzinfo=UTC)),
-        RateWindow("over", 99.0, datetime(2026, 11, 16, 11, 0, tzinfo=UTC)),
-        RateWindow("odd"),
+        LimitWindow("primary", 12.4, datetime(2026, 11, 16, 14, 5, tzinfo=UTC)),
+        LimitWindow("secondary", 50.0, datetime(2026, 11, 20, 15, 0, tzinfo=UTC)),
+        LimitWindow("over", 99.0, datetime(2026, 11, 16, 11, 0, tzinfo=UTC)),
+        LimitWindow("odd"),
     ]
     lines = list(limit_lines(Limits(now, "file", windows), now))
 

@@ -151,6 +151,7 @@ class _Sharing:
 
     def _exactly(self, receiving: int, size: int) -> memoryview | None:
         """So many bytes, valid until the next call; None if the other process ended before."""
+        assert sys.platform == "linux"
         if len(self._buffer) < size:
             self._buffer = bytearray(size)
         view = memoryview(self._buffer)[:size]
@@ -163,6 +164,7 @@ class _Sharing:
         return view
 
     def _fork(self, taking: int, giving: int) -> None:
+        assert sys.platform == "linux"
         receiving, sending = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -181,6 +183,7 @@ class _Sharing:
         """Read files until none is left; this is all that a copy does."""
         import fcntl
 
+        assert sys.platform == "linux"
         with suppress(OSError):  # a limit of the system: then it waits more often
             fcntl.fcntl(sending, fcntl.F_SETPIPE_SZ, _PIPE)
         with os.fdopen(sending, "wb", buffering=0) as out:
@@ -197,6 +200,7 @@ class _Sharing:
                     _send(out, frame, _UNREADABLE, number)
 
     def _end(self, receiving: int, *, kill: bool = False) -> None:
+        assert sys.platform == "linux"
         pid = self._copies.pop(receiving)
         os.close(receiving)
         if kill:

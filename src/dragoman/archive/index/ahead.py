@@ -58,6 +58,7 @@ class ReadAhead:
             self._copies.append(self._fork(found[number::copies], detach))
 
     def _fork(self, found: Sequence[FoundFile], detach: Callable[[], None]) -> tuple[int, int]:
+        assert sys.platform == "linux"
         receiving, sending = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -100,6 +101,7 @@ class ReadAhead:
 
     def close(self) -> None:
         for pid, receiving in self._copies:
+            assert sys.platform == "linux"
             os.close(receiving)
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -122,6 +124,8 @@ def _exactly(handle: int, size: int) -> bytes:
 def _read_all(found: Sequence[FoundFile], sending: int) -> None:
     """Read these files and send what they would write; this is all that a copy does."""
     import fcntl
+
+    assert sys.platform == "linux"
 
     with suppress(OSError):  # a limit of the system: then it waits more often
         fcntl.fcntl(sending, fcntl.F_SETPIPE_SZ, _PIPE)
