@@ -167,6 +167,11 @@ class LiveRegistry:
             self._by_name[message.session_id] = parent
         return parent
 
+    def _keep_dropped(self, live: LiveState, message: Message) -> None:
+        """Store what the agent was saying before a steer and has dropped, where it was said."""
+        for said in live.unfinished.dropped(message):
+            self.add(live, said, ours=True)
+
     def add(
         self, live: LiveState, message: Message, *, ours: bool = False, source: Source = NO_SOURCE
     ) -> None:
@@ -175,6 +180,7 @@ class LiveRegistry:
             if live is self._own:
                 return
             if message.of != "output":
+                self._keep_dropped(live, message)
                 live.unfinished.add(message)
             # Also without readers: a later one gets the text so far.
             self.store.writer.publish(_Item(live, Transient(message, live.seq)))
@@ -182,6 +188,7 @@ class LiveRegistry:
         if isinstance(message, TurnEnded):
             for said in live.unfinished.said(message.session_id):
                 self.add(live, said, ours=True)
+        self._keep_dropped(live, message)
         live.unfinished.whole(message)
         at = datetime.now(UTC)
         if not message.line:
