@@ -378,7 +378,7 @@ def test_a_steer_joins_the_running_turn() -> None:
     assert client.answers[ticket] == turn
     assert [each.turn_id for each in client.of(Prompt)] == [turn, turn]
     ticket = client.submit(intents.Steer(session_id=_S, turn_id="msg_0", text="late"))
-    assert "not under way" in client.answers[ticket].message
+    assert "is not running" in client.answers[ticket].message
 
 
 @pytest.mark.parametrize(
@@ -415,18 +415,26 @@ def test_what_a_stream_missed_is_asked_for() -> None:
     client.start()
     client.agent()
     client.answer(None, id=1)
-    paths = {each["path"].partition("?")[0]: each["id"] for each in client.sent[-3:]}
-    assert set(paths) == {f"/session/{_S}/message", "/permission", "/session/status"}
+    paths = {each["path"].partition("?")[0]: each["id"] for each in client.sent[-4:]}
+    assert set(paths) == {
+        *(f"/session/{_S}/message", f"/session/{_S}/children"),
+        *("/permission", "/session/status"),
+    }
+    child = {"id": _CHILD, "parentID": _S, "directory": "/w x", "version": "1"}
+    client.answer([child], id=paths[f"/session/{_S}/children"])
+    assert client.sent[-1]["path"].startswith(f"/session/{_CHILD}/message?")
+    asking = {"id": "per_1", "sessionID": _CHILD, "permission": "bash", "patterns": ["ls"]}
     info: dict[str, Any] = {"id": "msg_2", "role": "assistant", "sessionID": _S}
     info["finish"] = "stop"
     part = {"type": "text", "text": "Done.", "messageID": "msg_2", "sessionID": _S, "id": "p2"}
     info["time"] = {"created": 5, "completed": 6}
     client.answer([{"info": info, "parts": [part]}], id=paths[f"/session/{_S}/message"])
-    client.answer([], id=paths["/permission"])
+    client.answer([asking], id=paths["/permission"])
     client.answer({}, id=paths["/session/status"])
 
     assert [each.text for each in client.of(Text)] == ["Done."]
     assert [each.outcome for each in client.of(TurnEnded)] == ["completed"]
+    assert [each.session_id for each in client.of(ApprovalRequested)] == [_CHILD]
 
 
 def test_a_turn_whose_end_was_lost_is_found_to_be_over() -> None:

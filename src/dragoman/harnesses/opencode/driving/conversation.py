@@ -47,7 +47,7 @@ from dragoman.model.messages import (
     TurnStarted,
 )
 from dragoman.wire.lines import LongLine
-from dragoman.wire.loose import as_dict, as_str
+from dragoman.wire.loose import as_dict, as_list, as_str
 
 LEFT: Final = "the agent's process is gone"
 _GIVEN_UP: Final = "the turn was given up"
@@ -421,10 +421,19 @@ class OpencodeConversation(AnsweringConversation):
                 if refusal is None and session_id not in as_dict(body):
                     self._rested(session_id)
 
-        mine = [id for id, each in self._sessions.items() if each.directory == directory]
-        for session_id in mine:
+        def children(body: Any, refusal: Refusal | None) -> None:
+            for info in as_list(body):
+                messages(as_str(as_dict(info).get("id")) or "")
+
+        def messages(session_id: str) -> None:
             path = in_directory(of_session(session_id, "/message"), directory)
             self._requests.send("GET", path, None, _ignore)
+
+        mine = [id for id, each in self._sessions.items() if each.directory == directory]
+        for session_id in mine:
+            messages(session_id)
+            path = in_directory(of_session(session_id, "/children"), directory)
+            self._requests.send("GET", path, None, children)
         self._requests.send("GET", in_directory("/permission", directory), None, _ignore)
         self._requests.send("GET", in_directory("/session/status", directory), None, status)
 

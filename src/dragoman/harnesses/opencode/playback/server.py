@@ -208,6 +208,7 @@ _ROUTES: Final[tuple[tuple[str, str, _Played], ...]] = (
     ("GET", "/config/providers", OpencodeServer._providers),
     ("POST", "/session/[^/]+/fork", OpencodeServer._session),
     ("GET", "/session/[^/]+/message", OpencodeServer._messages),
+    ("GET", "/session/[^/]+/children", OpencodeServer._messages),
     ("POST", "/session/[^/]+/prompt_async", OpencodeServer._prompted),
     ("POST", "/session/[^/]+/abort", OpencodeServer._abort),
     ("GET", "/session/[^/]+", OpencodeServer._session),

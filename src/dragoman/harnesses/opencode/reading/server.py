@@ -58,7 +58,7 @@ _STATES: Final = (
 class _Inquiry(NamedTuple):
     """A request whose response says what events may not have said."""
 
-    about: Literal["messages", "permissions", "status"]
+    about: Literal["messages", "children", "permissions", "status"]
     session_id: str = ""
     turns: Mapping[str, str] = {}
     """The open turns of the directory, by their sessions."""
@@ -66,6 +66,7 @@ class _Inquiry(NamedTuple):
 
 _ABORT: Final = re.compile(r"/session/([^/?]+)/abort(?:\?|$)")
 _MESSAGES: Final = re.compile(r"/session/([^/?]+)/message(?:\?|$)")
+_CHILDREN: Final = re.compile(r"/session/([^/?]+)/children(?:\?|$)")
 
 
 class _ServerLine(msgspec.Struct, gc=False):
@@ -121,6 +122,8 @@ class OpencodeServerParser(OpencodeParser):
         if row.method == "GET" and row.id is not None:
             if found := _MESSAGES.search(path):
                 self._asked[row.id] = _Inquiry("messages", found[1])
+            elif found := _CHILDREN.search(path):
+                self._asked[row.id] = _Inquiry("children", found[1])
             elif path.startswith("/permission?"):
                 self._asked[row.id] = _Inquiry("permissions")
             elif path.startswith("/session/status?"):
@@ -159,6 +162,9 @@ class OpencodeServerParser(OpencodeParser):
                 session.message(as_dict(message.get("info")))
                 for part in map(as_dict, as_list(message.get("parts"))):
                     self.report_part(session, part)
+        elif asked.about == "children":
+            for info in map(as_dict, as_list(body)):
+                self._session_updated({"info": info})
         elif asked.about == "permissions":
             for each in map(as_dict, as_list(body)):
                 self._permission_asked(each)
