@@ -244,3 +244,30 @@ def test_an_old_header_may_hold_the_messages_itself() -> None:
     messages = read({**header(), "messages": [user("u", "go"), model("g", "Yes.")]})
 
     assert [type(each) for each in of(messages, Prompt, Text)] == [Prompt, Text]
+
+
+def test_a_turn_before_a_resumed_run_ended_with_its_own_last_message() -> None:
+    header = {"sessionId": "s", "projectHash": "p", "startTime": "2026-11-19T05:00:00Z"}
+    rows = [
+        header,
+        {"id": "u1", "timestamp": "2026-11-19T05:00:01Z", "type": "user", "content": "one"},
+        {"id": "g1", "timestamp": "2026-11-19T05:00:02Z", "type": "gemini", "content": "One."},
+        {
+            "$set": {
+                "lastUpdated": "2026-11-19T06:00:00Z",
+                "messages": [
+                    {"id": "u1", "type": "user", "content": "one"},
+                    {"id": "g1", "type": "gemini", "content": "One.", "toolCalls": []},
+                ],
+            }
+        },
+        {"id": "u2", "timestamp": "2026-11-19T06:00:01Z", "type": "user", "content": "two"},
+    ]
+    parser = GeminiChatParser()
+    for row in rows:
+        parser.receive_line(json.dumps(row).encode())
+    parser.receive_eof("growing")
+
+    (ended,) = [each for each in parser.messages() if isinstance(each, TurnEnded)]
+    assert ended.at is not None
+    assert ended.at.isoformat() == "2026-11-19T05:00:02+00:00"

@@ -85,6 +85,8 @@ class GeminiChatParser(StreamParser):
         elif isinstance(row.rewind_to, str):
             self._rewind(row.rewind_to)
         elif isinstance(row.id, str):
+            if row.type == "gemini":  # not one that a list repeats later
+                self._last_at = self._out.at
             if not self._message(row):
                 self._unknown(line, as_str(row.type) or "message")
         else:
@@ -202,8 +204,6 @@ class GeminiChatParser(StreamParser):
 
     def _message(self, row: shapes.LogLine) -> bool:
         """Report a message; False if its kind is not known."""
-        if row.type == "gemini":
-            self._last_at = self._out.at
         match row.type:
             case "user":
                 self._user(row)
