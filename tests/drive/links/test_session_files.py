@@ -41,7 +41,8 @@ def _session_in(line: bytes) -> str | None:
 
 def _files(folder: Path, pause: float = 0.0) -> SessionFiles:
     return SessionFiles(
-        pattern=lambda env, session_id: (f"{folder}/{session_id}*.jsonl",),
+        pattern=lambda env, session_id: f"{folder}/{session_id}.jsonl",
+        agents=lambda path, session_id: f"{folder}/{session_id}-*.jsonl",
         session_in=_session_in,
         resume_pause=lambda names, now: pause if names else 0.0,
         resume_reason="it is too early",

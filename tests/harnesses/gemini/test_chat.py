@@ -248,7 +248,7 @@ def test_an_old_header_may_hold_the_messages_itself() -> None:
 
 def test_a_turn_before_a_resumed_run_ended_with_its_own_last_message() -> None:
     header = {"sessionId": "s", "projectHash": "p", "startTime": "2026-11-19T05:00:00Z"}
-    rows = [
+    rows: list[dict[str, Any]] = [
         header,
         {"id": "u1", "timestamp": "2026-11-19T05:00:01Z", "type": "user", "content": "one"},
         {"id": "g1", "timestamp": "2026-11-19T05:00:02Z", "type": "gemini", "content": "One."},

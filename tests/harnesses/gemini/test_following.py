@@ -184,9 +184,10 @@ def test_the_files_of_a_session_are_its_chats_and_those_of_its_sub_agents() -> N
     env = {"GEMINI_CLI_HOME": "/h"}
     opened = b'{"jsonrpc":"2.0","id":2,"result":{"sessionId":"89eac02b-d5f7","modes":{}}}'
 
-    assert GEMINI_FILES.pattern(env, "89eac02b-d5f7") == (
-        "/h/.gemini/tmp/*/chats/session-*-89eac02b.jsonl",
-        "/h/.gemini/tmp/*/chats/89eac02b-d5f7/*.jsonl",
-    )
+    own = "/h/.gemini/tmp/*/chats/session-*-89eac02b.jsonl"
+    assert GEMINI_FILES.pattern(env, "89eac02b-d5f7") == own
+    found = "/h/.gemini/tmp/p[1]/chats/session-2026-11-19T04-40-89eac02b.jsonl"
+    agents = "/h/.gemini/tmp/p[[]1]/chats/89eac02b-d5f7/*.jsonl"
+    assert GEMINI_FILES.agents(found, "89eac02b-d5f7") == agents
     assert GEMINI_FILES.session_in(opened) == "89eac02b-d5f7"
     assert GEMINI_FILES.session_in(b'{"method":"session/update"}') is None

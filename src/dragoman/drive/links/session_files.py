@@ -53,6 +53,7 @@ class _Follower:
         self._env = env
         self._receive = receive
         self._session_id: str | None = None
+        self._own: list[str] = []
         self._open: dict[str, _OpenFile] = {}
         self._looks = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -63,6 +64,14 @@ class _Follower:
         if not is_new:
             for path in self._paths():
                 self._open[path] = _OpenFile(path, at_end=True)
+
+    def _paths(self) -> list[str]:
+        """The session's files. Where its own are known, only those of its sub-agents are looked for."""
+        session_id = self._session_id or ""
+        if not self._own:
+            self._own = _matching(self._files.pattern(self._env, session_id))
+        agents = {self._files.agents(path, session_id) for path in self._own}
+        return [*self._own, *(path for each in sorted(agents) for path in _matching(each))]
 
     def received(self, lines: list[bytes | LongLine]) -> None:
         if self._session_id is None:
@@ -101,7 +110,8 @@ class _Follower:
         if self._session_id is None:
             return []
         lines: list[bytes | LongLine] = []
-        for path in self._paths():
+        # A sub-agent's rows come before the end of the call that it works for.
+        for path in reversed(self._paths()):
             file = self._open.get(path)
             if file is None:
                 file = self._open[path] = _OpenFile(path)
@@ -109,9 +119,6 @@ class _Follower:
             rows = (row_line(self._session_id, name, row) for row in file.rows())
             lines += [line for line in rows if line is not None]
         return lines
-
-    def _paths(self) -> list[str]:
-        return _paths(self._files, self._env, self._session_id or "")
 
 
 class _OpenFile:
@@ -150,10 +157,9 @@ def seconds_to_resume(
     files: SessionFiles, env: Mapping[str, str], session_id: str, now: float
 ) -> float:
     """For how many seconds a session cannot be resumed yet."""
-    names = [os.path.basename(path) for path in _paths(files, env, session_id)]
+    names = [os.path.basename(path) for path in _matching(files.pattern(env, session_id))]
     return files.resume_pause(names, now)
 
 
-def _paths(files: SessionFiles, env: Mapping[str, str], session_id: str) -> list[str]:
-    patterns = map(os.path.expanduser, files.pattern(env, session_id))
-    return sorted(path for pattern in patterns for path in glob.iglob(pattern))
+def _matching(pattern: str) -> list[str]:
+    return sorted(glob.iglob(os.path.expanduser(pattern)))

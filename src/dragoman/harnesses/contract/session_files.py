@@ -21,8 +21,10 @@ ROW_BEGINS: Final = b'{"dir":"file",'
 class SessionFiles(msgspec.Struct, frozen=True, kw_only=True):
     """The files of one session, while an agent works in it."""
 
-    pattern: Callable[[Mapping[str, str], str], tuple[str, ...]]
-    """The globs of a session's files, in this environment."""
+    pattern: Callable[[Mapping[str, str], str], str]
+    """The glob of a session's own files, in this environment."""
+    agents: Callable[[str, str], str]
+    """The glob of its sub-agents' files, by the path of one of its own and its id."""
     session_in: Callable[[bytes], str | None]
     """The session that a line of the wire opens; None for any other line."""
     resume_pause: Callable[[Sequence[str], float], float]

@@ -94,11 +94,15 @@ _MINUTE: Final = re.compile(r"^session-(\d{4}-\d\d-\d\dT\d\d-\d\d)-")
 _OPENED: Final = re.compile(rb'"result":\{"sessionId":"([\w-]{8,64})"')
 
 
-def _files_of(env: Mapping[str, str], session_id: str) -> tuple[str, ...]:
-    """The chat files of a session, and those of its sub-agents."""
-    chats = f"{glob.escape(GEMINI_HOME.path(env))}/tmp/*/chats"
-    name = glob.escape(session_id)
-    return (f"{chats}/session-*-{glob.escape(session_id[:8])}.jsonl", f"{chats}/{name}/*.jsonl")
+def _files_of(env: Mapping[str, str], session_id: str) -> str:
+    """The chat files of a session. Which project's folder they are in only Gemini knows."""
+    tmp = f"{glob.escape(GEMINI_HOME.path(env))}/tmp"
+    return f"{tmp}/*/chats/session-*-{glob.escape(session_id[:8])}.jsonl"
+
+
+def _agents_of(path: str, session_id: str) -> str:
+    folder = re.split(r"[/\\](?=[^/\\]*$)", path)[0]
+    return f"{glob.escape(folder)}/{glob.escape(session_id)}/*.jsonl"
 
 
 def _session_in(line: bytes) -> str | None:
@@ -116,6 +120,7 @@ def _resume_pause(names: Sequence[str], now: float) -> float:
 
 GEMINI_FILES: Final = SessionFiles(
     pattern=_files_of,
+    agents=_agents_of,
     session_in=_session_in,
     resume_pause=_resume_pause,
     resume_reason="Gemini CLI loses a session that is resumed in the minute in which it began",
