@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-RUNS = Path(__file__).parents[1] / "data" / "qwen" / "runs" / "0.24.4"
+RUNS = Path(__file__).parents[1] / "data" / "qwen" / "0.24.4"
 WORK = "0ea135a5-108c-48ef-9abb-0ee8ece70607"
 WORK_AGENT = "general-purpose-call_0_6_a325ee890e00016"
 PARENT = "cf1689fc-d840-441f-9a07-ba7302d3eacd"

@@ -42,6 +42,18 @@ def test_a_turn_ends_when_the_agent_had_the_last_word() -> None:
     assert growing == unfinished == []
 
 
+def test_a_turn_ended_when_its_newest_row_was_written() -> None:
+    later = {"timestamp": "2026-11-17T08:00:00.000Z"}
+    messages = read_chat(
+        prompted("hi", "p1"),
+        replied(text_part("Hello."), name="a1"),
+        prompted("more", "p2", **later),
+    )
+
+    (ended,) = of(TurnEnded, messages)
+    assert ended.at.day == 15
+
+
 def test_a_response_is_thoughts_text_and_calls() -> None:
     messages = read_chat(
         prompted("hi", "p1"),

@@ -17,7 +17,7 @@ from dragoman.model.turns import fold
 from dragoman.testing.likeness import differences
 from support.qwen import of
 
-_RUNS = Path(__file__).parents[3] / "data" / "qwen" / "runs" / "0.24.4"
+_RUNS = Path(__file__).parents[3] / "data" / "qwen" / "0.24.4"
 
 
 def _read(lines: list[bytes]) -> list[Message]:

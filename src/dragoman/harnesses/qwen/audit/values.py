@@ -74,7 +74,7 @@ OMISSIONS: Final = Omissions(
         Omission(
             "the state of background work, which the sub-agent's own messages or a notice say",
             ("system/task_*.data.description", "system/task_*.data.subagent_type",
-             "system/task_*.data.status"),
+             "system/task_*.data.status", "*.systemPayload.backgroundTask.**"),
         ),
         Omission(
             "how the program shows a result, which the result has as text",

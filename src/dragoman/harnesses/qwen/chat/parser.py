@@ -13,6 +13,7 @@ last request to its model had failed.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Final
 
 from dragoman.harnesses.assembly.assembler import SessionAssembler
@@ -45,6 +46,8 @@ class QwenChatParser(StreamParser):
         self._sessions = ChatSessions(self._out)
         self._session: QwenSession | None = None
         self.telemetry = Telemetry()
+        self._last_at: datetime | None = None
+        """When the newest row of the open turn was written."""
         self.title: str | None = None
         self.tasks: set[str] = set()
         """The background tasks whose end was reported."""
@@ -87,9 +90,12 @@ class QwenChatParser(StreamParser):
             session.assembler.duplicate("row: it was written before")
             return
         known = True
+        if row.type != "user" and row.subtype not in ("rewind", "custom_title"):
+            self._last_at = self._out.at
         match row.type:
             case "user":
                 self._user(row)
+                self._last_at = self._out.at
             case "assistant":
                 self._assistant(row)
             case "tool_result":
@@ -124,9 +130,11 @@ class QwenChatParser(StreamParser):
         return self._session.assembler if self._session is not None else None
 
     def _close(self) -> None:
-        """The turn is over: another follows, or it is taken back."""
+        """The turn is over: another follows, or it is taken back. It ended with its newest row, not with this one."""
+        now, self._out.at = self._out.at, self._last_at or self._out.at
         self.telemetry.settle(self.session)
         self.session.close_turn()
+        self._out.at = now
 
     def _begin_turn(self, name: str | None) -> None:
         self._close()
