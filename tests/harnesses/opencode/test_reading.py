@@ -164,6 +164,18 @@ def test_a_call_that_runs_before_its_text_is_complete_follows_it() -> None:
     assert kinds == [Text, ToolCall]
 
 
+def test_a_message_that_ended_with_nothing_was_stopped() -> None:
+    """So it is when opencode waits to ask the model again: no error is written."""
+    rows = [
+        _message("msg_1", role="user"),
+        _part("prt_1", "msg_1", type="text", text="hi"),
+        _message("msg_2", role="assistant", modelID="m1", time={"created": 5, "completed": 6}),
+    ]
+    (ended,) = [each for each in _rows(*rows) if isinstance(each, TurnEnded)]
+
+    assert ended.outcome == "interrupted"
+
+
 def test_a_session_without_its_end_stays_open() -> None:
     messages = _rows(
         _message("msg_1", role="user"),

@@ -66,6 +66,8 @@ class OpencodeSession:
         self._is_finished = False
         """Whether the newest response asked for nothing more."""
         self._was_asked_to_stop = False
+        self._was_stopped = False
+        """Whether the newest message has ended with neither an answer nor an error."""
 
     @property
     def session_id(self) -> str | None:
@@ -76,7 +78,7 @@ class OpencodeSession:
     def begin_turn(self, turn_id: str | None) -> None:
         self.close_turn()
         self.was_interrupted = self._has_failed = self._is_finished = False
-        self._was_asked_to_stop = False
+        self._was_asked_to_stop = self._was_stopped = False
         self._message_id, self._is_complete = None, False
         self.assembler.attribute_to(None)
         self.assembler.begin_turn(turn_id)
@@ -140,7 +142,7 @@ class OpencodeSession:
         self.flush_prompt()
         if not self.assembler.in_turn:
             return
-        if self.was_interrupted:
+        if self.was_interrupted or (self._was_stopped and not self.has_finished):
             self.end_turn("interrupted")
         elif self.has_finished and not self.assembler.calls.any_open():
             self.end_turn("completed")  # or failed, if an error was reported
@@ -162,7 +164,7 @@ class OpencodeSession:
         """End the turn of a session that is idle."""
         if not self.assembler.in_turn:
             return
-        stopped = self._was_asked_to_stop and not self._is_finished and not self._has_failed
+        stopped = (self._was_asked_to_stop or self._was_stopped) and not self.has_finished
         self.end_turn("interrupted" if self.was_interrupted or stopped else "completed")
 
     def settle_down(self) -> None:
@@ -211,6 +213,7 @@ class OpencodeSession:
             if self.assembler.open_turn is not None:
                 self._turns[message_id] = self.assembler.open_turn
             self._message_id, self._is_complete = message_id, False
+            self._was_stopped = False
         is_current = self._turns.get(message_id) == self.assembler.open_turn
         self._steps.setdefault(message_id, _response_id(info, message_id))
         if info.get("summary") is True:
@@ -222,6 +225,8 @@ class OpencodeSession:
             self._is_finished = True
         if message_id == self._message_id and "completed" in as_dict(info.get("time")):
             self._is_complete = True
+            # Stopped while it waited to ask the model again: opencode writes no error.
+            self._was_stopped = finish is None and error is None
         self.assembler.duplicate("message: its parts carry it")
         if error is not None and is_current and self.assembler.in_turn:
             self.fail(error)
