@@ -42,8 +42,8 @@ def test_a_verdict_may_be_short(value: object, word: str) -> None:
         ("yes", "unknown decision 'yes'; taken as deny"),
         ("Allow", "unknown decision 'Allow'; taken as deny"),
         (Decision(word=cast("Any", "sure")), "unknown decision 'sure'; taken as deny"),
-        (1, "a int is not a decision; taken as deny"),
-        ({"word": "allow"}, "a dict is not a decision; taken as deny"),
+        (1, "a value of type int is not a decision; taken as deny"),
+        ({"word": "allow"}, "a value of type dict is not a decision; taken as deny"),
     ],
 )
 def test_what_is_not_understood_is_a_no(value: object, problem: str) -> None:

@@ -47,7 +47,7 @@ def _raising(request: ApprovalRequested) -> str:
 _FAILING: list[tuple[Callable[[ApprovalRequested], Any], str]] = [
     (_raising, "the policy failed with LookupError: no rule for command; taken as deny"),
     (lambda request: "yes", "the policy: unknown decision 'yes'; taken as deny"),
-    (lambda request: 1, "the policy: a int is not a decision; taken as deny"),
+    (lambda request: 1, "the policy: a value of type int is not a decision; taken as deny"),
 ]
 
 
@@ -376,6 +376,12 @@ def test_a_listener_that_fails_does_not_stop_the_desk(caplog: pytest.LogCaptureF
 def test_a_deadline_that_is_no_number_is_refused_before_anything_is_asked(seconds: Any) -> None:
     with pytest.raises(UsageError, match="ask_seconds must be a number of seconds"):
         ApprovalQueue(deadline_seconds=seconds)
+
+
+@pytest.mark.parametrize("given", [{"policy": None}, {"policy": True}, {"ask": "yes"}])
+def test_what_cannot_be_called_is_refused_before_anything_is_asked(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=f"{next(iter(given))} must be a function"):
+        ApprovalQueue(**given)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,9 @@ def read_verdict(value: object, by: str) -> Reading:
             if value == word:
                 return Reading(Decision(word=word, by=by))
         return Reading(_no(by), _unknown(value))
-    return Reading(_no(by), f"a {type(value).__name__} is not a decision; taken as deny")
+    return Reading(
+        _no(by), f"a value of type {type(value).__name__} is not a decision; taken as deny"
+    )
 
 
 def _no(by: str) -> Decision:

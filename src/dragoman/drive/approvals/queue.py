@@ -108,6 +108,10 @@ class ApprovalQueue:
         The deadline starts at submission and includes the policy's time; None means no deadline.
         Raises :class:`UsageError` if it is not a number of seconds. ``on_notice`` receives the problems.
         """
+        if not callable(policy):
+            raise UsageError(f"policy must be a function or a policy file; not {policy!r}")
+        if ask is not None and not callable(ask):
+            raise UsageError(f"ask must be a function or None; not {ask!r}")
         self._policy = policy
         self._ask = ask
         self._deadline_seconds = checked_seconds(deadline_seconds)
