@@ -59,6 +59,7 @@ def recover(registry: LiveRegistry) -> None:
         registry.store.drop_approval(session_id, approval_id)
     registry.store.writer.flush()
     for live in registry.lives.values():
+        _add_prompt(registry, live)
         _end_turn(registry, live)
     registry.store.writer.flush()
     for note in registry.accepted.left():
@@ -71,7 +72,8 @@ def _report(registry: LiveRegistry, note: AcceptedPrompt) -> None:
     if live is None or _was_told(registry, live, note):
         registry.accepted.drop(note)
         return
-    turn_id, was_asked = f"lost-{note.number}", live.info.was_asked
+    # Numbers start again when nothing is noted; the newest entry is another one each time.
+    turn_id, was_asked = f"lost-{note.seq}-{note.number}", live.info.was_asked
     facts: dict[str, Any] = {"session_id": live.native_id, "turn_id": turn_id}
     with registry.store.writer.together():
         registry.add(live, TurnStarted(**facts), ours=True)
@@ -79,11 +81,35 @@ def _report(registry: LiveRegistry, note: AcceptedPrompt) -> None:
         registry.add(live, TurnEnded(**facts, outcome="failed", error=_NOT_BEGUN), ours=True)
         registry.accepted.drop(note)
         if note.key is not None:
-            used = registry.store.reading.key(note.key)
-            if used is not None and not used.session_id:
-                registry.store.name_key(note.key, turn_id)
+            _name(registry, note.key, turn_id)
     live.set(was_asked=was_asked)  # the harness never received it
     registry.changed(live)
+
+
+def _add_prompt(registry: LiveRegistry, live: LiveState) -> None:
+    """Add the accepted prompt to the turn that it started, if the turn was stored before its prompt."""
+    began = _open_turn(registry, live)
+    if began is None:
+        return
+    notes = [note for note in registry.accepted.left() if note.session_id == live.id]
+    if not notes or notes[0].seq >= began.seq:
+        return
+    page = registry.store.reading.entries(live.number, live.id, after=began.seq, limit=_PAGE)
+    if any(isinstance(entry.message, Prompt) for entry in page):
+        return
+    note, turn_id = notes[0], began.message.turn_id
+    prompt = Prompt(session_id=live.native_id, turn_id=turn_id, text=note.text, images=note.images)
+    registry.add(live, prompt, ours=True)
+    registry.accepted.drop(note)
+    if note.key is not None and turn_id is not None:
+        _name(registry, note.key, turn_id)
+
+
+def _name(registry: LiveRegistry, key: str, turn_id: str) -> None:
+    """Record the turn that an idempotency key started, unless that is known."""
+    used = registry.store.reading.key(key)
+    if used is not None and not used.session_id:
+        registry.store.name_key(key, turn_id)
 
 
 def _was_told(registry: LiveRegistry, live: LiveState, note: AcceptedPrompt) -> bool:

@@ -98,6 +98,15 @@ def _becomes_of(entries: list[dict[str, Any]], text: str) -> list[str]:
     return outcomes
 
 
+def _turns(entries: list[dict[str, Any]]) -> list[list[str]]:
+    """What each turn has of a start, a prompt and an end."""
+    turns: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry["type"] in ("turn_started", "prompt", "turn_ended"):
+            turns.setdefault(entry["turn_id"], []).append(entry["type"])
+    return list(turns.values())
+
+
 def test_a_turn_that_was_accepted_is_never_lost(stage: MakeStage, repo: Path) -> None:
     script = "turns:\n" + "- - say: Done.\n" * 60
     play = stage(script)
@@ -109,7 +118,9 @@ def test_a_turn_that_was_accepted_is_never_lost(stage: MakeStage, repo: Path) ->
         with Server(play, repo) as server:
             if accepted is not None:
                 text, key, turn_id = accepted
-                [outcome] = _becomes_of(server.settled(session), text)
+                told = server.settled(session)
+                [outcome] = _becomes_of(told, text)
+                assert _turns(told) == [["turn_started", "prompt", "turn_ended"]] * number
                 assert server.run(session, text, key) == turn_id
                 assert _becomes_of(server.settled(session), text) == [outcome]
                 outcomes.append(outcome)
