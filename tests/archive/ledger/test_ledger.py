@@ -319,3 +319,15 @@ def test_the_files_of_every_harness_are_found(tmp_path: Path) -> None:
     assert [each.path for each in find_files([folder / "rollout-a.jsonl"])] == [
         each.path for each in by_hand([folder / "rollout-a.jsonl"])
     ]
+
+
+def test_a_session_that_only_copied_rows_are_left_of_has_the_harness_of_that_file() -> None:
+    files = sorted(
+        (Path(__file__).parents[2] / "data/claude/claude-transcript/fork").glob("*.jsonl")
+    )
+    ledger = Ledger.read(by_hand(files), prices=Prices())
+
+    sessions = {row.session_id for row in ledger.rows()}
+    assert sessions - set(ledger.sessions)  # the parent has no file
+    assert {ledger.harness_of(each) for each in sessions} == {"claude"}
+    assert ledger.harness_of("no such session") is None

@@ -171,7 +171,18 @@ class Ledger:
     def harness_of(self, session: str) -> str | None:
         """Return the harness of a session, if it is known."""
         facts = self._sessions.get(session)
-        return facts.harness if facts is not None else None
+        return facts.harness if facts is not None else self._harnesses_of_copied.get(session)
+
+    @cached_property
+    def _harnesses_of_copied(self) -> dict[str, str]:
+        """The harnesses of sessions that have no file left: that of the file which their rows were copied to."""
+        found: dict[str, str] = {}
+        for _, file_usage in sorted(self._file_usages.items()):
+            own = next((each.harness for each in file_usage.sessions if each.harness), None)
+            if own is not None:
+                for subtotal in file_usage.subtotals:
+                    found.setdefault(subtotal.session, own)
+        return found
 
     def sub_agents(self) -> dict[str, list[str]]:
         """Return the sub-agents of each session, and those of its sub-agents."""
