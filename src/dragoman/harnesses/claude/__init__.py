@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.claude.care import CLAUDE_CARE
-from dragoman.harnesses.claude.dialects import DIALECTS, values
+from dragoman.harnesses.claude.dialects import DIALECTS, plain_transcript, values
 from dragoman.harnesses.claude.driving.transports import (
     CLAUDE_PROGRAM,
     CLAUDE_TRANSPORTS,
@@ -29,6 +29,7 @@ CLAUDE = Harness(
     transports=CLAUDE_TRANSPORTS,
     playback=CLAUDE_PLAYBACK,
     values=values,
+    plain=plain_transcript,
     limits=LIMITS,
     history=CLAUDE_HISTORY,
     care=CLAUDE_CARE,

@@ -6,7 +6,7 @@ from typing import Final
 
 from dragoman.harnesses.claude import sniff
 from dragoman.harnesses.contract.lazy import on_use
-from dragoman.harnesses.contract.reading import Dialect
+from dragoman.harnesses.contract.reading import Dialect, PlainReader
 
 
 @on_use
@@ -28,6 +28,19 @@ def values():
     from dragoman.harnesses.claude.audit.values import values
 
     return values
+
+
+_STARTS: Final = (b'{"parentUuid":null,"isSidechain":false,', b'{"type":"queue-operation",')
+"""How files begin that may be plain; those of sub-agents never are."""
+
+
+def plain_transcript(head: bytes) -> PlainReader | None:
+    """A quick reader for the file that begins with these bytes, if it looks like a plain transcript."""
+    if not head.startswith(_STARTS) or b'"sessionId":"' not in head or b'"userType":"' not in head:
+        return None
+    from dragoman.harnesses.claude.transcript.usage_fast_path import PlainTranscript
+
+    return PlainTranscript()
 
 
 DIALECTS: Final = (

@@ -33,6 +33,7 @@ from dragoman.harnesses.claude.tools import output_text
 from dragoman.harnesses.claude.transcript import shapes
 from dragoman.harnesses.claude.transcript.attachments import Attachments
 from dragoman.harnesses.claude.transcript.copies import Copies
+from dragoman.harnesses.claude.transcript.prompts import is_from_program
 from dragoman.harnesses.claude.transcript.sessions import FileSessions
 from dragoman.harnesses.claude.transcript.system import report_system
 from dragoman.harnesses.claude.usage import usage_of
@@ -44,7 +45,6 @@ from dragoman.wire.loose import as_dict, as_int, as_list, as_number, as_str
 from dragoman.wire.moments import as_time
 
 CHANNEL: Final = "row"
-_NOTIFICATION: Final = "<task-notification>"
 _PATIENCE: Final = 64
 """How many rows are held until one names the model."""
 _MESSAGES: Final = (shapes.User, shapes.Assistant, shapes.System, shapes.Attachment)
@@ -177,7 +177,7 @@ class TranscriptParser(StreamParser):
             session.stop_reason = session.stop_reason or "end_turn"
         elif row.isMeta is True or beside_result:
             assembler.context("user", said.text)
-        elif _is_from_program(row, said.text):
+        elif is_from_program(row, said.text):
             self.sessions.begin_turn(session, row)
             assembler.context("user", said.text)
         else:
@@ -273,16 +273,6 @@ def _model_named(row: shapes.AnyRow) -> str | None:
     if isinstance(row, shapes.Assistant) and row.message.model != SYNTHETIC:
         return as_str(row.message.model)
     return None
-
-
-def _is_from_program(row: shapes.User, text: str) -> bool:
-    """Whether no person wrote this, though it begins a turn."""
-    origin = as_str(as_dict(row.origin).get("kind"))
-    return (
-        row.promptSource == "system"
-        or origin == "task-notification"
-        or text.startswith(_NOTIFICATION)
-    )
 
 
 def _native_type(row: shapes.AnyRow) -> str:
