@@ -24,7 +24,7 @@ _RECORDED: Final = {
     "claude": "claude/runs/*/*.disk*.jsonl",
     "gemini": "gemini/runs/*/*.disk*.jsonl",
     "copilot": "copilot/1.0.102/*.disk.jsonl",
-    "qwen": "qwen/runs/*/*.disk*.jsonl",
+    "qwen": "qwen/*/*.disk*.jsonl",
 }
 _RESPONSE_ID: Final = re.compile(rb'"(resp|msg)_')
 _OPENCODE: Final = DATA / "opencode" / "database" / "opencode.db"

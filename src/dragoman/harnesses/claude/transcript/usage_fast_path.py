@@ -59,7 +59,7 @@ class _SpentTokens(msgspec.Struct, gc=False):
     output_tokens_details: _Details | None = None
 
 
-class _Response(msgspec.Struct, gc=False):
+class _ResponseFacts(msgspec.Struct, gc=False):
     id: str
     model: str
     stop_reason: str
@@ -72,7 +72,7 @@ class _AnswerRow(msgspec.Struct, gc=False):
     type: str
     uuid: str
     sessionId: str
-    message: _Response
+    message: _ResponseFacts
     timestamp: str | None = None
     isSidechain: bool = False
     agentId: str | None = None
