@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.errors import Unsupported
+from dragoman.errors import Unsupported, UsageError
 from dragoman.model.messages import Message, Prompt, SessionStarted, Text, ToolCall, TurnEnded
 from support.agents.stages import SECONDS, Stage
 
@@ -140,5 +140,15 @@ def test_a_session_that_is_not_there_is_never_replaced_by_a_new_one(
             assert result.error is not None
             assert wanted in result.error.message
             assert session.id == wanted
+
+    asyncio.run(story())
+
+
+def test_a_profile_that_is_not_there_is_refused(stage: MakeStage, repo: Path) -> None:
+    async def story() -> None:
+        async with asyncio.timeout(SECONDS), stage("- say: hi").connect_exec() as codex:
+            session = await codex.start(cwd=repo, profile="nosuch")
+            with pytest.raises(UsageError, match=r"there is no profile 'nosuch'"):
+                await session.run("hi")
 
     asyncio.run(story())

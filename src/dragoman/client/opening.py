@@ -289,8 +289,11 @@ async def _one_shots(
     from dragoman.drive.turns.shots import ShotPlan
 
     release, program = opener.release, program_of(harness)
+    profile = _profile(harness, how)
 
     def launch(shot: OneShot) -> Launch:
+        if opener.here and shot.profile is not None and program.profile is not None:
+            profile(shot.profile)  # Codex goes on without a profile that it does not find
         if opener.here and program.settings_file and program.is_trust_decided:
             settings = _content(program.settings_file({**os.environ, **how.env}))
             decided = program.is_trust_decided(settings, shot.cwd)
