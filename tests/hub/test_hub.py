@@ -329,3 +329,28 @@ def test_branching_renaming_archiving_stopping(pretence: Pretence) -> None:
             assert hub.verify() == []
 
     asyncio.run(story())
+
+
+def test_a_hub_need_not_wait_for_its_agent(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.may_be_reached = asyncio.Event()
+        async with asyncio.timeout(SECONDS), pretence.hub(waits=False) as hub:
+            assert hub.harnesses()[0].state == "stopped"
+            await hub.connected(0.01)
+            assert hub.harnesses()[0].state == "stopped"
+            starting = asyncio.ensure_future(hub.start(cwd=pretence.repo, prompt="go"))
+            pretence.may_be_reached.set()
+            await hub.connected()
+            assert hub.harnesses()[0].state == "running"
+            assert (await starting).id
+
+    asyncio.run(story())
+
+
+def test_a_hub_can_be_left_before_its_agent_is_there(pretence: Pretence) -> None:
+    async def story() -> None:
+        pretence.may_be_reached = asyncio.Event()
+        async with asyncio.timeout(SECONDS), pretence.hub(waits=False) as hub:
+            assert hub.sessions() == []
+
+    asyncio.run(story())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -18,6 +19,8 @@ from dragoman.archive.sealed import sealed, unsealed
 from dragoman.model.homes import HomeFolder
 
 _NAME: Final = "homes.txt"
+_PACKAGES: Final = ("site-packages", "dist-packages")
+_INFO: Final = (".dist-info", ".egg-info", ".egg")
 _REGISTRY: Final = os.path.join(
     os.path.dirname(os.path.dirname(__file__)), "harnesses", "__init__.py"
 )
@@ -58,17 +61,28 @@ def registered() -> tuple[Home, ...]:
 
 
 def _stamp() -> str:
-    """Return a value that changes when a harness can have been added, at the cost of a few ``stat`` calls.
+    """Return a value that changes when a harness can have been added, at the cost of a few system calls.
 
-    Installing or removing a package changes the folder that it lies in.
+    Installing or removing a package changes the folder that it lies in. Any other folder on the path, such as the
+    working directory, changes all the time: of these, only what describes packages counts.
     """
-    states = [VERSION]
-    for path in (_REGISTRY, *sys.path):
+    states = [VERSION, f"{os.stat(_REGISTRY).st_mtime_ns:x}"]
+    for path in sys.path:
         try:
-            states.append(f"{os.stat(path or '.').st_mtime_ns:x}")
+            if path.endswith(_PACKAGES):
+                states.append(f"{os.stat(path).st_mtime_ns:x}")
+            else:
+                states.append("+".join(sorted(_described(path or "."))) or "-")
         except OSError:
             states.append("-")
     return " ".join(states)
+
+
+def _described(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as inside:
+        for each in inside:
+            if each.name.endswith(_INFO):
+                yield f"{each.stat().st_mtime_ns:x}"
 
 
 def _encode(homes: tuple[Home, ...], stamp: str) -> str:

@@ -97,6 +97,9 @@ __all__ = [
 class Hub:
     """All methods are called in the thread of the event loop that it was entered in."""
 
+    _connecting: asyncio.Task[None] | None = None
+    """Starts the default agent."""
+
     def __init__(
         self,
         data_dir: str | os.PathLike[str],
@@ -105,13 +108,19 @@ class Hub:
         roots: Iterable[str | os.PathLike[str]] = (),
         policy_path: str | os.PathLike[str] | None = None,
         harness: str | None = None,
+        waits: bool = True,
     ) -> None:
-        """Agents work only inside ``roots``. The policy leaves to a person what it does not decide."""
+        """Agents work only inside ``roots``. The policy leaves to a person what it does not decide.
+
+        Entering it starts the default agent, and ``waits`` until it is ready or has failed;
+        :meth:`connected` waits as well.
+        """
         self._folder = Path(data_dir)
         self._how = connection or Connection()
         self.roots = real_paths(roots)
         self._policy = HubPolicy(policy_path, self._how.policy)
         self._harness = harness
+        self._waits = waits
         self._peers = Peers()
         self._stack = AsyncExitStack()
         self._noting: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -138,13 +147,23 @@ class Hub:
             self._sessions = SessionActions(registry, self._agents, tasks)
             self.saved = SavedSessionActions(registry, self._agents, self._sessions, self.roots)
             registry.failed.append(self._sessions.interrupt_all)
-            with suppress(DragomanError):  # stored sessions can be read without an agent
-                await self._agents.default.get()
+            self._connecting = tasks.create_task(self._connect_default())
+            if self._waits:
+                await self.connected()
             self._stack = stack.pop_all()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
+
+    async def _connect_default(self) -> None:
+        with suppress(DragomanError):  # stored sessions can be read without an agent
+            await self._agents.default.get()
+
+    async def connected(self, seconds: float | None = None) -> None:
+        """Wait until the default agent is ready or has failed, but not longer than this."""
+        if self._connecting is not None:
+            await asyncio.wait((self._connecting,), timeout=seconds)
 
     def _connection(self, harness: Harness, tasks: Tasks, default: bool) -> AgentConnection:
         """How an agent of this harness is reached; only the default one by the program that was named."""

@@ -12,6 +12,8 @@ from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
+from litestar.plugins import PluginProtocol
+from litestar.plugins.core import MsgspecDIPlugin
 from litestar.types import ASGIApp
 
 from dragoman.about import VERSION
@@ -50,6 +52,14 @@ def _types() -> list[type]:
     ]
 
 
+class _Litestar(Litestar):
+    """Without what supports pydantic and attrs: importing those takes a quarter of the start, where they are installed."""
+
+    @staticmethod
+    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
+        return [*plugins, MsgspecDIPlugin()]
+
+
 def create_app(
     hub: Hub, archive: Callable[[], SessionArchive], settings: Settings | None = None
 ) -> Litestar:
@@ -70,7 +80,7 @@ def create_app(
         return Provide(lambda: value, sync_to_thread=False)
 
     handlers: list[Any] = [openapi, *(each for part in _PARTS for each in part.HANDLERS)]
-    app = Litestar(
+    app = _Litestar(
         route_handlers=[
             Router("/api/v1", route_handlers=handlers),
             Router("/", route_handlers=pages.HANDLERS, exception_handlers=pages.PROBLEMS),

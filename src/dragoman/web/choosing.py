@@ -13,6 +13,8 @@ from dragoman.web.api.shapes import SessionInfo
 from dragoman.web.page.rows import Act, Choices, HarnessChoices, Option, SessionRow
 from dragoman.web.service import SessionService
 
+AGENT_SECONDS: Final = 10.0
+"""How long an answer that says what an agent offers waits for the agent of a server that has just started."""
 _PATIENCE_SECONDS: Final = 1.0
 _RUNNING: Final = ("running", "starting", "restarting")
 
@@ -20,6 +22,7 @@ _RUNNING: Final = ("running", "starting", "restarting")
 async def choices(service: SessionService, sessions: list[SessionRow]) -> Choices:
     roots = [str(each) for each in service.hub.roots]
     used = [each.cwd for each in sessions if each.cwd and _is_inside(each.cwd, roots)]
+    await service.hub.connected(AGENT_SECONDS)
     known = service.hub.harnesses()
     models = await asyncio.gather(*(_models(service, each) for each in known))
     return Choices(

@@ -35,8 +35,11 @@ class Pretence:
         self.data = folder / "data"
         self.read_seconds = 5.0
         self.interrupt_seconds = 2.0
+        self.may_be_reached = asyncio.Event()
+        self.may_be_reached.set()
 
         async def reach(program: object, transport: object, how: Connection) -> Reach:
+            await self.may_be_reached.wait()
             return Reach(
                 program="pretend",
                 release=(0, 166, 0),
@@ -46,13 +49,15 @@ class Pretence:
 
         monkeypatch.setattr(opening, "reach", reach)
 
-    def hub(self, *, policy_path: Path | None = None, **options: Any) -> Hub:
+    def hub(self, *, policy_path: Path | None = None, waits: bool = True, **options: Any) -> Hub:
         how = Connection(
             timeouts=Timeouts(read=self.read_seconds, interrupt=self.interrupt_seconds),
             restarts=Restarts(at_most=3, pauses=(0.01,)),
             **options,
         )
-        return Hub(self.data, connection=how, roots=[self.repo], policy_path=policy_path)
+        return Hub(
+            self.data, connection=how, roots=[self.repo], policy_path=policy_path, waits=waits
+        )
 
 
 def say_delta(server: Server, link: FakeLink, text: str, item: str = "msg-1") -> None:

@@ -28,6 +28,7 @@ from dragoman.errors import UsageError, reason_of
 if TYPE_CHECKING:
     from dragoman.archive.api import SessionArchive
     from dragoman.client.connection import Connection
+    from dragoman.hub.hub import Hub
     from dragoman.model.messages import ApprovalRequested
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
@@ -192,6 +193,7 @@ async def _serve(serving: Serving) -> None:
                 roots=serving.roots,
                 policy_path=serving.policy,
                 harness=serving.harness,
+                waits=False,
             )
         )
         app = create_app(hub, lambda: _archive(serving), settings)
@@ -205,7 +207,10 @@ async def _serve(serving: Serving) -> None:
             # Every program on this machine can see the URL that a browser is opened with. So it carries a
             # code that works once, and never the token.
             await asyncio.to_thread(webbrowser.open, f"{place}#token={logins.new_code()}")
-        await over.wait()
+        async with asyncio.TaskGroup() as tasks:
+            late = tasks.create_task(_say_problem(hub))
+            await over.wait()
+            late.cancel()
         click.echo("dragoman: stopping the agents and the server", err=True)
 
 
@@ -240,6 +245,15 @@ def _welcome(hub: Any, serving: Serving, address: str) -> None:
     click.echo(address)
     roots = ", ".join(str(each) for each in serving.roots)
     click.echo(f"Agents may work in {roots}. Press Ctrl-C to stop.", err=True)
+
+
+async def _say_problem(hub: Hub) -> None:
+    """Say why the default agent could not be started, unless that was clear without starting it."""
+    known = hub.harnesses()[0].problem
+    await hub.connected()
+    harness = hub.harnesses()[0]
+    if harness.problem and harness.problem != known:
+        click.echo(f"dragoman: {harness.title} is not available: {harness.problem}", err=True)
 
 
 def _shown(host: str) -> str:

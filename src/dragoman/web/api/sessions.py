@@ -19,6 +19,7 @@ from dragoman.web.api.shapes import (
     SessionPage,
     StartSession,
 )
+from dragoman.web.choosing import AGENT_SECONDS
 from dragoman.web.service import TheService
 
 Id = Annotated[str, PathParameter(max_length=200)]
@@ -50,6 +51,7 @@ KeepCommands = Annotated[
 @get("/harnesses", summary="List agents and their capabilities", tags=["harnesses"])
 async def harnesses(service: TheService) -> Harnesses:
     """Each with its release, sign-in state, and choices of access and asking."""
+    await service.hub.connected(AGENT_SECONDS)
     return Harnesses(service.hub.harnesses())
 
 
