@@ -20,7 +20,7 @@ def html(scratch: Path) -> Iterator[Figure]:
     path = next(folder.glob("*.jsonl"))
     out = scratch / "html"
     out.mkdir(parents=True, exist_ok=True)
-    to = ["--to", "html", "--redact", "-o", str(out / "ours.html")]
+    to = ["--to", "html", "--redact", "--force", "-o", str(out / "ours.html")]
     times = race(
         {
             "theirs": Command([str(program), "json", str(path), "-o", str(out / "theirs")]),
