@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.drive.links import session_files
 from dragoman.drive.links.link import Closed, Exit, Link, Receive
 from dragoman.drive.links.session_files import seconds_to_resume, with_session_files
 from dragoman.harnesses.contract.session_files import SessionFiles, row_in
@@ -122,6 +123,38 @@ def test_a_row_that_is_written_late_arrives_while_the_agent_is_silent(tmp_path: 
             await link.stop()
 
     assert asyncio.run(play()) == '{"late":1}'
+
+
+def test_rows_arrive_as_long_as_the_agent_is_silent_and_none_after_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_files, "_FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(session_files, "_LONGEST_PAUSE", 0.002)
+
+    async def play() -> list[str]:
+        arrived: asyncio.Queue[str] = asyncio.Queue()
+        seen: list[str] = []
+
+        def got(lines: list[bytes | LongLine]) -> None:
+            for line in lines:
+                arrived.put_nowait(_shown(line))
+
+        wire, link = await _open(_files(tmp_path), None, got)
+        wire.receive([b"opened s1"])
+        async with asyncio.timeout(20):
+            seen.append(await arrived.get())
+            for number in range(40):  # more looks than there are quick ones
+                with (tmp_path / "s1.jsonl").open("ab") as file:
+                    file.write(b'{"n":%d}\n' % number)
+                seen.append(await arrived.get())
+        await link.stop()
+        with (tmp_path / "s1.jsonl").open("ab") as file:
+            file.write(b'{"late":1}\n')
+        await asyncio.sleep(0.01)
+        assert arrived.empty()
+        return seen
+
+    assert asyncio.run(play())[1:] == [f'{{"n":{number}}}' for number in range(40)]
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("s1", 30.0), ("s2", 0.0)])

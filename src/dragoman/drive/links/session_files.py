@@ -1,7 +1,8 @@
 """Follows the files that an agent writes for a session, and hands their new rows over among the lines of its link.
 
 A row that the agent had written before a line arrived is handed over before that line. While the agent is silent the
-files are looked at for a little longer, because it may write a row just after the line that it belongs to.
+files are looked at as well, less and less often: a row may be written just after the line that it belongs to, and a
+sub-agent may work for minutes of which the wire says nothing.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from dragoman.drive.links.link import Closed, Link, OpenLink, Receive
 from dragoman.harnesses.contract.session_files import SessionFiles, row_line
 from dragoman.wire.lines import LineSplitter, LongLine
 
-_EVERY: Final = 0.1
-_LOOKS: Final = 20
-"""How often the files are looked at after the last line."""
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 2.0
+_GROWTH: Final = 1.2
+"""How pauses grow while nothing is new."""
 _MOST: Final = 1 << 24
 """How much of a file is read at once."""
 
@@ -55,7 +57,7 @@ class _Follower:
         self._session_id: str | None = None
         self._own: list[str] = []
         self._open: dict[str, _OpenFile] = {}
-        self._looks = 0
+        self._pause = _FIRST_PAUSE
         self._timer: asyncio.TimerHandle | None = None
         self._ended = False
 
@@ -77,9 +79,8 @@ class _Follower:
         if self._session_id is None:
             self._learn(lines)
         self._receive([*self._news(), *lines])
-        self._looks = _LOOKS
-        if self._timer is None and self._session_id is not None and not self._ended:
-            self._wait()
+        if self._session_id is not None and not self._ended:
+            self._wait(_FIRST_PAUSE)
 
     def end(self) -> None:
         """The link is closed: what the agent wrote last is handed over, and no more is awaited."""
@@ -95,16 +96,20 @@ class _Follower:
         if session_id is not None:
             self.begin(session_id, is_new=True)
 
-    def _wait(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(_EVERY, self._look)
+    def _wait(self, pause: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._pause = pause
+        self._timer = asyncio.get_running_loop().call_later(pause, self._look)
 
     def _look(self) -> None:
         self._timer = None
-        self._looks -= 1
-        if news := self._news():
+        news = self._news()
+        if news:
             self._receive(news)
-        if self._looks > 0 and not self._ended:
-            self._wait()
+        if not self._ended:
+            longer = min(self._pause * _GROWTH, _LONGEST_PAUSE)
+            self._wait(_FIRST_PAUSE if news else longer)
 
     def _news(self) -> list[bytes | LongLine]:
         if self._session_id is None:
