@@ -117,7 +117,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; readers disagree about keys that stand there twice."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        problem = "a key stands there twice"
+        problem = "it has the same key twice"
         raise ValueError(problem)
     return made
 
