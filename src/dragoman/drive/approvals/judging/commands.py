@@ -43,6 +43,8 @@ _YES: Final = RuleMatch(Match.YES)
 _UNCLEAR: Final = "what it runs is not certain"
 _LONGEST_FOR_REGEX: Final = 10_000
 _DIRECTORY: Final = re.compile(r"~?(?:/[\w.-]+)+/")
+_POWERSHELL_CALL: Final = re.compile(r"(?:^|[;|&{(\n])\s*[&.]\s*[({$]")
+"""A call of what an expression gives: ``& ('r' + 'm')``."""
 _MOST_PATHS: Final = 300
 _GLOB: Final = re.compile(r"\*|\?|\[[^\]]*\]?")
 
@@ -91,6 +93,8 @@ def _read(command: str | Sequence[str]) -> _Line:
         possible = possible_in(call.script)
         if call.family == "cmd":
             possible += possible_in(call.script.replace("^", ""))
+        if call.family == "powershell" and _POWERSHELL_CALL.search(call.script):
+            possible.append(Possible(UNKNOWN))
         return _Line(call.script, certain_words(words), possible)
     if isinstance(command, str):
         return _Line(command, certain_commands(command), possible_in(command))

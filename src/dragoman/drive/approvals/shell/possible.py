@@ -43,6 +43,10 @@ _COPIERS: Final = frozenset(("tee", "dd", "sponge", "cp", "install"))
 """Programs that write their input to a file."""
 _SOMETHING: Final = "some-program"
 _ASSIGNMENT: Final = re.compile(r"\w+\+?=")
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f\ue000-\ue002]")
+_DASHES: Final = re.compile(
+    r"^(?=-?[\u2010-\u2015\u2212\ufe58\ufe63\uff0d])[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+"
+)
 _EVALUATING: Final = names(
     "test [ [[ printf read unset let declare typeset local export readonly wait getopts mapfile readarray"
 )
@@ -173,6 +177,7 @@ def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Poss
             yield Possible((":",), targets=command.targets)
         return
     yield Possible(words, targets=command.targets)
+    yield from _look_alikes(words)
     if depth <= 0:
         yield Possible(UNKNOWN)
         return
@@ -196,6 +201,18 @@ def _runs(command: Simple, depth: int, fed: Iterable[str] = ()) -> Iterator[Poss
         yield from _code(("", *command.stdin), depth) if command.stdin else ()
     elif runs_code(words):
         yield from _code(words, depth)
+
+
+def _look_alikes(words: Words) -> Iterator[Possible]:
+    """What a name or an option in other letters may stand for: some systems take them for the plain ones."""
+    if _FOREIGN.search(words[0]):
+        yield Possible(UNKNOWN, sure=False)
+    if any(_DASHES.match(word) for word in words[1:]):
+        yield Possible(tuple(_DASHES.sub(_plain_dashes, word) for word in words), sure=False)
+
+
+def _plain_dashes(found: re.Match[str]) -> str:
+    return "-" * len(found[0])
 
 
 def _inner(command: Simple, depth: int, fed: Iterable[str]) -> Iterator[Possible]:
@@ -323,6 +340,7 @@ def _fed(command: Simple, words: Words, depth: int, fed: Iterable[str]) -> Itera
     before = command.piped_from
     if before is not None:
         yield Possible(UNKNOWN)
+        yield from _texts([" ".join(before)], depth)  # 'rm x' | iex
         yield from _texts(fed, depth)
         if before and program(before[0]) in ("echo", "printf"):
             yield from _texts(printed(before), depth)

@@ -151,6 +151,7 @@ _FED: Final = names("ed ex gdb lldb sqlite3 psql mysql ftp sftp telnet nc ncat")
 _SHELL_BY_DEFAULT: Final = names(
     "su ssh mosh chroot nsenter unshare runuser script screen sudo doas wsl newgrp sg"
 )
+_SCRIPT_READERS: Final = names("source . at batch crontab parallel iex invoke-expression")
 _MAKES_INPUT: Final = re.compile(r"(?:-[A-Za-z]*f|--(?:make)?file=)(?:-|/dev/stdin)")
 _FINDERS: Final = names("find gfind fd fdfind")
 _FIND_RUNS: Final = re.compile(r"-(?:exec|ok)")
@@ -281,7 +282,7 @@ def reads_script(words: Sequence[str]) -> bool:
     """Whether this program runs its standard input."""
     name = program(words[0])
     operands = [word for word in words[1:] if not word.startswith("-") or word == "-"]
-    if name in SHELLS or name in ("source", ".", "at", "batch", "crontab", "parallel"):
+    if name in SHELLS or name in _SCRIPT_READERS:
         return True
     if name in _SHELL_BY_DEFAULT or name in _FED:
         return True
