@@ -63,13 +63,15 @@ class StreamJsonReader(StreamParser, Generic[S]):
         """Whether the host sends the lines to come; None if only the lines themselves can say."""
         self.is_sent = False
         """Whether the host sent the line being read."""
+        self.is_holding = False
+        """Whether a line is held back until the next one says what it means."""
 
     def begin_turn(self) -> None:
         """The agent begins a turn of its session, for the oldest prompt that waits."""
         raise NotImplementedError
 
-    def before(self, row: Any) -> None:
-        """Do what is to be done before any line is reported."""
+    def resolve(self, row: Any) -> None:
+        """The line after one that was held back is there: say what became of that one."""
 
     def receive_time(self, at: datetime) -> None:
         """The lines to come arrive at this time."""
@@ -118,7 +120,8 @@ class StreamJsonReader(StreamParser, Generic[S]):
         if not self.is_sent:
             self.name_session(as_str(row.session_id))
             self.session = self._session_of(row)
-        self.before(row)
+        if self.is_holding:
+            self.resolve(row)
         if self.reports[type(row)](self, row) is False:
             self._unknown(line, _native_type(row))
 

@@ -69,9 +69,10 @@ class StreamJsonParser(StreamJsonReader[ClaudeSession]):
     def begin_turn(self) -> None:
         self.turns.begin()
 
-    def before(self, row: shapes.AnyLine) -> None:
+    def resolve(self, row: shapes.AnyLine) -> None:
         if type(row) is not shapes.User:
             self.compactions.flush()
+        self.is_holding = self.compactions.is_held
 
     def _finish(self, ending: Ending) -> None:
         self.compactions.flush()

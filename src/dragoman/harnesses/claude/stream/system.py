@@ -104,6 +104,7 @@ def _permission_denied(parser: StreamJsonParser, line: System) -> None:
 
 def _compact_boundary(parser: StreamJsonParser, line: System) -> None:
     parser.compactions.boundary(parser.session)
+    parser.is_holding = True
     if (summary := as_str(line.summary)) is not None:
         parser.compactions.summary(summary)
 
