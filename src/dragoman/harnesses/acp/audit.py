@@ -38,7 +38,7 @@ OMISSIONS: Final = (
     ),
     Omission(
         "how a client shows a call; the call's tool, input and result say it",
-        ("**.update.title", "**.update.kind", "**.update.status", "**.update.locations[].**"),
+        ("**.update.title", "**.update.name", "**.update.kind", "**.update.status", "**.update.locations[].**"),
     ),
     Omission(
         "the input of a call as far as it was known, and what is shown before the call has begun; the call has it "

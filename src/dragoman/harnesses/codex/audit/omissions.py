@@ -166,7 +166,7 @@ UNSAID: Final = (
     Omission(
         "a number or a name beside an answer that says it in words",
         ("answer.error.code", "**.httpStatusCode", "**.http_status_code", "remoteControl/status/changed.serverName",
-         "**.availableDecisions[]", "mcpServer/elicitation/request.mode"),
+         "**.availableDecisions[]", "**.available_decisions[]", "mcpServer/elicitation/request.mode"),
     ),
     Omission(
         "what a model calls a tool that another line tells by its result",
