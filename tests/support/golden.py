@@ -35,6 +35,7 @@ def check_dialect(case: Path) -> None:
     assert account.dialect == case.parent.name
     assert account.unaccounted == []
     assert account.lost == []
+    assert account.unread == []
 
 
 def check_coverage(harness: Harness, found: list[Path]) -> None:

@@ -55,7 +55,9 @@ class Account:
     emitting: int = 0
     """How many lines produced a message."""
     lost: list[LostValue] = field(default_factory=list["LostValue"])
-    """Values that no message contains. Always empty unless there is a bug."""
+    """Values of duplicate lines that no message contains. Always empty unless there is a bug."""
+    unread: list[LostValue] = field(default_factory=list["LostValue"])
+    """Values of lines that emitted a message without them: fields that a later release may have added."""
     damage: str | None = None
 
     @property
@@ -129,10 +131,9 @@ def audit(
     parser.receive_eof("left")
     settle()
     account.unaccounted = list(open_lines)
-    account.lost = [
-        LostValue(line, reason, value.place, str(value.value)[:_SHOWN])
-        for line, reason, value in doubtful
-    ]
+    for line, reason, value in doubtful:
+        found = LostValue(line, reason, value.place, str(value.value)[:_SHOWN])
+        (account.lost if reason else account.unread).append(found)
     return account
 
 

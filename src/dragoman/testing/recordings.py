@@ -52,7 +52,9 @@ class RecordingsReport:
     unaccounted: list[tuple[Path, list[int]]] = field(default_factory=list[tuple[Path, list[int]]])
     unknown: Counter[str] = field(default_factory=Counter[str])
     lost: list[tuple[Path, LostValue]] = field(default_factory=list[tuple[Path, LostValue]])
-    """Values that no message of their file contains."""
+    """Values of duplicate lines that no message of their file contains."""
+    fields: Counter[str] = field(default_factory=Counter[str])
+    """Fields that are not read, on lines that emitted a message; how many values there are in each."""
 
     @property
     def is_good(self) -> bool:
@@ -74,6 +76,7 @@ def check(harness: Harness, folder: Path) -> RecordingsReport:
         if account.unaccounted:
             report.unaccounted.append((recording.path, account.unaccounted))
         report.lost += [(recording.path, lost) for lost in account.lost]
+        report.fields.update(unread.place for unread in account.unread)
         for pair in compare(harness, recording):
             row.pairs += 1
             if pair.differences():
@@ -141,6 +144,8 @@ def main(arguments: list[str]) -> int:
             print(f"lost: {path}: lines {lines[:5]}")
         for path, lost in report.lost:
             print(f"lost: {path}: line {lost.line}: {lost.place}: {lost.value!r}")
+        for place, count in report.fields.most_common():
+            print(f"not read: {place} ({count} values)")
         for pair in report.unlike:
             print(f"unlike: {pair.live.path}")
             for difference in pair.differences()[:3]:

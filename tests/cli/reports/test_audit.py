@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 from dragoman.cli.reports.audit import account_text
-from dragoman.reading.audit import Account
+from dragoman.reading.audit import Account, LostValue
 
 
 def test_an_account_says_what_became_of_the_lines_and_by_which_rules() -> None:
@@ -37,6 +37,18 @@ def test_an_account_says_what_became_of_the_lines_and_by_which_rules() -> None:
         "\n"
         "malformed\n"
         "  line 3: not JSON"
+    )
+
+
+def test_fields_that_are_not_read_are_counted_by_their_place() -> None:
+    unread = [LostValue(line, "", place, "x") for line, place in ((1, "a.b"), (2, "a.b"), (3, "c"))]
+    text = account_text(Account(lines=3, emitting=3, unread=unread), "a")
+
+    assert "         3 values are in fields that are not read\n" in text
+    assert text.endswith(
+        "not read: fields of lines that emitted a message without them\n"
+        "         2 a.b\n"
+        "         1 c"
     )
 
 

@@ -42,5 +42,6 @@ def test_no_line_is_lost(recording: Recording) -> None:
     account = audit(recording.path)
     assert account.unaccounted == []
     assert account.lost == []
+    assert account.unread == []
     assert not account.unknown
     assert account.malformed == []

@@ -29,7 +29,7 @@ def told(*lines: dict[str, Any] | str) -> list[Message]:
         evidence.add(message)
     lost = [v.place for line in data.splitlines() for v in missing_values(values(line), evidence)]
     account = audit(data)
-    assert (lost, account.lost, account.unaccounted) == ([], [], [])
+    assert (lost, account.lost, account.unread, account.unaccounted) == ([], [], [], [])
     assert not account.unknown
     return messages
 

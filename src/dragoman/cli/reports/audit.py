@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from dragoman.reading.audit import Account
 
 
@@ -15,6 +17,8 @@ def account_text(account: Account, name: str) -> str:
     ]
     if account.emitting or account.duplicates or account.lost:
         rows.append(f"  {len(account.lost):>8} values are lost")
+    if account.unread:
+        rows.append(f"  {len(account.unread):>8} values are in fields that are not read")
     if account.messages:
         rows += ["", f"{account.messages.total()} messages"]
         rows += [f"  {count:>8} {kind}" for kind, count in account.messages.most_common()]
@@ -34,6 +38,12 @@ def account_text(account: Account, name: str) -> str:
         rows += [f"  line {each.line}: {each.place}: {each.value!r}" for each in account.lost[:20]]
         if len(account.lost) > 20:
             rows.append(f"  … and {len(account.lost) - 20} more")
+    if account.unread:
+        places = Counter(each.place for each in account.unread)
+        rows += ["", "not read: fields of lines that emitted a message without them"]
+        rows += [f"  {count:>8} {place}" for place, count in places.most_common(20)]
+        if len(places) > 20:
+            rows.append(f"  … and {len(places) - 20} more fields")
     if account.unaccounted:
         rows += ["", f"unaccounted for: lines {', '.join(map(str, account.unaccounted[:20]))}"]
     if account.damage:

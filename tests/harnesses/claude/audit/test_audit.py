@@ -17,7 +17,8 @@ def places(line: dict[str, Any], rule: str = "text: emitted before") -> dict[str
 
 def lost(*lines: dict[str, Any]) -> list[str]:
     stream = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    return [each.place for each in dragoman.audit(stream, dialect="claude-stream-json").lost]
+    account = dragoman.audit(stream, dialect="claude-stream-json")
+    return [each.place for each in (*account.lost, *account.unread)]
 
 
 def test_what_a_line_says_about_itself_is_left_out() -> None:

@@ -21,7 +21,9 @@ def places(line: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", _STREAMS, ids=lambda path: str(path.relative_to(_DATA)))
 def test_every_value_of_a_twin_is_in_some_message(path: Path) -> None:
-    assert audit(path).lost == []
+    account = audit(path)
+    assert account.lost == []
+    assert account.unread == []
 
 
 def test_the_values_of_a_line_are_named_by_their_place() -> None:
