@@ -55,6 +55,7 @@ def test_importing_a_command_imports_no_click() -> None:
 
 
 _THEIR_OWN = {
-    f"dragoman.cli.commands.{name}" for name in ("convert", "policy", "rehearse", "replay")
+    f"dragoman.cli.commands.{name}"
+    for name in ("convert", "policy", "rehearse", "replay", "servers.relay")
 }
 """These define a group of commands, or use a type that only click has."""
