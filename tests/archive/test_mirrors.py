@@ -111,15 +111,21 @@ def test_a_session_that_was_deleted_is_gone(home: Path, tmp_path: Path) -> None:
     assert len(list(walk(_HOME, str(home), cache))) == 1
 
 
-def test_a_damaged_database_is_reported_and_hides_nothing(
-    home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_damaged_database_is_reported_and_hides_nothing(home: Path, tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
+    database = home / "opencode.db"
+    mirror = DatabaseMirror.of(str(database), cache)
     assert len(list(walk(_HOME, str(home), cache))) == 2
-    (home / "opencode.db").write_bytes(b"no database at all" * 100)
+    assert mirror.problem() is None
+    database.write_bytes(b"no database at all" * 100)
 
     assert len(list(walk(_HOME, str(home), cache))) == 2
-    assert "was not read" in caplog.text
+    why = f"cannot read {database}: file is not a database; its sessions may be missing"
+    assert mirror.problem() == why
+
+    shutil.copyfile(_DATABASE, database)
+    assert len(list(walk(_HOME, str(home), cache))) == 2
+    assert mirror.problem() is None
 
 
 def test_a_database_can_be_named(

@@ -56,3 +56,20 @@ def test_a_harness_that_is_added_at_its_usual_place_extends_the_index(tmp_path: 
     assert index_folder((one, "/1")) != index_folder((one, "/1"), (two, "/elsewhere"))
     assert index_folder((one, "/1")) != index_folder((one, "/2"), (two, usual))
     assert index_folder((one, "/1")) == index_folder((one, "/1"), (two, "/1"))  # one home for all
+
+
+def test_only_folders_that_exist_are_named(tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    environment = {"HOME": str(tmp_path), "CODEX_HOME": str(tmp_path / "codex")}
+    environment["CLAUDE_CONFIG_DIR"] = str(tmp_path / ".claude")
+    environment["XDG_DATA_HOME"] = str(tmp_path / "data")
+    for variable in ("GEMINI_CLI_HOME", "COPILOT_HOME", "QWEN_HOME"):
+        environment[variable] = str(tmp_path / variable)
+
+    place = ArchivePlace.of(None, (), tmp_path / "cache", environment)
+    assert str(tmp_path / "codex") in place.folders
+    assert str(tmp_path / "codex") not in place.existing_folders
+    assert str(tmp_path / ".claude") in place.existing_folders
+
+    nowhere = ArchivePlace.of(tmp_path / "none", (), tmp_path / "cache", environment)
+    assert nowhere.existing_folders == [str(tmp_path / "none")]

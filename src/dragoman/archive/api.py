@@ -181,7 +181,7 @@ class SessionArchive:
         found = self._called(session_id)
         if not found:
             raise UsageError(
-                f"no session {session_id!r} in {', '.join(self.folders)}; "
+                f"no session {session_id!r} in {', '.join(self.place.existing_folders)}; "
                 "run `dragoman sessions` to list them"
             )
         if len(found) > 1:
@@ -201,7 +201,7 @@ class SessionArchive:
         newest = self.sessions(project=project, top=True, limit=1)
         if not newest:
             where = f" for {os.fspath(project)}" if project else ""
-            raise UsageError(f"no sessions{where} in {', '.join(self.folders)}")
+            raise UsageError(f"no sessions{where} in {', '.join(self.place.existing_folders)}")
         return newest[0]
 
     def hand_off(

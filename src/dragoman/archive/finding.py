@@ -86,6 +86,17 @@ def walk_all(homes: Iterable[tuple[Home, str]], cache: str) -> list[FoundFile]:
     return list(found.values())
 
 
+def database_problems(databases: Iterable[str], cache: str) -> Iterator[str]:
+    """Yield why these databases could not be read when they were last searched, as sentences."""
+    for database in databases:
+        if os.path.isfile(database):
+            from dragoman.archive.mirrors import DatabaseMirror
+
+            problem = DatabaseMirror.of(database, cache).problem()
+            if problem is not None:
+                yield problem
+
+
 def _in_database(database: str, cache: str, harness: str | None) -> Iterator[FoundFile]:
     if not os.path.isfile(database):
         return

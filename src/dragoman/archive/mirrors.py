@@ -34,6 +34,9 @@ class _State(msgspec.Struct):
 
     stamp: str = ""
     sessions: dict[str, str] = {}
+    problem: str = ""
+    """Why the database could not be read when it had the stamp ``problem_stamp``."""
+    problem_stamp: str = ""
 
 
 class DatabaseMirror(NamedTuple):
@@ -59,10 +62,22 @@ class DatabaseMirror(NamedTuple):
                 return  # another process is at it
             try:
                 self._copy(stamp)
+            except (OSError, sqlite3.Error, UnknownLayout) as problem:
+                _log.info("%s was not read: %s", self.database, problem)
+                state = _read_state(self.folder)
+                state.problem, state.problem_stamp = _words(problem), stamp
+                self._keep(state)
             finally:
                 lock.release()
-        except (OSError, sqlite3.Error, UnknownLayout) as problem:
-            _log.warning("%s was not read: %s", self.database, problem)
+        except OSError as problem:
+            _log.warning("%s was not copied: %s", self.database, problem)
+
+    def problem(self) -> str | None:
+        """Return why the database could not be read as it is now, as a sentence, or None."""
+        state = _read_state(self.folder)
+        if not state.problem or state.problem_stamp != stamp_of(self.database):
+            return None
+        return f"cannot read {self.database}: {state.problem}; its sessions may be missing"
 
     def paths(self) -> Iterator[str]:
         """Yield the copies."""
@@ -82,9 +97,11 @@ class DatabaseMirror(NamedTuple):
         for path in list(self.paths()):
             if os.path.basename(path).removesuffix(_SUFFIX) not in named:
                 os.unlink(path)  # deleted by its program
-        state = msgspec.json.encode(_State(stamp, named))
+        self._keep(_State(stamp, named))
+
+    def _keep(self, state: _State) -> None:
         temporary = os.path.join(self.folder, f"{_STATE}.new")
-        _write(temporary, [state], os.O_TRUNC)
+        _write(temporary, [msgspec.json.encode(state)], os.O_TRUNC)
         os.replace(temporary, os.path.join(self.folder, _STATE))
 
     def _append(self, rows: SessionRows, session: DatabaseSession, stamp: str) -> None:
@@ -115,6 +132,11 @@ def stamp_of(database: str) -> str:
         except OSError:
             states.append("-")
     return " ".join(states) if states[0] != "-" else ""
+
+
+def _words(problem: Exception) -> str:
+    words = problem.strerror if isinstance(problem, OSError) else None
+    return words or str(problem) or type(problem).__name__
 
 
 def _read_state(folder: str) -> _State:

@@ -13,6 +13,7 @@ from dragoman.archive.finding import (
     Home,
     absolute,
     by_hand,
+    database_problems,
     folders_of,
     walk_all,
 )
@@ -55,6 +56,12 @@ class ArchivePlace(NamedTuple):
         return list(self.paths) or list(dict.fromkeys(folder for _, folder in self.homes))
 
     @property
+    def existing_folders(self) -> list[str]:
+        """Those of :attr:`folders` that exist; the first one if none does."""
+        folders = self.folders
+        return [each for each in folders if os.path.exists(each)] or folders[:1]
+
+    @property
     def index_folder(self) -> str:
         """The folder of the index. Each set of folders has its own.
 
@@ -86,6 +93,16 @@ class ArchivePlace(NamedTuple):
         if self.paths:
             return list(by_hand(self.paths))
         return walk_all(self.homes, self.cache)
+
+    def problems(self) -> list[str]:
+        """Return why databases could not be read by the last :meth:`find`, as sentences."""
+        if self.paths:
+            named = (path for path in self.paths if path.endswith(".db"))
+            return list(database_problems(named, cache_path(os.environ)))
+        databases = (
+            os.path.join(folder, home.database) for home, folder in self.homes if home.database
+        )
+        return list(database_problems(dict.fromkeys(databases), self.cache))
 
     def folder_times(self) -> dict[str, int]:
         """Return the modification time of every folder that is searched."""

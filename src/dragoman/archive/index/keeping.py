@@ -44,6 +44,8 @@ class IndexKeeper:
         self._problem: str | None = None
         self._report: IndexReport | None = None
         self._troubles: list[str] = []
+        self._told: list[str] = []
+        """The problems with databases that were last reported."""
         self._background: IndexProcess | None = None
         self._has_no_helper = False
         self._is_aside = False
@@ -196,6 +198,9 @@ class IndexKeeper:
 
     def troubles(self) -> list[str]:
         """Return the problems with the index as sentences, each of them once."""
+        problems = self.place.problems()
+        self._troubles += [each for each in problems if each not in self._told]
+        self._told = problems
         troubles, self._troubles = self._troubles, []
         return troubles
 

@@ -86,7 +86,7 @@ def sessions(
                 newest = f"Showing the newest {limit}; use -n for more, --all for all."
                 click.echo(newest, err=True)
         else:
-            where = ", ".join(archive.folders)
+            where = ", ".join(archive.place.existing_folders)
             asked = any(given is not None for given in (project, since, until, harness, archived))
             click.echo(f"dragoman: no {'matching ' * asked}sessions in {where}", err=True)
 

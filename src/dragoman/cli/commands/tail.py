@@ -44,7 +44,7 @@ def tail(
     width = shutil.get_terminal_size().columns
     exporter = transcript(full=False, context=False, colour=out.isatty(), width=width)
     if not as_json:
-        where = session_id or ", ".join(archive.folders)
+        where = session_id or ", ".join(archive.place.existing_folders)
         click.echo(f"dragoman: following {where}; press Ctrl-C to stop", err=True)
     try:
         for batch in archive.tail(session_id, harness=harness):

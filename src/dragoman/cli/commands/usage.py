@@ -102,6 +102,7 @@ def usage(
     from dragoman.archive.folders import config_folder, own_prices
     from dragoman.archive.ledger.ledger import Ledger, LedgerFilter, find_files
     from dragoman.archive.ledger.prices import Prices
+    from dragoman.archive.places import ArchivePlace
     from dragoman.cli.reports import usage as usage_report
     from dragoman.folders import cache_path
 
@@ -111,6 +112,8 @@ def usage(
         for each in find_files(paths, cache=folder)
         if harness is None or each.harness == harness
     ]
+    for problem in ArchivePlace.of(None, paths, folder, os.environ).problems():
+        click.echo(f"dragoman: {problem}", err=True)
     own = prices if prices is not None else own_prices(config_folder(os.environ))
     book = Prices(own, memory=os.path.join(folder, "prices.json"))
     cache = None if no_cache else os.path.join(folder, "usage.msgpack")
