@@ -152,3 +152,18 @@ def test_a_profile_that_is_not_there_is_refused(stage: MakeStage, repo: Path) ->
                 await session.run("hi")
 
     asyncio.run(story())
+
+
+def test_a_profile_that_this_release_would_not_find_is_refused(
+    stage: MakeStage, repo: Path
+) -> None:
+    async def story() -> None:
+        play = stage("- say: hi")
+        with (play.rehearsal.codex_home / "config.toml").open("a") as settings:
+            settings.write('\n[profiles.quick]\nmodel_reasoning_effort = "low"\n')
+        async with asyncio.timeout(SECONDS), play.connect_exec() as codex:
+            session = await codex.start(cwd=repo, profile="quick")
+            with pytest.raises(UsageError, match=r"from quick\.config\.toml in Codex's home"):
+                await session.run("hi")
+
+    asyncio.run(story())

@@ -40,6 +40,7 @@ from dragoman.drive.workspaces import (
 from dragoman.errors import UsageError, reason_of
 from dragoman.harnesses import driven_harness
 from dragoman.harnesses.contract.harness import Harness
+from dragoman.harnesses.contract.history import History
 from dragoman.harnesses.contract.program import Program
 from dragoman.harnesses.contract.sign_in import SignIn
 from dragoman.harnesses.contract.transport import (
@@ -128,12 +129,16 @@ class _OwnNotices:
 
 def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any]]:
     """What gives the settings of a profile in the harness's home on this machine."""
-    history, program = harness.history, harness.program
-    if program is None or program.profile is None or history is None:
+    program = harness.program
+    if program is None or program.profile is None or harness.history is None:
         return no_profile
-    read = program.profile
-    env = {**os.environ, **how.env}
-    home = Path(history.home(env)).expanduser()
+    read, text_of = program.profile, _home_reader(harness.history, how)
+    return lambda name: read(name, text_of)
+
+
+def _home_reader(history: History, how: Connection) -> Callable[[str], str | None]:
+    """What gives the text of a file in the harness's home on this machine, None if it is missing."""
+    home = Path(history.home({**os.environ, **how.env})).expanduser()
 
     def text_of(name: str) -> str | None:
         try:
@@ -143,7 +148,7 @@ def _profile(harness: Harness, how: Connection) -> Callable[[str], dict[str, Any
         except (OSError, UnicodeDecodeError) as problem:
             raise UsageError(f"cannot read {Path(home, name)}: {problem}") from None
 
-    return lambda name: read(name, text_of)
+    return text_of
 
 
 def _secrets(how: Connection, program: Program) -> list[str]:
@@ -289,11 +294,12 @@ async def _one_shots(
     from dragoman.drive.turns.shots import ShotPlan
 
     release, program = opener.release, program_of(harness)
-    profile = _profile(harness, how)
+    check, history = transport.check_profile, harness.history
 
     def launch(shot: OneShot) -> Launch:
-        if opener.here and shot.profile is not None and program.profile is not None:
-            profile(shot.profile)  # Codex goes on without a profile that it does not find
+        if opener.here and shot.profile is not None and check is not None and history is not None:
+            # Codex goes on without a profile that it does not find.
+            check(shot.profile, release, _home_reader(history, how))
         if opener.here and program.settings_file and program.is_trust_decided:
             settings = _content(program.settings_file({**os.environ, **how.env}))
             decided = program.is_trust_decided(settings, shot.cwd)

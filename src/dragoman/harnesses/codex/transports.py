@@ -84,6 +84,13 @@ def profile():
     return profile_settings
 
 
+@on_use
+def check_profile():
+    from dragoman.harnesses.codex.home.profiles import check_profile
+
+    return check_profile
+
+
 _SPEAKS: Final = (
     ("codex app-server, threads", (0, 57, 0), None),
     ("codex app-server, conversations", (0, 44, 0), (0, 107, 0)),
@@ -152,5 +159,11 @@ CODEX_TRANSPORTS: Final[tuple[Transport, ...]] = (
         sessions="many",
         has_address=True,
     ),
-    TurnTransport(name="exec", dialect=EXEC, launch=launch_turn, make_run=make_run),
+    TurnTransport(
+        name="exec",
+        dialect=EXEC,
+        launch=launch_turn,
+        make_run=make_run,
+        check_profile=check_profile,
+    ),
 )

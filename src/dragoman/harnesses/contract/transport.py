@@ -141,6 +141,9 @@ class MakeRun(Protocol):
         ...
 
 
+CheckProfile: TypeAlias = Callable[[str, Release | None, Callable[[str], str | None]], None]
+
+
 def no_settings(env: Mapping[str, str]) -> dict[str, Any]:
     """The settings of a program that reads its environment itself."""
     return {}
@@ -209,6 +212,9 @@ class TurnTransport(msgspec.Struct, frozen=True, kw_only=True):
     make_run: MakeRun
     sessions: Literal["one turn"] = "one turn"
     framing: Framing = "lines"
+    check_profile: CheckProfile | None = None
+    """Refuses a profile, by its name, that the release would not find; the last argument reads a file in
+    the harness's home."""
 
 
 Transport: TypeAlias = SessionTransport | TurnTransport
