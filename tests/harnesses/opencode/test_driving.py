@@ -264,6 +264,8 @@ def test_a_decision_never_allows_more_than_once(
     client.ask()
     (asked,) = client.of(ApprovalRequested)
     assert (asked.command, asked.cwd) == ("cd /; touch x", "/w x"), "the whole command"
+    assert asked.detail["always"] == ["touch *"], "what opencode's own `always` would cover"
+    assert (asked.always, "allow_always" in asked.choices) == (None, False), "which is not offered"
 
     intent = intents.Decide(session_id=_S, approval_id="per_1", decision=decision, message=message)
     client.submit(intent)

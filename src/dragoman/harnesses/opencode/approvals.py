@@ -32,7 +32,10 @@ def asked_of(given: dict[str, Any], cwd: str | None, call: dict[str, Any]) -> As
     permission = as_str(given.get("permission")) or "tool"
     patterns = [str(each) for each in as_list(given.get("patterns"))]
     metadata = as_dict(given.get("metadata"))
-    facts = {"call_id": call_of_asked(given), "patterns": patterns}
+    facts: dict[str, Any] = {"call_id": call_of_asked(given), "patterns": patterns}
+    if always := [str(each) for each in as_list(given.get("always"))]:
+        # What opencode's own "always" would cover. It is not on offer (see ``reply_for``), so it is no rule of ours.
+        facts["always"] = always
     common = {"choices": list(_CHOICES), "cwd": cwd}
     approval_id = as_str(given.get("id")) or ""
     if permission == "bash":

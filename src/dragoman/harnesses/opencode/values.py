@@ -50,8 +50,8 @@ OMISSIONS: Final = (
     Omission("the state of the workspace, by its own name", ("**.snapshot",)),
     Omission("the changes of a turn as one diff; each edit is a call", ("**.summary.**",)),
     Omission(
-        "what an answer would allow from now on, and the answer, which the decision says",
-        ("permission/asked.properties.always[]", "permission/replied.properties.reply"),
+        "the answer, which the decision says",
+        ("permission/replied.properties.reply",),
     ),
 )  # fmt: skip
 

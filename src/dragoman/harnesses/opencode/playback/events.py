@@ -267,7 +267,7 @@ class OpencodeEventWriter:
             permission=permission,
             patterns=[asked.summary],
             metadata=metadata,
-            always=[],
+            always=asked.detail.get("always", []),
             tool={"messageID": "", "callID": asked.detail.get("call_id")},
         )
         return asking._replace(asks=name)
