@@ -49,6 +49,10 @@ def test_from_now_on_names_the_exact_prefix_and_the_file() -> None:
     assert len(facts(asked(always=rule, choices=["allow"]), None, {})) == 1
     host = asked(always=AlwaysAllow(host="example.com"), choices=["allow_always"])
     assert facts(host, None, {})[-1] == Fact("from now on", "connections to example.com")
+    other = asked(always=AlwaysAllow(stored_in="/h/config.toml"), choices=["allow_always"])
+    assert facts(other, None, {})[-1] == Fact("from now on", "this (stored in /h/config.toml)")
+    unknown = asked(always=AlwaysAllow(), choices=["allow_always"])
+    assert "from now on" not in [fact.label for fact in facts(unknown, None, {})]
 
 
 def test_an_address_is_shown_whole() -> None:

@@ -70,6 +70,8 @@ def _always(asked: ApprovalRequested) -> list[Fact]:
         what = f"commands that start with: {render.flat(shlex.join(rule.prefix))}"
     elif rule.host:
         what = f"connections to {render.flat(rule.host)}"
+    elif rule.stored_in:
+        what = "this"
     else:
         return []
     stored = f" (stored in {render.flat(rule.stored_in)})" if rule.stored_in else ""
