@@ -45,10 +45,15 @@ def _refusal(path: str, mode: int) -> OSError:
     return NotRegular(path, kind)
 
 
-def open_regular(path: str | os.PathLike[str], *, buffering: int = 1 << 20) -> BufferedReader:
-    """Open a file for reading. Raises ``OSError`` if it is not a regular file."""
+def open_regular(
+    path: str | os.PathLike[str], *, buffering: int = 1 << 20, state: os.stat_result | None = None
+) -> BufferedReader:
+    """Open a file for reading. Raises ``OSError`` if it is not a regular file.
+
+    ``state`` is what the system has just said about the path, if the caller has asked.
+    """
     name = os.fspath(path)
-    _check(name, os.stat(name))
+    _check(name, os.stat(name) if state is None else state)
     handle = os.open(name, _FLAGS)
     try:
         state = os.fstat(handle)

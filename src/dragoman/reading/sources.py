@@ -80,7 +80,7 @@ def open_plain(source: Source, max_line: int = DEFAULT_MAX_LINE) -> BufferedRead
         state = os.stat(path)
         if not stat.S_ISREG(state.st_mode) or state.st_size > max_line:
             return None
-        file = open_regular(path, buffering=CHUNK)
+        file = open_regular(path, buffering=CHUNK, state=state)
     except OSError as problem:
         raise unreadable(path, problem) from problem
     if is_plain(file):

@@ -70,3 +70,33 @@ def test_token_counts_are_skipped_only_where_nobody_wants_limits() -> None:
         skipper = Skipper.for_types(frozenset(only))
         assert skipper is not None
         assert skipper.only_usage is may
+
+
+def test_a_wanted_row_is_known_again_by_its_beginning() -> None:
+    skipper = Skipper.for_types(frozenset({"usage"}))
+    assert skipper is not None
+    wanted = [
+        _row("event_msg", {"type": "token_count", "info": None}),
+        _row("token_usage_record", {"thread_id": "01a1e150", "usage": {}}),
+    ]
+    for row in wanted:
+        assert not skipper.can_skip_this(row)
+        assert row[skipper.place] in skipper.kept
+        assert row[skipper.place] not in skipper.heads
+
+    skipper.skip_token_counts()
+
+    assert skipper.can_skip_this(wanted[0])
+    assert not skipper.kept, "what was wanted before is judged again"
+
+
+def test_rows_that_need_a_closer_look_and_odd_ones_are_not_remembered_without_end() -> None:
+    skipper = Skipper.for_types(frozenset({"prompt"}))
+    assert skipper is not None
+    for payload in ({"type": "message", "role": "user"}, {"type": "item_completed", "item": {}}):
+        skipper.can_skip(_row("response_item", payload))
+    assert not skipper.kept
+
+    for number in range(200):
+        assert not skipper.can_skip(_row(f"kind{number}", {}))
+    assert len(skipper.kept) <= 64

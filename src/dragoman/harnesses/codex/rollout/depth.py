@@ -27,6 +27,7 @@ OPEN_FIELDS: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {
     said.AgentReasoning: (),
     said.UserMessage: (),
     said.TaskComplete: ("error",),
+    rows.TokenUsageRecord: (),
     rows.SessionMeta: ("source", "dragoman_handoff"),
     ThreadItem: (
         *("moderation", "content", "fragments", "details", "command", "cwd", "results", "duration"),

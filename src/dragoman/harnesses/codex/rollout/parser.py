@@ -86,6 +86,7 @@ class RolloutParser(StreamParser):
         decode, is_spent = self._decode, self._is_spent()
         # With ``only``, most rows have a known head where the previous one had it.
         heads, place, skipper = self._heads()
+        kept = skipper.kept if skipper is not None else _NO_HEADS
         for out.line, line in enumerate(lines, out.line + 1):  # noqa: B020  its attribute, not itself
             if (
                 is_spent is not None
@@ -95,7 +96,7 @@ class RolloutParser(StreamParser):
             ):
                 if heads and line[place] in heads:
                     continue
-                if is_spent(line):
+                if not (kept and line[place] in kept) and is_spent(line):
                     if skipper is not None:
                         place = skipper.place
                     continue
@@ -118,6 +119,8 @@ class RolloutParser(StreamParser):
                     responses.others_speak = True
                     if _TELL_EVENT[event.__class__](events, event) is False:
                         self._unknown(line, "event_msg")
+                elif kind is _USAGE_ROW and is_spent is not None and events.others_count:
+                    self._token_usage(row)  # only the first of them changes what is skipped
                 else:
                     _TELL[kind](self, row)
                     decode, is_spent = self._decode, self._is_spent()
@@ -132,7 +135,7 @@ class RolloutParser(StreamParser):
         if self._session.is_copying or self._events.is_migrated:
             return None
         if self._skipper is not None:
-            return self._skipper.can_skip
+            return self._skipper.can_skip_this
         return self._glance.is_duplicate if self._glance is not None else None
 
     def _heads(self) -> tuple[frozenset[bytes], slice, Skipper | None]:
@@ -314,6 +317,7 @@ class RolloutParser(StreamParser):
 
 
 _ITEM_ROW, _RAW_ITEM_ROW, _EVENT_ROW = rows.ResponseItemRow, rows.RawResponseItemRow, rows.EventRow
+_USAGE_ROW: Final = rows.TokenUsageRow
 _decode_paginated = msgspec.json.Decoder(rows.AnyPaginatedRow).decode
 _DUPLICATES: Final[dict[type[msgspec.Struct], str]] = {
     rows.WorldStateRow: "context: a snapshot of what other rows say",

@@ -26,6 +26,8 @@ _TYPE: Final = b'"type":"'
 _ROWS: Final = (b"event_msg", b"response_item")
 HEAD: Final = 40
 """As many bytes as are in ``response_item","payload":{"type":"message``."""
+_MOST_KEPT: Final = 64
+"""How many beginnings of wanted rows are remembered."""
 _BULKY: Final = (b'world_state"', b'compacted"')
 """Long rows that neither emit nor stamp anything that can be selected here."""
 _TURNS: Final = frozenset(
@@ -77,7 +79,7 @@ def _begun(names: frozenset[bytes] | set[bytes]) -> frozenset[bytes]:
 class Skipper:
     """Judges rows for one set of wanted message types."""
 
-    __slots__ = ("_messages_tell_place", "_skipped", "heads", "only_usage", "place")
+    __slots__ = ("_messages_tell_place", "_skipped", "heads", "kept", "only_usage", "place")
 
     def __init__(self, only: frozenset[str]) -> None:
         self._skipped = _skipped(only)
@@ -86,6 +88,8 @@ class Skipper:
             self._skipped -= {b"message"}
         self.heads = _heads(self._skipped)
         """The text that, at its place, marks a row that can be skipped."""
+        self.kept: set[bytes] = set()
+        """The text that, at its place, marks a wanted row: it is decoded without a closer look."""
         self.place = slice(0, 0)
         """Where that stands: it moves when ordinals get another digit."""
         self.only_usage = "rate_limits" not in only
@@ -112,6 +116,7 @@ class Skipper:
     def _skip(self, name: bytes) -> None:
         self._skipped |= {name}
         self.heads = _heads(self._skipped)
+        self.kept.clear()
 
     def can_skip(self, line: bytes) -> bool:
         return line[self.place] in self.heads or self.can_skip_this(line)
@@ -124,7 +129,7 @@ class Skipper:
         self.place = slice(kind, kind + HEAD)
         start = line.find(_MARK, kind, 130)
         if start < 0:
-            return line.startswith(_BULKY, kind)
+            return line.startswith(_BULKY, kind) or self._keep(line)
         start += len(_MARK)
         name = line[start : line.find(b'"', start)]
         if name in self._skipped:
@@ -133,6 +138,12 @@ class Skipper:
             # Where the header does not contain it, an injected message has the directory.
             return self._messages_tell_place and not any(map(line.__contains__, _PLACE))
         if name != b"item_completed":
-            return False
+            return self._keep(line)
         item = line.find(_ITEM, start, start + 300)
         return item >= 0 and not line.startswith(_ITEMS, item + 16)
+
+    def _keep(self, line: bytes) -> bool:
+        """Note how rows like this one begin: a row that is kept too often only costs time."""
+        if len(self.kept) < _MOST_KEPT:
+            self.kept.add(line[self.place])
+        return False
