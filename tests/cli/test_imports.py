@@ -60,7 +60,7 @@ asyncio backports click dataclasses email hashlib importlib.metadata inspect log
 socket subprocess tempfile threading typing_extensions wcwidth yaml zipfile
 """
 WARM = {
-    "usage": ("usage", [_START, _FINDING, _LEDGER, "cli.commands.usage"]),
+    "usage": ("usage", [_START, _FINDING, _LEDGER, "archive.places cli.commands.usage"]),
     "sessions": ("sessions", [_START, _FINDING, _STORED, _COSTS, "cli.commands.sessions"]),
     "search": ("search hello", [_START, _FINDING, _STORED, _SEARCH, "cli.commands.search"]),
 }
@@ -115,6 +115,33 @@ def test_a_command_imports_what_it_needs_and_nothing_else(
     allowed = {f"dragoman.{name}" for each in lists for name in each.split()} | {"dragoman"}
     assert sorted({name for name in found if name.startswith("dragoman")} - allowed) == []
     assert sorted(set(_NEVER.split()) & set(found)) == []
+
+
+def test_one_new_row_is_indexed_without_what_only_large_updates_need(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "home"
+    shutil.copytree(env["HOME"], folder)
+    given = {
+        **env,
+        "HOME": str(folder),
+        "CODEX_HOME": str(folder / "codex"),
+        "DRAGOMAN_CACHE": str(folder / "own-cache"),
+    }
+    imported(_LIST, given, ["sessions"], tmp_path)
+    path = next((folder / "codex" / "sessions").rglob("*.jsonl"))
+    row = '{"timestamp":"2026-12-31T10:00:00.000Z","type":"event_msg","payload":%s}\n'
+    with path.open("a") as file:
+        file.write(row % '{"type":"agent_message","message":"zebra crossing"}')
+
+    found = imported(_LIST, given, ["search", "zebra"], tmp_path)
+
+    assert "dragoman.archive.index.updating" in found, "nothing was indexed"
+    assert "dragoman.harnesses.codex.rollout.parser" in found
+    assert (
+        sorted({"asyncio", "hashlib", "importlib.metadata", "logging", "subprocess"} & set(found))
+        == []
+    )
 
 
 def test_help_imports_nothing_but_click(env: dict[str, str], tmp_path: Path) -> None:

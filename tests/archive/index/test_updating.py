@@ -19,6 +19,7 @@ from dragoman.archive.index.updating import Progress
 from dragoman.model.messages import Prompt, TurnStarted
 from dragoman.reading import file_lines
 from dragoman.store.database import IndexUnusable
+from dragoman.store.entries import Entries
 from support.agents.powers import no_power_over_files
 from support.archive.index_rows import fresh, rows_of
 from support.archive.saved_sessions import Rows, save, simple
@@ -390,3 +391,18 @@ def test_many_files_that_went_away_leave_no_words_behind(
 
     count = archive._database.row("SELECT count(*) FROM texts WHERE texts MATCH 'secretword'")[0]
     assert count == 4
+
+
+def test_a_new_row_is_indexed_without_counting_all_others(
+    home: Path, archive: SessionArchive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(home, 1, simple(1, ["apples"]))
+    archive.index()
+    monkeypatch.delattr(Entries, "count")  # a count reads the whole table
+    path.write_bytes(simple(1, ["apples", "pears"]))
+
+    report = archive.index()
+
+    assert report is not None
+    assert report.grown == 1
+    assert found(archive, "pears") == 4

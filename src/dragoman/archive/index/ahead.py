@@ -20,7 +20,6 @@ from typing import Final
 from dragoman.archive.finding import FoundFile
 from dragoman.archive.index.file import IndexTables, index_file
 from dragoman.archive.index.recording import RecordedWrites, replay
-from dragoman.drive.process.helper import WATCH
 
 _WORTHWHILE: Final = 24_000_000
 """How many bytes must be read before another process is worthwhile."""
@@ -41,6 +40,8 @@ def can_read_ahead(found: Sequence[FoundFile]) -> int:
     """How many processes should read these files; 0 if this one should."""
     if sys.platform != "linux" or sum(each.size for each in found) < _WORTHWHILE:
         return 0
+    from dragoman.drive.process.helper import WATCH  # rarely needed, and takes long to import
+
     if any(thread.name != WATCH for thread in threading.enumerate()[1:]):
         return 0  # a copy would have the locks of other threads, but not the threads
     return min((os.cpu_count() or 1) - 1, _MOST, len(found))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Final, Protocol
+
+try:
+    from _blake2 import blake2b  # what ``hashlib`` has, without OpenSSL, which takes 2 ms to load
+except ImportError:
+    from hashlib import blake2b
 
 _SPAN: Final = 4096
 _DIGEST: Final = 16
@@ -33,4 +37,4 @@ def is_same(file: Bytes, offset: int, *, head_was: bytes, tail_was: bytes) -> bo
 
 def _of(file: Bytes, begin: int, end: int) -> bytes:
     file.seek(begin, 0)
-    return hashlib.blake2b(file.read(end - begin) or b"", digest_size=_DIGEST).digest()
+    return blake2b(file.read(end - begin) or b"", digest_size=_DIGEST).digest()

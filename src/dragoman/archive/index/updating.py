@@ -156,7 +156,7 @@ class Indexer:
             lock.release()
 
     def _run(self, found: Sequence[FoundFile], are_all: bool) -> IndexReport:
-        if self._database.fact("edition") != EDITION or orphans(self._database) > self._too_many():
+        if self._database.fact("edition") != EDITION or self._has_too_many_orphans():
             clear(self._database, EDITION)
             self._tables.entries.forget_tools()
         the_plan = plan(found, self._database)
@@ -209,8 +209,10 @@ class Indexer:
         if self._listener is not None:
             self._listener(self._progress)
 
-    def _too_many(self) -> int:
-        return max(_TIDY_ENTRIES, self._tables.entries.count())
+    def _has_too_many_orphans(self) -> bool:
+        count = orphans(self._database)
+        # To count the entries takes longer than to index a new row.
+        return count > _TIDY_ENTRIES and count > self._tables.entries.count()
 
     def _one(
         self, found: FoundFile, file_id: int | None, gone: dict[str, int], report: IndexReport
