@@ -22,6 +22,7 @@ from dragoman.harnesses.claude.sniff import settle, sniff
 from dragoman.harnesses.claude.tools import exit_code, output_text, result_status, tool_name
 from dragoman.harnesses.claude.usage import usage_of
 from dragoman.harnesses.claude.values import command_line, level_of, local_output
+from dragoman.model.messages import AlwaysAllow
 from dragoman.model.usage import Usage
 from dragoman.wire.moments import as_time
 
@@ -171,6 +172,30 @@ def test_a_choice_is_offered_if_a_suggestion_goes_that_far() -> None:
     assert always is not None
     assert (always.prefix, always.stored_in) == (["git", "push"], "~/.claude/settings.json")
     assert always_of([session]) is None
+
+
+def _lasting(*rules: dict[str, str], kind: str = "addRules") -> dict[str, Any]:
+    update = {"type": kind, "rules": list(rules), "behavior": "allow"}
+    return {**update, "destination": "localSettings"}
+
+
+def test_only_the_whole_of_what_would_be_stored_is_shown_as_a_prefix() -> None:
+    npm = {"toolName": "Bash", "ruleContent": "npm test:*"}
+    push = {"toolName": "Bash", "ruleContent": "git push:*"}
+    fetch = {"toolName": "WebFetch", "ruleContent": "domain:example.com"}
+    read = {"toolName": "Read", "ruleContent": "/etc/**"}
+    stored_in = ".claude/settings.local.json"
+
+    assert always_of([_lasting(npm)]) == AlwaysAllow(prefix=["npm", "test"], stored_in=stored_in)
+    assert always_of([_lasting(npm, push)]) == AlwaysAllow(stored_in=stored_in)
+    assert always_of([_lasting(npm), _lasting(push)]) == AlwaysAllow(stored_in=stored_in)
+    assert always_of([_lasting(fetch)]) == AlwaysAllow(host="example.com", stored_in=stored_in)
+    assert always_of([_lasting(read)]) == AlwaysAllow(stored_in=stored_in)
+
+    directories = _lasting(kind="addDirectories")
+    assert always_of([directories]) is None
+    assert choices_of([directories]) == ["allow", "deny", "cancel"]
+    assert always_of([directories, _lasting(npm)]) == always_of([_lasting(npm)])
 
 
 @pytest.mark.parametrize(

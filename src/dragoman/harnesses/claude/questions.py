@@ -30,6 +30,7 @@ _FILES: Final = {
 }
 """Where a rule is stored, by the wire's word for it."""
 _ANY_REST: Final = (":*", " *")
+_HOST: Final = "domain:"
 
 
 def ask_tool(session: StreamSession, request_id: str, request: dict[str, Any]) -> None:
@@ -82,20 +83,34 @@ def choices_of(suggestions: list[dict[str, Any]]) -> list[str]:
     """The decisions that the request can be answered with."""
     spans = {as_str(each.get("destination")) for each in suggestions}
     session = [ALLOW_FOR_SESSION] if "session" in spans else []
-    always = [ALLOW_ALWAYS] if spans & _FILES.keys() else []
+    always = [ALLOW_ALWAYS] if always_of(suggestions) is not None else []
     return [ALLOW, *session, *always, DENY, CANCEL]
 
 
 def always_of(suggestions: list[dict[str, Any]]) -> AlwaysAllow | None:
-    """The rule that ``allow_always`` stores."""
-    for each in suggestions:
-        stored_in = _FILES.get(as_str(each.get("destination")) or "")
-        if stored_in is None:
-            continue
-        rules = [as_dict(rule) for rule in as_list(each.get("rules"))]
-        content = next((text for rule in rules if (text := as_str(rule.get("ruleContent")))), "")
-        return AlwaysAllow(prefix=_words(content), stored_in=stored_in)
-    return None
+    """The rule that ``allow_always`` stores. Several rules are not shown as the first of them."""
+    stored = [each for each in suggestions if _is_stored(each)]
+    if not stored:
+        return None
+    files = dict.fromkeys(_FILES[str(each["destination"])] for each in stored)
+    stored_in = ", ".join(files)
+    rules = [as_dict(rule) for each in stored for rule in as_list(each.get("rules"))]
+    if len(rules) != 1:
+        return AlwaysAllow(stored_in=stored_in)
+    content = as_str(rules[0].get("ruleContent")) or ""
+    if content.startswith(_HOST):
+        return AlwaysAllow(host=content.removeprefix(_HOST), stored_in=stored_in)
+    is_command = tool_name(as_str(rules[0].get("toolName")) or "") in _COMMANDS
+    return AlwaysAllow(prefix=_words(content) if is_command else [], stored_in=stored_in)
+
+
+def _is_stored(suggestion: dict[str, Any]) -> bool:
+    """Whether it is a rule that allows, for a settings file: only such ones are sent back."""
+    return (
+        suggestion.get("type") == "addRules"
+        and suggestion.get("behavior", "allow") == "allow"
+        and as_str(suggestion.get("destination")) in _FILES
+    )
 
 
 def decision_of(answer: dict[str, Any], kind: ApprovalKind | None) -> str:
