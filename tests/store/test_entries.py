@@ -57,3 +57,14 @@ _EACH = st.sampled_from("aß\u2192\u201c \u0e01\u1780\u3042\u4e00\uff66\U0002000
 @given(st.text(st.characters() | _EACH, max_size=20))
 def test_the_quick_look_misses_no_script_without_spaces(text: str) -> None:
     assert spaced(text) == re.sub(_UNSPACED, r" \g<0> ", text)
+
+
+def test_the_first_and_the_last_of_every_script_without_spaces_are_words() -> None:
+    ranges = re.findall(r"(\\[uU]\w+)-(\\[uU]\w+)", _UNSPACED)
+    ends = [int(end[2:], 16) for pair in ranges for end in pair]
+    assert len(ends) > 20
+
+    for end in ends:
+        assert spaced(f"é{chr(end)}b") == f"é {chr(end)} b", hex(end)
+    for other in (0x80, 0xDFF, 0x1FFF, 0x2000, 0x2E7F, 0xFFFF, 0x1F600, 0x40000, 0x10FFFF):
+        assert spaced(f"é{chr(other)}b") == f"é{chr(other)}b", hex(other)
