@@ -13,13 +13,14 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 _WEB_PORTS = (80, 443)
 _DNS_PORT = 53
+_TICK_SECONDS = 0.1
 _NO_SUCH_NAME = b"\x81\x83"
 _SETUP = (
     "ip link set lo up",
@@ -79,28 +80,48 @@ class _Sink:
     def __init__(self) -> None:
         self.looked_up: list[str] = []
         self.contacted: list[str] = []
+        self._over = threading.Event()
+        self._threads: list[threading.Thread] = []
         for port in (_DNS_PORT, *_WEB_PORTS):
-            self._serve(_bound(socket.SOCK_STREAM, port), self._accept)
+            listening = _bound(socket.SOCK_STREAM, port)
+            listening.listen(64)  # before the command starts
+            self._serve(listening, self._accept)
         self._serve(_bound(socket.SOCK_DGRAM, _DNS_PORT), self._answer)
 
-    def _serve(self, listening: socket.socket, take: object) -> None:
-        threading.Thread(target=take, args=(listening,), daemon=True).start()  # pyright: ignore[reportArgumentType]
+    def finish(self) -> None:
+        """Return when everything that has arrived is recorded."""
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self, listening: socket.socket, take: Callable[[socket.socket], None]) -> None:
+        thread = threading.Thread(target=self._take_all, args=(listening, take), daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _take_all(self, listening: socket.socket, take: Callable[[socket.socket], None]) -> None:
+        listening.settimeout(_TICK_SECONDS)
+        while True:
+            # Asked before the wait: what arrived before the end is then still taken.
+            is_last = self._over.is_set()
+            try:
+                take(listening)
+            except TimeoutError:
+                if is_last:
+                    return
 
     def _accept(self, listening: socket.socket) -> None:
-        listening.listen(64)
-        while True:
-            connection, _ = listening.accept()
-            address, port = connection.getsockname()[:2]
-            self.contacted.append(f"{address.removeprefix('::ffff:')}:{port}")
-            connection.close()
+        connection, _ = listening.accept()
+        address, port = connection.getsockname()[:2]
+        self.contacted.append(f"{address.removeprefix('::ffff:')}:{port}")
+        connection.close()
 
     def _answer(self, listening: socket.socket) -> None:
-        while True:
-            question, sender = listening.recvfrom(4096)
-            self.looked_up.append(_name_in(question))
-            with suppress(OSError):
-                # The client takes an answer only from the address that it asked; on loopback that is often this one.
-                listening.sendto(question[:2] + _NO_SUCH_NAME + question[4:], sender)
+        question, sender = listening.recvfrom(4096)
+        self.looked_up.append(_name_in(question))
+        with suppress(OSError):
+            # The client takes an answer only from the address that it asked; on loopback that is often this one.
+            listening.sendto(question[:2] + _NO_SUCH_NAME + question[4:], sender)
 
 
 def _bound(kind: socket.SocketKind, port: int) -> socket.socket:
@@ -124,6 +145,7 @@ def _name_in(question: bytes) -> str:
 def _main(report: str, command: list[str]) -> int:
     sink = _Sink()
     code = subprocess.run(command, check=False).returncode
+    sink.finish()
     found = {"looked_up": sink.looked_up, "contacted": sink.contacted}
     Path(report).write_text(json.dumps(found), encoding="utf-8")
     return code
