@@ -1,1 +1,1 @@
-"""Relays: small processes that own an agent's pipes, so that the agent outlives whoever started it."""
+"""Relays: small processes that own an agent's pipes, so that the agent outlives the program that started it."""

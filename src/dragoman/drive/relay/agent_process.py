@@ -1,6 +1,6 @@
 """The agent of a relay: its process below our supervisor, its pipes without blocking, its end.
 
-This module is imported by the relay's own process: only the standard library, and little of it.
+The relay process imports this module: standard library only, so that it starts quickly.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The journal of a relay: every record, in files of a bounded size, of which the oldest are deleted.
 
-A record is in the journal before anyone gets it. Readers have a place in it instead of a queue in memory, so one that
+A record is in the journal before it is sent. Readers have a place in it instead of a queue in memory, so one that
 sleeps costs nothing, and what is sent again is exactly what was sent before. A file is named by the number of its
 first record and holds whole records.
 
-This module is imported by the relay's own process: only the standard library, and little of it.
+The relay process imports this module: standard library only, so that it starts quickly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MARK_BYTES: Final = 1 << 16
 
 
 class _Segment:
-    """One file: the numbers of its records, and how much of it is written."""
+    """One file: the numbers of its records, and its size."""
 
     def __init__(self, folder: str, first: int) -> None:
         self.first = first

@@ -8,8 +8,8 @@ Started by :mod:`dragoman.drive.relay.starting` with its settings as JSON on sta
 | ``socket`` | where clients connect, with the rights of its owner only |
 | ``*.records`` | the journal |
 
-It ends when the agent does, when a client says ``stop``, at SIGTERM, or when nobody was there to write for too long.
-The agent then goes with everything it started. It is one thread that never waits for anyone: the agent's output is
+It ends when the agent does, when a client says ``stop``, at SIGTERM, or when no client was attached to write for too long.
+The agent then goes with everything it started. It is one thread that never blocks: the agent's output is
 read as fast as it comes, each reader is at its own place in the journal, and what the writer sends is kept until the
 agent reads it.
 
@@ -46,7 +46,7 @@ _NEW: Final = "relay.json.new"
 
 
 class _Client:
-    """A connection, with its place in the journal and what it alone is told."""
+    """A connection, with its place in the journal and the records for it alone."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection

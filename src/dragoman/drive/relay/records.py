@@ -5,7 +5,7 @@ newline that does not count. Lines that the agent wrote at once are one record, 
 of the record is the first, the span says how many there are. Numbers start with 1, are consecutive in a journal, and
 never change. What a relay says to one reader only has the number 0.
 
-This module is imported by the relay's own process: only the standard library, and little of it.
+The relay process imports this module: standard library only, so that it starts quickly.
 """
 
 from __future__ import annotations

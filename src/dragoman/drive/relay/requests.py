@@ -9,7 +9,7 @@
 | ``stop`` | end the agent, and the relay |
 | ``status`` | tell the relay's state |
 
-This module is imported by the relay's own process: only the standard library, and little of it.
+The relay process imports this module: standard library only, so that it starts quickly.
 """
 
 from __future__ import annotations

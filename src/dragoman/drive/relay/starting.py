@@ -1,4 +1,4 @@
-"""Start a relay, which then belongs to nobody but its clients."""
+"""Start a relay as a process of its own."""
 
 from __future__ import annotations
 
