@@ -1,7 +1,7 @@
 """The server's side of an MCP connection, line by line, without the connection.
 
-It knows the protocol and no tool: what a client calls comes out as a :class:`McpCall`, and whoever runs the
-tool answers with :meth:`McpConversation.answer`. Every request is answered: what is not known is refused at once.
+It knows the protocol and no tool: what a client calls comes out as a :class:`McpCall`, and the caller
+runs it and answers with :meth:`McpConversation.answer`. Every request is answered: what is not known is refused at once.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class JournalReader:
         self._segment: _Segment | None = None
         self._offset = 0
         self._rest = b""
-        """What is left of the first record, if the first line is in the middle of it."""
+        """The rest of the first record, if the first line is inside it."""
         wanted = max(first, journal.first)
         self._open(next(each for each in reversed(journal.segments) if each.first <= wanted))
         self._skip_to(wanted)

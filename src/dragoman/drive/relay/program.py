@@ -410,7 +410,7 @@ def main() -> None:
     """Read the settings, become a process of our own, say on standard output that the relay serves, and serve."""
     settings = json.loads(sys.stdin.buffer.read())
     if os.fork():
-        os._exit(0)  # so that whoever started the relay has no child to wait for
+        os._exit(0)  # so that the program that started the relay has no child to wait for
     os.umask(0o077)
     os.chdir(settings["folder"])
     relay = Relay(settings)
